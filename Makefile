@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One verb per line; `make` alone prints them. Every verb first runs scripts/bootstrap, which installs what is
+# missing and is silent when nothing is.
+
+PREFIX ?= $(HOME)/.local
+DESTDIR ?=
+SWIFT ?= swift
+
+# What is shipped links the Swift library statically, in a scratch path of its own; tests use the dynamic debug
+# build. `check` and `test` build with the same flags, so that neither throws the other's work away.
+STATIC = .build/static
+RELEASE = $(STATIC)/release
+STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
+TEST_BUILD = $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+PROGRAMS = latchkeyd latchkey-prompt latchkey
+
+.DEFAULT_GOAL = help
+.NOTPARALLEL:
+.PHONY: help demo test test-all check bench build install uninstall format fuzz bootstrap
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo '  PREFIX=$(PREFIX)'
+
+demo: build ## watch a secret being kept, refused and released, in under a minute
+	$(STATIC_BUILD) --product latchkey-demo
+	@$(RELEASE)/latchkey-demo
+
+test: bootstrap ## build and run the tests
+	$(TEST_BUILD)
+	@scripts/run-tests
+
+test-all: check ## everything: check, the long tests too, a short run of each fuzzer
+	$(TEST_BUILD)
+	@LATCHKEY_TESTS=all scripts/run-tests
+	@scripts/fuzz 10
+
+check: bootstrap ## formatting, warnings as errors, arrows between rooms, documentation, hygiene
+	@scripts/check
+
+bench: bootstrap ## measure through the socket, beside the raw floors of this machine
+	$(STATIC_BUILD) --product latchkeyd
+	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" $(SWIFT) run -c release --package-path Benchmarks
+
+build: bootstrap ## build the programs that are shipped
+	@set -e; for program in $(PROGRAMS); do \
+	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
+	done
+
+install: build ## install the programs into PREFIX
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install $(RELEASE)
+
+uninstall: ## remove exactly what install put there
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
+
+format: bootstrap ## let swift format rewrite the sources
+	@scripts/list-files swift | tr '\n' '\0' | xargs -0 $(SWIFT) format format --in-place
+
+fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
+	@scripts/fuzz $(or $(SECONDS),60)
+
+bootstrap:
+	@scripts/bootstrap

@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// One target is one room; its dependencies are the arrows of ARCHITECTURE.md and nothing else.
+// `scripts/check-arrows` compares the imports in the sources with that table.
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func process(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "latchkey",
+    products: [
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+        .library(name: "Security", targets: ["Security"]),
+        .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
+        .executable(name: "latchkeyd", targets: ["latchkeyd"]),
+        .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
+        .executable(name: "latchkey", targets: ["latchkey"]),
+        .executable(name: "latchkey-demo", targets: ["latchkey-demo"]),
+    ],
+    targets: [
+        // C rooms: module maps and static inline shims, no logic.
+        .systemLibrary(name: "CLatchkeyLinux"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+        // Values.
+        room("LatchkeyModel"),
+        room("LatchkeyWire", ["LatchkeyModel"]),
+        room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
+
+        // Pipes.
+        room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
+        room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
+        room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
+
+        // Seams.
+        room("LatchkeySeams", ["LatchkeyModel"]),
+
+        // Engine: no input or output of its own.
+        room("LatchkeyPolicy", ["LatchkeyModel"]),
+        room("LatchkeyKeychain", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams"]),
+        room(
+            "LatchkeyService",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain"]),
+        room(
+            "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams", "LatchkeyService", "LatchkeyKeychain"]),
+
+        // Drivers: siblings that never import each other.
+        room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
+        room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
+        room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
+        room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
+        room(
+            "TerminalPromptDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem"]),
+
+        // Client and API.
+        room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
+        room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto"]),
+        room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // Test kit.
+        room(
+            "LatchkeySimulator",
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
+                "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
+            ]),
+
+        // Processes: compose; only they and the test kit name concrete drivers.
+        process(
+            "latchkeyd",
+            [
+                "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyHost", "LatchkeyService",
+                "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
+                "TerminalPromptDriver",
+            ]),
+        process(
+            "latchkey-prompt",
+            ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire"]),
+        process("latchkey", ["LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
+        process("latchkey-demo", ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel"]),
+
+        // Tests: one target for each room or seam, and one for what crosses processes.
+        tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
+        tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
+        tests(
+            "SecurityTests",
+            ["Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel"]),
+        tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LATCHKEY_LINUX_SHIM_H
+#define LATCHKEY_LINUX_SHIM_H
+
+/* No _GNU_SOURCE here: it would change types that Swift's own Glibc module shows (fd_set). What only it declares is
+   declared below, with the values of the kernel's interface. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
+#include <unistd.h>
+
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+extern int pipe2(int ends[2], int flags);
+
+/* `struct ucred`, unix(7). */
+struct latchkey_ucred {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+};
+static inline int latchkey_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct latchkey_ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return errno;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    *gid = credentials.gid;
+    return 0;
+}
+
+/* SO_PEERPIDFD (Linux 6.5): a descriptor for the process that connected; -1 where the kernel has none. */
+static inline int latchkey_peer_pidfd(int fd) {
+    int pidfd = -1;
+    socklen_t length = sizeof pidfd;
+    if (getsockopt(fd, SOL_SOCKET, 77, &pidfd, &length) != 0) return -1;
+    return pidfd;
+}
+
+/* GNU extensions of posix_spawn(3): close from a number on, and POSIX_SPAWN_SETSID. */
+static inline int latchkey_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+static inline short latchkey_spawn_setsid_flag(void) { return 0x80; }
+
+/* glibc 2.36 has no wrapper in every header; `syscall` is variadic. The number is the same on every architecture. */
+extern long syscall(long number, ...);
+static inline int latchkey_pidfd_open(pid_t process) { return (int)syscall(434, (long)process, 0L); }
+
+/* Open-file-description locks, fcntl(2): F_OFD_GETLK tells who holds one without taking it, as flock cannot. */
+static inline int latchkey_lock(int fd) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, 37, &lock);
+}
+static inline int latchkey_is_locked(int fd) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, 36, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+/* `open` and `ioctl` are variadic. */
+static inline int latchkey_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+static inline int latchkey_openat(int folder, const char *path, int flags, mode_t mode) {
+    return openat(folder, path, flags, mode);
+}
+static inline int latchkey_set_controlling_terminal(int fd) { return ioctl(fd, TIOCSCTTY, 0); }
+static inline int latchkey_window_size(int fd, unsigned short *rows, unsigned short *columns) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0) return errno;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return 0;
+}
+static inline int latchkey_set_window_size(int fd, unsigned short rows, unsigned short columns) {
+    struct winsize size = {rows, columns, 0, 0};
+    return ioctl(fd, TIOCSWINSZ, &size);
+}
+static inline int latchkey_accept(int fd) { return accept4(fd, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+static inline int latchkey_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+/* Reading the auxiliary vector says whether this program runs with more rights than its caller. */
+static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) != 0; }
+
+static inline void latchkey_wipe(void *memory, size_t count) { explicit_bzero(memory, count); }
+
+/* `major` and `minor` are macros; numbers of terminals need them. */
+static inline unsigned latchkey_major(dev_t device) { return major(device); }
+static inline unsigned latchkey_minor(dev_t device) { return minor(device); }
+
+/* Stable layout of an inotify record, read by offset in Swift. */
+_Static_assert(sizeof(struct inotify_event) == 16, "inotify_event header is 16 bytes");
+static inline unsigned latchkey_epoll_data(struct epoll_event event) { return event.data.u32; }
+static inline int latchkey_epoll_control(int epoll, int operation, int fd, unsigned events, unsigned data) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = events;
+    event.data.u32 = data;
+    return epoll_ctl(epoll, operation, fd, &event);
+}
+#endif

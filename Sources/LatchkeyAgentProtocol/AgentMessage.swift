@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyWire
+
+/// One frame between a daemon and the program that shows its prompts: `[kind, contents]`.
+package enum AgentMessage: Equatable, Sendable {
+    /// Daemon: show this.
+    case show(Prompt)
+    /// Daemon: change what is shown.
+    case update(PromptContent)
+    /// Daemon: go away.
+    case dismiss
+    /// Prompt: what the person did.
+    case event(PromptEvent)
+
+    /// The payload's bytes.
+    package func encoded() -> SecretBytes {
+        var writer = CBORWriter()
+        writer.array(2)
+        switch self {
+        case .show(let prompt):
+            writer.unsigned(0)
+            writer.prompt(prompt)
+        case .update(let content):
+            writer.unsigned(1)
+            writer.content(content)
+        case .dismiss:
+            writer.unsigned(2)
+            writer.map(0)
+        case .event(let event):
+            writer.unsigned(3)
+            writer.event(event)
+        }
+        return writer.finish()
+    }
+
+    /// Reads a payload; anything but exactly one canonical message is refused.
+    package init(decoding payload: SecretBytes) throws(WireError) {
+        self = try payload.withBytes { (bytes) throws(WireError) -> AgentMessage in
+            var reader = CBORReader(bytes)
+            let message = try reader.tuple(2) { (reader) throws(WireError) -> AgentMessage in
+                switch try reader.unsigned() {
+                case 0: return .show(try reader.prompt())
+                case 1: return .update(try reader.content())
+                case 2:
+                    try reader.map { (_, _) throws(WireError) in false }
+                    return .dismiss
+                case 3: return .event(try reader.event())
+                default: throw .unknownMessage
+                }
+            }
+            try reader.finish()
+            return message
+        }
+    }
+}
+
+extension CBORWriter {
+    fileprivate mutating func prompt(_ prompt: Prompt) {
+        array(11)
+        unsigned(prompt.id)
+        text(prompt.caller)
+        integer(Int64(prompt.processID))
+        text(prompt.reason)
+        text(prompt.cancelTitle)
+        text(prompt.fallbackTitle)
+        unsigned(UInt64(prompt.sensor.rawValue))
+        unsigned(UInt64(prompt.tier.rawValue))
+        unsigned(prompt.terminal)
+        unsigned(UInt64(prompt.userID))
+        content(prompt.content)
+    }
+
+    fileprivate mutating func content(_ content: PromptContent) {
+        array(4)
+        unsigned(UInt64(content.method.rawValue))
+        unsigned(UInt64(content.notice.rawValue))
+        unsigned(UInt64(max(0, content.triesLeft)))
+        boolean(content.showsFallback)
+    }
+
+    fileprivate mutating func event(_ event: PromptEvent) {
+        func plain(_ number: UInt64, _ writer: inout CBORWriter) {
+            writer.array(1)
+            writer.unsigned(number)
+        }
+        switch event {
+        case .visible: plain(0, &self)
+        case .unavailable: plain(1, &self)
+        case .lost: plain(2, &self)
+        case .cancel: plain(3, &self)
+        case .fallback: plain(4, &self)
+        case .passcode(let passcode):
+            array(2)
+            unsigned(5)
+            bytes(passcode)
+        case .simulatedTouch(let matching):
+            array(2)
+            unsigned(6)
+            boolean(matching)
+        }
+    }
+}
+
+extension CBORReader {
+    fileprivate mutating func prompt() throws(WireError) -> Prompt {
+        try tuple(11) { (reader) throws(WireError) in
+            let id = try reader.unsigned()
+            let caller = try reader.text(limit: Limits.titleBytes)
+            guard let process = Int32(exactly: try reader.integer()) else { throw .invalidValue }
+            let reason = try reader.text(limit: Limits.titleBytes)
+            let cancel = try reader.text(limit: Limits.titleBytes)
+            let fallback = try reader.text(limit: Limits.titleBytes)
+            let sensor: BiometryKind = try reader.number()
+            let tier: Tier = try reader.number()
+            let terminal = try reader.unsigned()
+            guard let user = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
+            return Prompt(
+                id: id, caller: caller, processID: process, reason: reason, cancelTitle: cancel,
+                fallbackTitle: fallback, sensor: sensor, tier: tier, terminal: terminal, userID: user,
+                content: try reader.content())
+        }
+    }
+
+    fileprivate mutating func content() throws(WireError) -> PromptContent {
+        try tuple(4) { (reader) throws(WireError) in
+            let method: AuthenticationMethod = try reader.number()
+            let notice: PromptContent.Notice = try reader.number()
+            guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
+            return PromptContent(
+                method: method, notice: notice, triesLeft: tries, showsFallback: try reader.boolean())
+        }
+    }
+
+    fileprivate mutating func event() throws(WireError) -> PromptEvent {
+        var event: PromptEvent?
+        var number: UInt64?
+        try array(limit: 2) { (reader) throws(WireError) in
+            guard let known = number else {
+                number = try reader.unsigned()
+                return
+            }
+            switch known {
+            case 5: event = .passcode(try reader.secret(limit: Limits.passcodeBytes))
+            case 6: event = .simulatedTouch(matching: try reader.boolean())
+            default: throw .invalidValue
+            }
+        }
+        switch (number, event) {
+        case (0, nil): return .visible
+        case (1, nil): return .unavailable
+        case (2, nil): return .lost
+        case (3, nil): return .cancel
+        case (4, nil): return .fallback
+        case (_, let event?): return event
+        default: throw .invalidValue
+        }
+    }
+}

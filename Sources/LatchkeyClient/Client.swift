@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySystem
+import Synchronization
+
+/// One engine as a program sees it: the user's daemon, or a simulated world.
+///
+/// Calls block the calling thread and may be made from any thread. A connection that broke is made anew by the next
+/// call; what a context had proven on the old one is gone.
+package final class Client: Sendable {
+    /// Seconds a call may take that waits for a person, turns of others included.
+    private static let secondsForPeople: Int64 = 1800
+
+    private struct State: Sendable {
+        var connection: ClientConnection?
+        /// Counts connections, so that a context knows when its handle has died.
+        var generation: UInt64 = 0
+    }
+
+    private let connect: @Sendable () throws(Failure) -> any ClientChannel
+    private let application: String
+    private let state = Mutex(State())
+
+    /// A client of the engine that `connect` reaches, under the name of `application`.
+    package init(application: String, connect: @escaping @Sendable () throws(Failure) -> any ClientChannel) {
+        self.application = application
+        self.connect = connect
+    }
+
+    /// The user's daemon.
+    package static let daemon = Client(application: Client.applicationName) { () throws(Failure) in
+        SocketChannel(try DaemonFinder.connect())
+    }
+
+    /// How this program names itself: `LATCHKEY_APP_ID`, or the executable's name.
+    package static var applicationName: String {
+        Environment.value("LATCHKEY_APP_ID") ?? Environment.executable.map(Files.name(of:)) ?? "unknown"
+    }
+
+    /// Makes a call. A refusal is thrown.
+    package func call(_ request: Request) throws(Failure) -> Reply { try callWithGeneration(request).reply }
+
+    /// Makes a call and tells on which connection it was answered.
+    package func callWithGeneration(_ request: Request) throws(Failure) -> (reply: Reply, generation: UInt64) {
+        var attempts = request.mayBeRepeated ? 2 : 1
+        while true {
+            let (connection, generation) = try connected()
+            let reply: Reply
+            do throws(Failure) {
+                reply = try connection.call(
+                    request, seconds: request.waitsForPeople ? Self.secondsForPeople : Limits.requestSeconds)
+            } catch {
+                attempts -= 1
+                if error.status == .daemonUnavailable, attempts > 0 { continue }
+                throw error
+            }
+            if case .failure(let failure) = reply { throw failure }
+            return (reply, generation)
+        }
+    }
+
+    /// Which connection is the current one.
+    package var generation: UInt64 { state.withLock { $0.generation } }
+
+    private func connected() throws(Failure) -> (ClientConnection, UInt64) {
+        var result: Result<(ClientConnection, UInt64), Failure>?
+        state.withLock { state in
+            result = Result { () throws(Failure) in
+                if let connection = state.connection, connection.isUsable { return (connection, state.generation) }
+                let connection = try greet()
+                state.generation += 1
+                state.connection = connection
+                return (connection, state.generation)
+            }
+        }
+        guard let result else { throw Failure(.internalFailure, "No connection.") }
+        return try result.get()
+    }
+
+    /// Connects and says hello; a daemon that ended just then is looked for once more.
+    private func greet() throws(Failure) -> ClientConnection {
+        let deadline = Uptime.deadline(seconds: Limits.startSeconds)
+        while true {
+            let connection = ClientConnection(try connect())
+            do throws(Failure) {
+                let reply = try connection.call(
+                    .hello(Request.Hello(application: application)), seconds: Limits.requestSeconds)
+                if case .failure(let failure) = reply { throw failure }
+                return connection
+            } catch {
+                guard error.status == .daemonUnavailable, Uptime.nanoseconds < deadline else { throw error }
+            }
+        }
+    }
+}
+
+extension Request {
+    /// Whether the answer may wait for a person.
+    fileprivate var waitsForPeople: Bool {
+        switch self {
+        case .evaluate, .addItem, .copyItems, .updateItems: true
+        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .deleteItems, .listItems, .passcode,
+            .simulate:
+            false
+        }
+    }
+
+    /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
+    fileprivate var mayBeRepeated: Bool {
+        switch self {
+        case .hello, .status, .createContext, .canEvaluate, .listItems: true
+        // A context's handle belongs to the connection that broke.
+        case .copyItems(let copy): copy.authentication.context == nil
+        case .invalidateContext, .evaluate, .addItem, .updateItems, .deleteItems, .passcode, .simulate: false
+        }
+    }
+}

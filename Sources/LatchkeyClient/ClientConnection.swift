@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyWire
+
+/// Requests and replies of one channel, for any number of threads.
+///
+/// There is no thread of its own: among the callers that wait, one reads the channel for all, so that a lone call
+/// sends and reads on the thread that makes it.
+final class ClientConnection: @unchecked Sendable {
+    // Everything below is only touched with the lock held, except the channel, which has one sender and one reader
+    // at a time.
+    private let channel: any ClientChannel
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let sending = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var replies: [UInt64: [Reply]] = [:]
+    private var nextID: UInt64 = 1
+    private var isReading = false
+    private var end: Failure?
+
+    init(_ channel: any ClientChannel) {
+        self.channel = channel
+        pthread_mutex_init(lock, nil)
+        pthread_mutex_init(sending, nil)
+        pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(lock)
+        pthread_mutex_destroy(sending)
+        pthread_cond_destroy(changed)
+        lock.deallocate()
+        sending.deallocate()
+        changed.deallocate()
+    }
+
+    /// Whether a call can still be made.
+    var isUsable: Bool {
+        if let socket = channel as? SocketChannel, !socket.isOurs { return false }
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return end == nil
+    }
+
+    /// Makes a call and waits for its answer. Parts of a streamed answer are joined.
+    ///
+    /// Throws when there is no answer; a refusal is an answer.
+    func call(_ request: Request, seconds: Int64) throws(Failure) -> Reply {
+        let deadline = Uptime.deadline(seconds: seconds)
+        pthread_mutex_lock(lock)
+        let id = nextID
+        nextID += 1
+        replies[id] = []
+        pthread_mutex_unlock(lock)
+        defer {
+            pthread_mutex_lock(lock)
+            replies[id] = nil
+            pthread_mutex_unlock(lock)
+        }
+        try send(.request(id: id, request))
+        var items: [FoundItem] = []
+        while true {
+            let reply = try next(id, until: deadline)
+            guard case .items(let part, let more) = reply else { return reply }
+            items += part
+            if !more { return .items(items, more: false) }
+        }
+    }
+
+    private func send(_ message: Message) throws(Failure) {
+        let payload = message.encoded()
+        guard payload.count <= Limits.frameBytes else {
+            throw Failure(.dataTooLarge, "The request is larger than one frame.", hint: "A secret has at most 1 MiB.")
+        }
+        pthread_mutex_lock(sending)
+        defer { pthread_mutex_unlock(sending) }
+        do throws(Failure) {
+            try channel.send(payload)
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    private func fail(_ failure: Failure) {
+        pthread_mutex_lock(lock)
+        if end == nil { end = failure }
+        pthread_cond_broadcast(changed)
+        pthread_mutex_unlock(lock)
+    }
+
+    private func next(_ id: UInt64, until deadline: Int64) throws(Failure) -> Reply {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        while true {
+            if let reply = replies[id]?.first {
+                replies[id]?.removeFirst()
+                return reply
+            }
+            if let end { throw end }
+            guard Uptime.nanoseconds < deadline else {
+                throw Failure(.timedOut, "The daemon did not answer in time.", hint: "See: latchkey status")
+            }
+            if isReading { wait(until: deadline) } else { read(until: deadline) }
+        }
+    }
+
+    /// Reads one frame for whoever it is meant; the lock is given up meanwhile.
+    private func read(until deadline: Int64) {
+        isReading = true
+        pthread_mutex_unlock(lock)
+        let result = Result { () throws(Failure) in try channel.receive(until: deadline) }
+        pthread_mutex_lock(lock)
+        isReading = false
+        switch result {
+        case .success(nil): break
+        case .success(let payload?): take(payload)
+        case .failure(let failure): if end == nil { end = failure }
+        }
+        pthread_cond_broadcast(changed)
+    }
+
+    private func take(_ payload: SecretBytes) {
+        do throws(WireError) {
+            guard case .reply(let id, let reply) = try Message(decoding: payload) else { throw .unknownMessage }
+            // Id 0 speaks of the connection, not of a request.
+            if id == 0, case .failure(let failure) = reply { end = failure }
+            // A reply that nobody waits for belongs to a call that gave up.
+            if replies[id] != nil { replies[id]?.append(reply) }
+        } catch {
+            end = Failure(
+                .malformedRequest, "The daemon's answer cannot be read (\(error)).",
+                hint: "Install the same version of library and daemon.")
+        }
+    }
+
+    private func wait(until deadline: Int64) {
+        // pthread_cond_timedwait counts on the wall clock; the boot clock decides in `next`.
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let left = max(0, deadline - Uptime.nanoseconds)
+        time.tv_sec += Int(left / 1_000_000_000) + 1
+        pthread_cond_timedwait(changed, lock, &time)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+
+/// Finds the daemon of the user's store and starts it when it is not running.
+enum DaemonFinder {
+    /// A connection to the daemon; waits for one that is starting.
+    static func connect() throws(Failure) -> Descriptor {
+        let folder = try StoreLocation.folder()
+        try Files.makePrivateFolder(folder)
+        let lock = try DaemonLock.open(folder)
+        let deadline = Uptime.deadline(seconds: Limits.startSeconds)
+        let watch: FileWatch
+        do throws(SystemError) {
+            watch = try FileWatch(folder + "/" + DaemonLock.fileName)
+        } catch {
+            throw Failure(.daemonUnavailable, "The daemon's lock cannot be watched: \(error.description).")
+        }
+        while Uptime.nanoseconds < deadline {
+            if let connection = try connect(lock) { return connection }
+            if !DaemonLock.isTaken(lock) { try start() }
+            // Whoever starts, ends or is killed changes or closes the lock.
+            _ = try? watch.wait(until: min(deadline, Uptime.deadline(seconds: 1)))
+        }
+        throw Failure(
+            .daemonUnavailable, "latchkeyd did not come up within \(Limits.startSeconds) seconds.",
+            hint: "Run latchkeyd in a terminal to see why.")
+    }
+
+    private static func connect(_ lock: Descriptor) throws(Failure) -> Descriptor? {
+        guard let address = DaemonLock.address(lock), let descriptor = try? Sockets.connect(address.socket),
+            let peer = try? Sockets.peer(descriptor)
+        else { return nil }
+        // A socket of someone else would be given the secrets of this user.
+        guard peer.userID == geteuid() else {
+            throw Failure(
+                .peerNotTrusted, "The socket \(address.socket) belongs to user \(peer.userID).",
+                hint: "Remove \(DaemonLock.fileName) in the store's folder and try again.")
+        }
+        return descriptor
+    }
+
+    // MARK: - Starting
+
+    /// Where the program may be, in this order.
+    static func candidates() -> [String] {
+        var candidates: [String] = []
+        if let chosen = Environment.value("LATCHKEY_DAEMON") { return [chosen] }
+        if let executable = Environment.executable {
+            let folder = Files.folder(of: executable)
+            candidates.append(folder + "/latchkeyd")
+            // An installed command: PREFIX/bin beside PREFIX/libexec.
+            candidates.append(Files.folder(of: folder) + "/libexec/latchkeyd")
+        }
+        if let home = Environment.home { candidates.append(home + "/.local/libexec/latchkeyd") }
+        candidates.append("/usr/libexec/latchkeyd")
+        return candidates
+    }
+
+    private static func start() throws(Failure) {
+        let programs = candidates()
+        guard let program = programs.first(where: { access($0, X_OK) == 0 }) else {
+            throw Failure(
+                .daemonUnavailable, "latchkeyd is not installed: looked for \(programs.joined(separator: ", ")).",
+                hint: "Install it with: make install PREFIX=~/.local")
+        }
+        do throws(SystemError) {
+            // The first process starts the daemon in a session of its own and ends, so that no child is left to us.
+            let process = try Processes.spawn(
+                program, ["--detach"], descriptors: [nil, nil, nil], newSession: true)
+            Processes.wait(process)
+        } catch {
+            throw Failure(
+                .daemonUnavailable, "\(program) cannot be started: \(error.description).",
+                hint: "Install it again with: make install PREFIX=~/.local")
+        }
+    }
+}

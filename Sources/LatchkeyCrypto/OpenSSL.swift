@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one file that calls libcrypto. C types stay inside.
+
+internal import COpenSSL
+
+/// Algorithms looked up once: a fetch costs more than sealing a short message.
+private struct Algorithms: @unchecked Sendable {
+    // Reference-counted, immutable and documented as safe to share between threads.
+    let aes256GCM: OpaquePointer?
+    let sha256: OpaquePointer?
+
+    static let shared = Algorithms(
+        aes256GCM: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
+        sha256: EVP_MD_fetch(nil, "SHA256", nil))
+}
+
+/// Calls into libcrypto. `false` and nil mean that the library itself failed, as when memory ran out.
+enum OpenSSL {
+    static let tagBytes = 16
+
+    /// AES-256-GCM. Writes ciphertext and tag to `output`, which has room for both.
+    static func seal(
+        key: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer, plaintext: UnsafeRawBufferPointer,
+        associated: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        guard let context = EVP_CIPHER_CTX_new() else { return false }
+        defer { EVP_CIPHER_CTX_free(context) }
+        guard
+            EVP_EncryptInit_ex2(context, Algorithms.shared.aes256GCM, key.octets, nonce.octets, nil) == 1
+        else { return false }
+        var written: Int32 = 0
+        if !associated.isEmpty {
+            guard EVP_EncryptUpdate(context, nil, &written, associated.octets, Int32(associated.count)) == 1 else {
+                return false
+            }
+        }
+        if !plaintext.isEmpty {
+            guard
+                EVP_EncryptUpdate(context, output.octets, &written, plaintext.octets, Int32(plaintext.count)) == 1,
+                Int(written) == plaintext.count
+            else { return false }
+        }
+        let tag = output.octets.map { $0 + plaintext.count }
+        guard EVP_EncryptFinal_ex(context, tag, &written) == 1,
+            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagBytes), tag) == 1
+        else { return false }
+        return true
+    }
+
+    /// AES-256-GCM. False when the bytes were not made with this key, nonce and associated data; nil on failure.
+    static func open(
+        key: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer, sealed: UnsafeRawBufferPointer,
+        associated: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer
+    ) -> Bool? {
+        let count = sealed.count - tagBytes
+        guard count >= 0 else { return false }
+        guard let context = EVP_CIPHER_CTX_new() else { return nil }
+        defer { EVP_CIPHER_CTX_free(context) }
+        guard
+            EVP_DecryptInit_ex2(context, Algorithms.shared.aes256GCM, key.octets, nonce.octets, nil) == 1
+        else { return nil }
+        var written: Int32 = 0
+        if !associated.isEmpty {
+            guard EVP_DecryptUpdate(context, nil, &written, associated.octets, Int32(associated.count)) == 1 else {
+                return nil
+            }
+        }
+        if count > 0 {
+            guard EVP_DecryptUpdate(context, output.octets, &written, sealed.octets, Int32(count)) == 1 else {
+                return nil
+            }
+        }
+        let tag = UnsafeMutableRawPointer(mutating: sealed.baseAddress.map { $0 + count })
+        guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagBytes), tag) == 1 else {
+            return nil
+        }
+        var rest: UInt8 = 0
+        return EVP_DecryptFinal_ex(context, &rest, &written) == 1
+    }
+
+    /// HMAC-SHA-256 into 32 bytes.
+    static func hmac(
+        key: UnsafeRawBufferPointer, _ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        var length: UInt32 = 0
+        return HMAC(
+            Algorithms.shared.sha256, key.baseAddress, Int32(key.count), message.octets, message.count,
+            output.octets, &length) != nil && length == 32
+    }
+
+    /// scrypt (RFC 7914) with block size 8 and one lane.
+    static func scrypt(
+        password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, rounds: UInt64,
+        output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        EVP_PBE_scrypt(
+            password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count, salt.octets, salt.count,
+            rounds, 8, 1, 256 << 20, output.octets, output.count) == 1
+    }
+
+    /// Bytes from the library's generator, seeded by the kernel.
+    static func random(_ output: UnsafeMutableRawBufferPointer) -> Bool {
+        output.isEmpty || RAND_priv_bytes(output.octets, Int32(output.count)) == 1
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var octets: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate var octets: UnsafeMutablePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}

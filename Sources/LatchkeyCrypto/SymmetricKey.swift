@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// A key of 32 bytes for sealing, indexing and deriving further keys.
+///
+/// Failures of the library itself (out of memory, no provider) end in `Failure(.internalFailure)`; a message that
+/// does not open is an expected refusal and comes back as nil.
+package struct SymmetricKey: Sendable {
+    /// Bytes of every key.
+    package static let byteCount = 32
+    /// Bytes of a nonce of AES-GCM.
+    package static let nonceBytes = 12
+    /// Bytes of an authentication tag of AES-GCM.
+    package static let tagBytes = 16
+
+    /// The key's bytes.
+    package let secret: SecretBytes
+
+    /// Takes exactly 32 bytes.
+    package init?(_ secret: SecretBytes) {
+        guard secret.count == Self.byteCount else { return nil }
+        self.secret = secret
+    }
+
+    private init(derived secret: SecretBytes) { self.secret = secret }
+
+    /// AES-256-GCM (NIST SP 800-38D): nonce, ciphertext and tag in this order.
+    package func seal(_ plaintext: SecretBytes, nonce: [UInt8], binding associated: [UInt8]) throws(Failure) -> [UInt8]
+    {
+        guard nonce.count == Self.nonceBytes else { throw Failure(.internalFailure, "wrong nonce length") }
+        var sealed = [UInt8](repeating: 0, count: nonce.count + plaintext.count + Self.tagBytes)
+        sealed.replaceSubrange(0..<nonce.count, with: nonce)
+        let isSealed = sealed.withUnsafeMutableBytes { output in
+            let body = UnsafeMutableRawBufferPointer(rebasing: output[nonce.count...])
+            return secret.withBytes { key in
+                plaintext.withBytes { plain in
+                    nonce.withUnsafeBytes { nonce in
+                        associated.withUnsafeBytes { associated in
+                            OpenSSL.seal(key: key, nonce: nonce, plaintext: plain, associated: associated, output: body)
+                        }
+                    }
+                }
+            }
+        }
+        guard isSealed else { throw Failure(.internalFailure, "libcrypto could not encrypt") }
+        return sealed
+    }
+
+    /// Opens what `seal` made; nil when key, bytes or associated data are others.
+    package func open(_ sealed: some Collection<UInt8>, binding associated: [UInt8]) throws(Failure) -> SecretBytes? {
+        let bytes = ContiguousArray(sealed)
+        let count = bytes.count - Self.nonceBytes - Self.tagBytes
+        guard count >= 0 else { return nil }
+        var isGenuine: Bool?
+        let plaintext = SecretBytes(count: count) { output in
+            bytes.withUnsafeBytes { bytes in
+                let nonce = UnsafeRawBufferPointer(rebasing: bytes[..<Self.nonceBytes])
+                let body = UnsafeRawBufferPointer(rebasing: bytes[Self.nonceBytes...])
+                secret.withBytes { key in
+                    associated.withUnsafeBytes { associated in
+                        isGenuine = OpenSSL.open(
+                            key: key, nonce: nonce, sealed: body, associated: associated, output: output)
+                    }
+                }
+            }
+        }
+        guard let isGenuine else { throw Failure(.internalFailure, "libcrypto could not decrypt") }
+        // Bytes that failed authentication never leave this function.
+        return isGenuine ? plaintext : nil
+    }
+
+    /// HMAC-SHA-256 (RFC 2104) of `message`: 32 bytes.
+    package func authenticationCode(_ message: [UInt8]) throws(Failure) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: 32)
+        let isMade = code.withUnsafeMutableBytes { output in
+            secret.withBytes { key in message.withUnsafeBytes { OpenSSL.hmac(key: key, $0, output: output) } }
+        }
+        guard isMade else { throw Failure(.internalFailure, "libcrypto could not authenticate") }
+        return code
+    }
+
+    /// HKDF-Expand (RFC 5869, section 2.3) for one block: this key is uniform already, so nothing is extracted.
+    package func derive(_ label: String, context: [UInt8] = []) throws(Failure) -> SymmetricKey {
+        var info = Array(label.utf8)
+        info.append(0)
+        info += context
+        info.append(1)
+        var block = try authenticationCode(info)
+        defer { wipe(&block) }
+        return SymmetricKey(derived: SecretBytes(block))
+    }
+
+    /// HKDF (RFC 5869) of several secrets joined: the result is known only to who knows all of them.
+    package static func combining(_ parts: [SecretBytes], label: String) throws(Failure) -> SymmetricKey {
+        var joined = parts.flatMap { part in
+            // A length before each part keeps two different lists from joining to the same bytes.
+            [UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)] + part.copyBytes()
+        }
+        defer { wipe(&joined) }
+        let salt = SymmetricKey(derived: SecretBytes([UInt8](repeating: 0, count: byteCount)))
+        var extracted = try salt.authenticationCode(joined)
+        defer { wipe(&extracted) }
+        return try SymmetricKey(derived: SecretBytes(extracted)).derive(label)
+    }
+
+    /// scrypt (RFC 7914), N = 2^`cost`, r = 8, p = 1. Takes about 100 ms at cost 15.
+    package static func stretching(_ password: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey
+    {
+        var isMade = false
+        let key = SecretBytes(count: byteCount) { output in
+            password.withBytes { password in
+                salt.withUnsafeBytes { salt in
+                    isMade = OpenSSL.scrypt(password: password, salt: salt, rounds: 1 << UInt64(cost), output: output)
+                }
+            }
+        }
+        guard isMade else { throw Failure(.internalFailure, "libcrypto could not stretch a passcode") }
+        return SymmetricKey(derived: key)
+    }
+}
+
+/// Random bytes for values that are no secret, such as nonces and salts.
+package func randomBytes(_ count: Int) throws(Failure) -> [UInt8] { try randomSecret(count).copyBytes() }
+
+/// Random bytes for keys.
+package func randomSecret(_ count: Int) throws(Failure) -> SecretBytes {
+    var isMade = false
+    let secret = SecretBytes(count: count) { isMade = OpenSSL.random($0) }
+    guard isMade else { throw Failure(.internalFailure, "the system gave no random bytes") }
+    return secret
+}

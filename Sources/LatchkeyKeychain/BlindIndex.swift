@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+
+/// Keyed hashes that let the database find a row without being able to read it.
+struct BlindIndex: Sendable {
+    let key: SymmetricKey
+
+    private func index(
+        _ name: String, _ itemClass: ItemClass, _ values: [AttributeValue]
+    ) throws(Failure) -> [UInt8] {
+        var writer = CBORWriter()
+        writer.array(2 + values.count)
+        writer.text(name)
+        writer.unsigned(UInt64(itemClass.rawValue))
+        for value in values { writer.attribute(value) }
+        return try Array(key.authenticationCode(writer.finishBytes())[..<16])
+    }
+
+    /// The primary key of an item, missing parts counted as empty.
+    func primaryKey(_ attributes: Attributes, _ itemClass: ItemClass) throws(Failure) -> [UInt8] {
+        try index("key", itemClass, itemClass.primaryKey.map { attributes[$0] ?? ItemClass.emptyValue($0) })
+    }
+
+    /// All items of a class and a group.
+    func group(_ group: String, _ itemClass: ItemClass) throws(Failure) -> [UInt8] {
+        try index("group", itemClass, [.text(group)])
+    }
+
+    /// The items of a class and a group with that value; nil when the attribute is absent.
+    func attribute(
+        _ code: AttributeCode, _ value: AttributeValue?, group: String, _ itemClass: ItemClass
+    ) throws(Failure) -> [UInt8]? {
+        guard let value else { return nil }
+        return try index("attribute \(code.rawValue)", itemClass, [.text(group), value])
+    }
+
+    /// Fills the index columns of a row.
+    func fill(_ row: inout StoredRow, _ item: Item) throws(Failure) {
+        row.primaryKey = try primaryKey(item.attributes, row.itemClass)
+        row.group = try group(item.accessGroup, row.itemClass)
+        var indexes: [[UInt8]?] = []
+        for code in row.itemClass.indexed {
+            indexes.append(try attribute(code, item.attributes[code], group: item.accessGroup, row.itemClass))
+        }
+        row.indexes = indexes
+    }
+}

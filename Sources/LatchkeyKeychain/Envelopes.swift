@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+
+/// The two envelopes of a row: attributes under the metadata key, the secret under a key of its own.
+///
+/// Both are bound to schema, tier, user, store, class, item, primary key and version; the secret also to the access
+/// group and the bytes of the access control, so that nothing can be swapped between rows, users, groups or rules.
+struct Envelopes: Sendable {
+    /// First byte of both envelopes.
+    static let version: UInt8 = 1
+    let tree: KeyTree
+    let enrolments: EnrolmentKeys
+
+    private func binding(_ name: String, _ row: StoredRow, _ more: [[UInt8]] = []) -> [UInt8] {
+        var writer = CBORWriter()
+        writer.array(6 + more.count)
+        writer.text(name)
+        writer.bytes(tree.header.bytes)
+        writer.unsigned(UInt64(row.itemClass.rawValue))
+        writer.bytes(row.id)
+        writer.bytes(row.primaryKey)
+        writer.integer(row.version)
+        for part in more { writer.bytes(part) }
+        return writer.finishBytes()
+    }
+
+    private func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
+        binding("latchkey secret v1", row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
+    }
+
+    // MARK: - Attributes
+
+    func sealAttributes(_ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
+        let sealed = try tree.metadataKey.seal(
+            item.encoded(), nonce: tree.nonce(), binding: binding("latchkey attributes v1", row))
+        return [Self.version] + sealed
+    }
+
+    func openAttributes(_ row: StoredRow) throws(Failure) -> Item {
+        guard row.attributes.first == Self.version,
+            let plain = try tree.metadataKey.open(
+                row.attributes.dropFirst(), binding: binding("latchkey attributes v1", row)),
+            let item = Item.decode(plain)
+        else { throw Failure.damagedStore("the attributes of a row fail authentication") }
+        return item
+    }
+
+    // MARK: - Secret
+
+    /// The key a row key is wrapped under; nil while the passcode has not been seen.
+    private func wrappingKey(_ item: Item) throws(Failure) -> SymmetricKey? {
+        guard let key = try tree.classKey(item.accessControl.accessibility) else { return nil }
+        guard item.enrolment != nil else { return key }
+        return try SymmetricKey.combining([key.secret, enrolments.key], label: "latchkey wrap v1")
+    }
+
+    func sealSecret(_ secret: SecretBytes, _ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
+        guard let wrapping = try wrappingKey(item) else {
+            throw Failure(.interactionNotAllowed, "The passcode has to be entered first.")
+        }
+        let binding = secretBinding(row, item)
+        let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
+        let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), binding: binding)
+        return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), binding: binding))
+    }
+
+    func openSecret(_ row: StoredRow, _ item: Item) throws(Failure) -> SecretBytes? {
+        guard let stored = row.secret else { return nil }
+        guard let wrapping = try wrappingKey(item) else {
+            throw Failure(.interactionNotAllowed, "The passcode has to be entered first.")
+        }
+        let binding = secretBinding(row, item)
+        let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
+        guard stored.count > wrappedBytes, stored[0] == Self.version,
+            let rowSecret = try wrapping.open(stored[1...wrappedBytes], binding: binding),
+            let secret = try KeyTree.key(rowSecret).open(stored[(wrappedBytes + 1)...], binding: binding)
+        else { throw Failure.damagedStore("the secret of a row fails authentication") }
+        return secret
+    }
+}

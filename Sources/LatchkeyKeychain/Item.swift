@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+
+/// The readable part of an item: what its first envelope holds.
+struct Item: Equatable, Sendable {
+    var attributes: Attributes
+    var accessControl: AccessControl
+    /// The enrolment generation it is bound to, for `biometryCurrentSet`.
+    var enrolment: UInt64?
+
+    /// The group the item belongs to.
+    var accessGroup: String {
+        if case .text(let group) = attributes[.accessGroup] { group } else { "" }
+    }
+
+    /// Canonical bytes: `{0: attributes, 1: access control, 2: generation}`.
+    func encoded() -> SecretBytes {
+        var writer = CBORWriter()
+        writer.map(enrolment == nil ? 2 : 3)
+        writer.unsigned(0)
+        writer.attributes(attributes)
+        writer.unsigned(1)
+        writer.accessControl(accessControl)
+        if let enrolment {
+            writer.unsigned(2)
+            writer.unsigned(enrolment)
+        }
+        return writer.finish()
+    }
+
+    /// Reads those bytes; nil when they are not canonical.
+    static func decode(_ bytes: SecretBytes) -> Item? {
+        bytes.withBytes { bytes in
+            do throws(WireError) {
+                var reader = CBORReader(bytes)
+                var attributes: Attributes?
+                var control: AccessControl?
+                var enrolment: UInt64?
+                try reader.map { (reader, key) throws(WireError) in
+                    switch key {
+                    case 0: attributes = try reader.attributes()
+                    case 1: control = try reader.accessControl()
+                    case 2: enrolment = try reader.unsigned()
+                    default: return false
+                    }
+                    return true
+                }
+                try reader.finish()
+                guard let attributes, let control else { return nil }
+                return Item(attributes: attributes, accessControl: control, enrolment: enrolment)
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    /// Whether the item answers a query's attributes.
+    func matches(_ query: ItemQuery, in itemClass: ItemClass) -> Bool {
+        if let accessibility = query.accessibility, accessibility != accessControl.accessibility { return false }
+        for (code, value) in query.attributes where code != .accessGroup && code != .synchronizable {
+            guard (attributes[code] ?? defaultValue(code, itemClass)) == value else { return false }
+        }
+        if !query.anySynchronizable {
+            let wanted = query.attributes[.synchronizable] ?? .boolean(false)
+            guard query.persistentReference != nil || attributes[.synchronizable] == wanted else { return false }
+        }
+        return true
+    }
+
+    private func defaultValue(_ code: AttributeCode, _ itemClass: ItemClass) -> AttributeValue? {
+        itemClass.primaryKey.contains(code) ? ItemClass.emptyValue(code) : nil
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+
+extension Keychain {
+    private static let countersRecord = "policy.counters"
+
+    /// Keeps the counters of failed tries, sealed, so that neither a restart nor an editor of the file resets them.
+    package func keep(_ counters: PolicyCounters) throws(Failure) {
+        var writer = CBORWriter()
+        writer.array(4)
+        writer.integer(Int64(counters.biometryFailures))
+        writer.integer(Int64(counters.passcodeFailures))
+        writer.integer(counters.passcodeBlockedUntil)
+        writer.bytes(clock.bootID)
+        let sealed = try tree.recordKey.seal(
+            writer.finish(), nonce: tree.nonce(), binding: KeyTree.binding(tree.header, Self.countersRecord))
+        try write { (store) throws(Failure) in try store.setRecord(Self.countersRecord, sealed) }
+    }
+
+    /// The counters as they were kept, and whether the machine was restarted since.
+    package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
+        guard let sealed = try store.read({ (store) throws(Failure) in try store.record(Self.countersRecord) }) else {
+            return nil
+        }
+        guard
+            let plain = try tree.recordKey.open(sealed, binding: KeyTree.binding(tree.header, Self.countersRecord)),
+            let (counters, boot) = decode(plain)
+        else { throw Failure.damagedStore("its counters of failed tries were changed") }
+        return (counters, boot == clock.bootID)
+    }
+
+    private func decode(_ plain: SecretBytes) -> (PolicyCounters, [UInt8])? {
+        plain.withBytes { bytes in
+            var reader = CBORReader(bytes)
+            return try? reader.tuple(4) { (reader) throws(WireError) in
+                let biometry = try reader.integer()
+                let passcode = try reader.integer()
+                let blocked = try reader.integer()
+                guard let biometry = Int(exactly: biometry), let passcode = Int(exactly: passcode), biometry >= 0,
+                    passcode >= 0
+                else { throw .invalidValue }
+                let counters = PolicyCounters(
+                    biometryFailures: biometry, passcodeFailures: passcode, passcodeBlockedUntil: blocked)
+                return (counters, try reader.bytes(limit: 64))
+            }
+        }
+    }
+}

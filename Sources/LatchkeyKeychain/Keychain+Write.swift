@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySeams
+
+extension Keychain {
+    /// Adds an item and gives back what was asked for; nil when nothing was.
+    package func add(_ request: Request.AddItem, caller: Caller) throws(Failure) -> FoundItem? {
+        try checkReadable()
+        let item = try newItem(request, caller)
+        var row = StoredRow(
+            id: try tree.random.bytes(16).copyBytes(), itemClass: request.itemClass, primaryKey: [], group: [],
+            indexes: [], version: 1, attributes: [], secret: nil)
+        try index.fill(&row, item)
+        row.attributes = try envelopes.sealAttributes(item, row)
+        if let secret = request.secret { row.secret = try envelopes.sealSecret(secret, item, row) }
+        try write { (store) throws(Failure) in
+            try makeRoom(row.primaryKey, besides: nil, store)
+            try store.insert(row)
+            try audit.append(.added, item: row.id, caller: caller, to: store)
+        }
+        return request.returns.isEmpty ? nil : try found(row, item, request.returns)
+    }
+
+    /// Whether adding has to wait for a passcode: `whenPasscodeSetThisDeviceOnly` before it was seen.
+    package func addNeedsPasscode(_ accessControl: AccessControl) throws(Failure) -> Bool {
+        guard accessControl.accessibility == .whenPasscodeSetThisDeviceOnly else { return false }
+        guard try tree.isPasscodeSet() else {
+            throw Failure(
+                .passcodeClassUnavailable, "The item asks for a passcode to be set, and none is.",
+                hint: "Set one with: latchkey passcode set")
+        }
+        return try tree.classKey(.whenPasscodeSetThisDeviceOnly) == nil
+    }
+
+    /// Updates every match in one transaction; nothing changes when one of them would collide.
+    ///
+    /// - Returns: `needs` when a match asks for a proof that `proof` does not hold (behaviour AC-11).
+    package func update(
+        _ request: Request.UpdateItems, caller: Caller, proof: Authorisation
+    ) throws(Failure) -> SearchResult {
+        try checkReadable()
+        return try write { (store) throws(Failure) -> SearchResult in
+            var matches: [(StoredRow, Item)] = []
+            var needed: [Set<AuthenticationMethod>] = []
+            try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
+                for stage in try missing(item, for: [.data], proof).stages where !needed.contains(stage) {
+                    needed.append(stage)
+                }
+                matches.append((row, item))
+                return true
+            }
+            guard !matches.isEmpty else { throw Failure(.itemNotFound, "No item matches.") }
+            guard needed.isEmpty else { return .needs(AuthenticationPlan(needed)) }
+            for (row, item) in matches { try replace(row, item, request, caller, store) }
+            return .finished
+        }
+    }
+
+    /// Deletes every match; asks for no proof (behaviour AC-10).
+    package func delete(_ query: ItemQuery, caller: Caller) throws(Failure) {
+        try checkReadable()
+        try write { (store) throws(Failure) in
+            var rows: [StoredRow] = []
+            try forEachMatch(query, caller, in: store) { (row, _) throws(Failure) in
+                rows.append(row)
+                return true
+            }
+            guard !rows.isEmpty else { throw Failure(.itemNotFound, "No item matches.") }
+            for row in rows {
+                try store.delete(position: row.position)
+                try audit.append(.deleted, item: row.id, caller: caller, to: store)
+            }
+        }
+    }
+
+    /// Commits the use of protected items before their secrets leave.
+    package func recordUse(_ items: [UsedItem], caller: Caller) throws(Failure) {
+        guard !items.isEmpty else { return }
+        try write { (store) throws(Failure) in
+            for item in items { try audit.append(.used, item: item.id, caller: caller, to: store) }
+        }
+    }
+
+    /// Commits that something was refused, or happened to the store as a whole.
+    package func record(_ event: AuditEvent, caller: Caller?) throws(Failure) {
+        try write { (store) throws(Failure) in try audit.append(event, caller: caller, to: store) }
+    }
+
+    /// Removes the passcode and, in the same transaction, every item of the class that needs one.
+    package func removePasscode(caller: Caller) throws(Failure) {
+        try write { (store) throws(Failure) in
+            var rows: [StoredRow] = []
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                let item = try envelopes.openAttributes(row)
+                if item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly { rows.append(row) }
+                return true
+            }
+            for row in rows { try store.delete(position: row.position) }
+            try tree.removePasscode(in: store)
+            try audit.append(.passcodeRemoved, caller: caller, to: store)
+        }
+        tree.forgetPasscodeKey()
+    }
+
+    // MARK: - Rules of a new or changed item
+
+    private func newItem(_ request: Request.AddItem, _ caller: Caller) throws(Failure) -> Item {
+        var attributes = request.attributes
+        let group = try groups(attributes, caller)[0]
+        attributes[.accessGroup] = .text(group)
+        for code in request.itemClass.primaryKey where attributes[code] == nil {
+            attributes[code] = ItemClass.emptyValue(code)
+        }
+        let now = clock.wallTime
+        attributes[.creationDate] = .date(now)
+        attributes[.modificationDate] = .date(now)
+        try check(attributes, request.accessControl, request.secret)
+        return Item(
+            attributes: attributes, accessControl: request.accessControl,
+            enrolment: try binding(request.accessControl))
+    }
+
+    private func check(_ attributes: Attributes, _ control: AccessControl, _ secret: SecretBytes?) throws(Failure) {
+        guard (secret?.count ?? 0) <= Limits.secretBytes else {
+            throw Failure(
+                .dataTooLarge, "The secret is larger than \(Limits.secretBytes) bytes.",
+                hint: "Encrypt large data with a key of its own and keep the key here.")
+        }
+        guard control.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
+        if attributes[.synchronizable] == .boolean(true) {
+            guard !control.isProtected, !control.accessibility.isThisDeviceOnly else {
+                throw Failure(.invalidParameter, "A synchronizable item cannot be bound to this device.")
+            }
+        }
+        guard control.constraints.isDisjoint(with: .privateKeyUsage) else {
+            throw Failure(.itemAuthenticationFailed, "privateKeyUsage is for keys, not for passwords.")
+        }
+        guard control.constraints.isDisjoint(with: [.applicationPassword, .companion]) else {
+            throw Failure(.unimplemented, "That constraint is not supported by this version of Latchkey.")
+        }
+    }
+
+    /// The generation an item is bound to; refuses where no set can be kept.
+    private func binding(_ control: AccessControl) throws(Failure) -> UInt64? {
+        control.constraints.contains(.biometryCurrentSet) ? enrolments.generation : nil
+    }
+
+    /// Refuses a second item with the same primary key; one that is dead makes room (behaviour AC-04).
+    private func makeRoom(_ key: [UInt8], besides position: Int64?, _ store: any ItemWriting) throws(Failure) {
+        var dead: [StoredRow] = []
+        var isTaken = false
+        try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
+            guard row.position != position else { return true }
+            if isDead(try envelopes.openAttributes(row)) { dead.append(row) } else { isTaken = true }
+            return true
+        }
+        guard !isTaken else { throw Failure(.duplicateItem, "An item with the same primary key exists.") }
+        for row in dead {
+            try store.delete(position: row.position)
+            try audit.append(.invalidated, item: row.id, caller: nil, to: store)
+        }
+    }
+
+    private func replace(
+        _ row: StoredRow, _ item: Item, _ request: Request.UpdateItems, _ caller: Caller, _ store: any ItemWriting
+    ) throws(Failure) {
+        // The secret is sealed anew: its envelope is bound to the version and to the rule.
+        var secret = request.secret
+        if secret == nil { secret = try envelopes.openSecret(row, item) }
+        var item = item
+        for (code, value) in request.changes { item.attributes[code] = value }
+        if request.changes[.accessGroup] != nil { _ = try groups(item.attributes, caller) }
+        if let control = request.accessControl {
+            item.accessControl = control
+            item.enrolment = try binding(control)
+        }
+        item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
+        try check(item.attributes, item.accessControl, secret)
+        var next = row
+        next.version += 1
+        try index.fill(&next, item)
+        if next.primaryKey != row.primaryKey { try makeRoom(next.primaryKey, besides: row.position, store) }
+        next.attributes = try envelopes.sealAttributes(item, next)
+        next.secret = nil
+        if let secret { next.secret = try envelopes.sealSecret(secret, item, next) }
+        try store.replace(next)
+        try audit.append(.updated, item: row.id, caller: caller, to: store)
+    }
+
+    /// The modification date always moves forward, whatever the wall clock does.
+    private func nextMoment(_ item: Item) -> Int64 {
+        if case .date(let last) = item.attributes[.modificationDate] { last &+ 1 } else { 0 }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+
+/// The items of one store. Takes proofs as parameters and never asks for one itself.
+///
+/// Reading may happen on any thread; everything that writes is called by one thread at a time.
+package final class Keychain: Sendable {
+    package let tree: KeyTree
+    package let enrolments: EnrolmentKeys
+    let store: any ItemStore
+    let clock: any Clock
+    let envelopes: Envelopes
+    let index: BlindIndex
+    let references: PersistentReference
+    let audit: AuditTrail
+
+    /// Opens the items of a store whose keys are open.
+    package init(tree: KeyTree, enrolments: EnrolmentKeys, clock: any Clock) throws(Failure) {
+        self.tree = tree
+        self.enrolments = enrolments
+        self.clock = clock
+        store = tree.store
+        envelopes = Envelopes(tree: tree, enrolments: enrolments)
+        index = BlindIndex(key: tree.indexKey)
+        references = PersistentReference(key: tree.indexKey)
+        audit = try AuditTrail(tree: tree, clock: clock)
+    }
+
+    /// Number of items of all groups.
+    package func itemCount() throws(Failure) -> Int64 {
+        try store.read { (store) throws(Failure) in try store.itemCount() }
+    }
+
+    // MARK: - What every call shares
+
+    /// Refuses everything while the database is older than its enrolment record (abuse case 29).
+    func checkReadable() throws(Failure) {
+        guard !enrolments.isRolledBack else {
+            throw Failure(
+                .storeRolledBack, "The database is older than its keys: it looks restored from a backup.",
+                hint: "Enter the passcode once (latchkey passcode check) to use it as it is.")
+        }
+    }
+
+    /// Writes, and reads the end of the audit trail anew when the transaction is undone.
+    func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        do throws(Failure) {
+            return try store.write(body)
+        } catch {
+            audit.forget()
+            throw error
+        }
+    }
+
+    /// Whether an item can never be read again: its enrolled set is gone.
+    func isDead(_ item: Item) -> Bool {
+        guard let bound = item.enrolment else { return false }
+        return bound != enrolments.generation
+    }
+
+    /// The groups a query is about; a group that is not the caller's is refused (behaviour KC-16).
+    func groups(_ attributes: Attributes, _ caller: Caller) throws(Failure) -> [String] {
+        guard !caller.groups.isEmpty else { throw Failure(.missingEntitlement, "The caller has no access group.") }
+        guard case .text(let group) = attributes[.accessGroup] else { return caller.groups }
+        guard caller.groups.contains(group) else {
+            throw Failure(
+                .missingEntitlement, "The caller may not use that access group.",
+                hint: "Leave kSecAttrAccessGroup out, or name one of the caller's own groups.")
+        }
+        return [group]
+    }
+
+    /// The filters that find every row a query can match, each with an index behind it.
+    func filters(_ query: ItemQuery, _ caller: Caller) throws(Failure) -> (ItemClass?, [RowFilter]) {
+        if let reference = query.persistentReference {
+            guard query.attributes.isEmpty, query.accessibility == nil else {
+                throw Failure(.invalidParameter, "A persistent reference stands alone in a query.")
+            }
+            guard let id = try references.id(reference) else { return (nil, []) }
+            return (query.itemClass, [.id(id)])
+        }
+        guard let itemClass = query.itemClass else {
+            throw Failure(.invalidParameter, "The query has no item class.")
+        }
+        var filters: [RowFilter] = []
+        for group in try groups(query.attributes, caller) {
+            filters += try self.filters(query, itemClass, group)
+        }
+        return (itemClass, filters)
+    }
+
+    private func filters(_ query: ItemQuery, _ itemClass: ItemClass, _ group: String) throws(Failure) -> [RowFilter] {
+        var key = query.attributes
+        key[.accessGroup] = .text(group)
+        let given = itemClass.primaryKey.filter { $0 != .synchronizable }
+        if given.allSatisfy({ key[$0] != nil }) {
+            var twins: [AttributeValue] = [key[.synchronizable] ?? .boolean(false)]
+            if query.anySynchronizable { twins = [.boolean(false), .boolean(true)] }
+            var filters: [RowFilter] = []
+            for twin in twins {
+                key[.synchronizable] = twin
+                filters.append(.primaryKey(try index.primaryKey(key, itemClass)))
+            }
+            return filters
+        }
+        for (number, code) in itemClass.indexed.enumerated() {
+            guard let value = key[code],
+                let hash = try index.attribute(code, value, group: group, itemClass)
+            else { continue }
+            // A primary-key attribute that is absent counts as empty and has no entry of its own.
+            if value == ItemClass.emptyValue(code) { continue }
+            return [.indexed(number: number, hash)]
+        }
+        return [.group(try index.group(group, itemClass))]
+    }
+
+    /// Calls `body` with every live item a query matches, in insertion order within a group.
+    func forEachMatch(
+        _ query: ItemQuery, _ caller: Caller, in store: any ItemReading,
+        _ body: (StoredRow, Item) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let (itemClass, filters) = try filters(query, caller)
+        var goesOn = true
+        for filter in filters where goesOn {
+            try store.forEachRow(filter) { (row) throws(Failure) in
+                if let itemClass, itemClass != row.itemClass { return true }
+                let item = try envelopes.openAttributes(row)
+                // A row that answers a filter of a foreign group cannot exist; a reference may still name one.
+                guard caller.groups.contains(item.accessGroup), !isDead(item), item.matches(query, in: row.itemClass)
+                else { return true }
+                goesOn = try body(row, item)
+                return goesOn
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bound on every resource a client controls; `docs/protocol.md` lists them.
+package enum Limits {
+    /// Version of the wire format, the first byte of every frame.
+    package static let wireVersion: UInt8 = 1
+    /// Bytes of one frame's payload.
+    package static let frameBytes = 2 << 20
+    /// Nesting of arrays and maps in a frame.
+    package static let nesting = 8
+    /// Entries of one array or map in a frame.
+    package static let entries = 4096
+    /// Connections of one daemon.
+    package static let connections = 256
+    /// Requests of one connection that have no reply so far.
+    package static let requestsInFlight = 64
+    /// Contexts of one connection.
+    package static let contexts = 1024
+    /// Bytes of an item's secret.
+    package static let secretBytes = 1 << 20
+    /// Bytes of one attribute.
+    package static let attributeBytes = 64 << 10
+    /// Bytes of a reason or a button's title; longer is clipped before it is shown.
+    package static let titleBytes = 16 << 10
+    /// Characters of a reason that are shown.
+    package static let reasonCharacters = 240
+    /// Characters of a button's title or a name that are shown.
+    package static let titleCharacters = 48
+    /// Bytes of a passcode.
+    package static let passcodeBytes = 1024
+    /// Bytes that may wait for a client that does not read.
+    package static let outgoingBytes = 8 << 20
+    /// Bytes of items in one frame of a streamed answer.
+    package static let streamedFrameBytes = 256 << 10
+    /// Seconds a started frame may take to arrive.
+    package static let frameSeconds: Int64 = 10
+    /// Seconds a prompt stays up.
+    package static let promptSeconds: Int64 = 60
+    /// Seconds a client waits for an answer that needs no person.
+    package static let requestSeconds: Int64 = 30
+    /// Seconds a client waits for a daemon to come up.
+    package static let startSeconds: Int64 = 10
+    /// Seconds without a connection after which the daemon exits.
+    package static let idleSeconds: Int64 = 60
+}

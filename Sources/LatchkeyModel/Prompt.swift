@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a prompt says that does not change while it is shown.
+package struct Prompt: Equatable, Sendable {
+    /// Names the prompt between its two ends.
+    package var id: UInt64
+    /// The caller's name as the kernel's facts give it.
+    package var caller: String
+    /// The caller's process.
+    package var processID: Int32
+    /// The caller's reason, already cleaned and clipped.
+    package var reason: String
+    /// The title of the cancel button.
+    package var cancelTitle: String
+    /// The title of the fallback button.
+    package var fallbackTitle: String
+    /// Which sensor is asked.
+    package var sensor: BiometryKind
+    /// The tier, shown when it is not the strongest.
+    package var tier: Tier
+    /// The caller's terminal, or 0.
+    package var terminal: UInt64
+    /// The caller's user.
+    package var userID: UInt32
+    /// What is shown first.
+    package var content: PromptContent
+
+    /// Makes a prompt.
+    package init(
+        id: UInt64, caller: String, processID: Int32, reason: String, cancelTitle: String, fallbackTitle: String,
+        sensor: BiometryKind, tier: Tier, terminal: UInt64, userID: UInt32, content: PromptContent
+    ) {
+        self.id = id
+        self.caller = caller
+        self.processID = processID
+        self.reason = reason
+        self.cancelTitle = cancelTitle
+        self.fallbackTitle = fallbackTitle
+        self.sensor = sensor
+        self.tier = tier
+        self.terminal = terminal
+        self.userID = userID
+        self.content = content
+    }
+}
+
+/// The part of a prompt that changes with every try.
+package struct PromptContent: Hashable, Sendable {
+    /// Why the prompt looks as it does.
+    package enum Notice: UInt8, CaseIterable, Sendable {
+        case none = 0
+        case notRecognised = 1
+        case wrongPasscode = 2
+        case biometryLocked = 3
+        case biometryFinished = 4
+    }
+
+    /// What the person is asked for now.
+    package var method: AuthenticationMethod
+    /// What the last try came to.
+    package var notice: Notice
+    /// Tries left before the method ends.
+    package var triesLeft: Int
+    /// Whether the fallback button is shown.
+    package var showsFallback: Bool
+
+    /// Makes a content.
+    package init(method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool) {
+        self.method = method
+        self.notice = notice
+        self.triesLeft = triesLeft
+        self.showsFallback = showsFallback
+    }
+}
+
+/// What comes back from a prompt.
+package enum PromptEvent: Equatable, Sendable {
+    /// The person can see it.
+    case visible
+    /// There is no place to show it.
+    case unavailable
+    /// It ended without an answer.
+    case lost
+    case cancel
+    case fallback
+    case passcode(SecretBytes)
+    /// The person plays the simulated sensor; refused outside the simulated tier.
+    case simulatedTouch(matching: Bool)
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the daemon answers. The shape on the wire is in `docs/protocol.md`.
+package enum Reply: Equatable, Sendable {
+    case failure(Failure)
+    case done
+    case welcome(Welcome)
+    case status(StatusReport)
+    case context(ContextHandle)
+    /// Some of the items of an answer; `more` says that another frame follows.
+    case items([FoundItem], more: Bool)
+    case policy(PolicyAnswer)
+    /// Whether a simulated touch met a waiting prompt.
+    case simulated(delivered: Bool)
+
+    /// The answer to `hello`.
+    package struct Welcome: Equatable, Sendable {
+        package var tier: Tier
+        package var processID: Int32
+        package init(tier: Tier, processID: Int32) {
+            self.tier = tier
+            self.processID = processID
+        }
+    }
+
+    /// The answer to `canEvaluate`.
+    package struct PolicyAnswer: Equatable, Sendable {
+        /// nil when the policy can be evaluated.
+        package var refusal: Failure?
+        package var biometry: BiometryKind
+        package init(refusal: Failure?, biometry: BiometryKind) {
+            self.refusal = refusal
+            self.biometry = biometry
+        }
+    }
+}
+
+/// One item of an answer.
+package struct FoundItem: Equatable, Sendable {
+    package var itemClass: ItemClass
+    package var attributes: Attributes?
+    package var accessControl: AccessControl?
+    package var secret: SecretBytes?
+    package var persistentReference: [UInt8]?
+
+    /// Makes an item.
+    package init(
+        itemClass: ItemClass, attributes: Attributes? = nil, accessControl: AccessControl? = nil,
+        secret: SecretBytes? = nil, persistentReference: [UInt8]? = nil
+    ) {
+        self.itemClass = itemClass
+        self.attributes = attributes
+        self.accessControl = accessControl
+        self.secret = secret
+        self.persistentReference = persistentReference
+    }
+}
+
+/// What `latchkey status` shows.
+package struct StatusReport: Equatable, Sendable {
+    package var tier: Tier
+    package var processID: Int32
+    package var storePath: String
+    package var itemCount: UInt64
+    package var biometry: BiometryKind
+    package var isEnrolled: Bool
+    package var isPasscodeSet: Bool
+    package var isBiometryLocked: Bool
+    package var accessGroup: String
+    /// Why the store cannot be used, or nil.
+    package var problem: Failure?
+
+    /// Makes a report.
+    package init(
+        tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
+        isPasscodeSet: Bool, isBiometryLocked: Bool, accessGroup: String, problem: Failure?
+    ) {
+        self.tier = tier
+        self.processID = processID
+        self.storePath = storePath
+        self.itemCount = itemCount
+        self.biometry = biometry
+        self.isEnrolled = isEnrolled
+        self.isPasscodeSet = isPasscodeSet
+        self.isBiometryLocked = isBiometryLocked
+        self.accessGroup = accessGroup
+        self.problem = problem
+    }
+}

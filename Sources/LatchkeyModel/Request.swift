@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a client asks. The shape on the wire is in `docs/protocol.md`.
+package enum Request: Equatable, Sendable {
+    case hello(Hello)
+    case status
+    case createContext
+    case invalidateContext(ContextHandle)
+    case canEvaluate(Policy)
+    case evaluate(Evaluate)
+    case addItem(AddItem)
+    case copyItems(CopyItems)
+    case updateItems(UpdateItems)
+    case deleteItems(ItemQuery)
+    case listItems(ItemQuery)
+    case passcode(PasscodeChange)
+    case simulate(SimulatorCommand)
+
+    /// The first request of a connection.
+    package struct Hello: Equatable, Sendable {
+        /// The name the app gives itself; decides its access group in tiers `user` and `simulated` only.
+        package var application: String
+        package init(application: String) { self.application = application }
+    }
+
+    /// `evaluatePolicy`.
+    package struct Evaluate: Equatable, Sendable {
+        package var context: ContextHandle
+        package var policy: Policy
+        package var prompting: Prompting
+        package init(context: ContextHandle, policy: Policy, prompting: Prompting) {
+            self.context = context
+            self.policy = policy
+            self.prompting = prompting
+        }
+    }
+
+    /// `SecItemAdd`.
+    package struct AddItem: Equatable, Sendable {
+        package var itemClass: ItemClass
+        package var attributes: Attributes
+        package var accessControl: AccessControl
+        package var secret: SecretBytes?
+        package var returns: Returns
+        package var authentication: Authentication
+        package init(
+            itemClass: ItemClass, attributes: Attributes, accessControl: AccessControl, secret: SecretBytes?,
+            returns: Returns, authentication: Authentication
+        ) {
+            self.itemClass = itemClass
+            self.attributes = attributes
+            self.accessControl = accessControl
+            self.secret = secret
+            self.returns = returns
+            self.authentication = authentication
+        }
+    }
+
+    /// `SecItemCopyMatching`.
+    package struct CopyItems: Equatable, Sendable {
+        package var query: ItemQuery
+        /// How many at the most; 0 is all.
+        package var limit: UInt64
+        package var returns: Returns
+        package var authentication: Authentication
+        package init(query: ItemQuery, limit: UInt64, returns: Returns, authentication: Authentication) {
+            self.query = query
+            self.limit = limit
+            self.returns = returns
+            self.authentication = authentication
+        }
+    }
+
+    /// `SecItemUpdate`.
+    package struct UpdateItems: Equatable, Sendable {
+        package var query: ItemQuery
+        package var changes: Attributes
+        package var accessControl: AccessControl?
+        package var secret: SecretBytes?
+        package var authentication: Authentication
+        package init(
+            query: ItemQuery, changes: Attributes, accessControl: AccessControl?, secret: SecretBytes?,
+            authentication: Authentication
+        ) {
+            self.query = query
+            self.changes = changes
+            self.accessControl = accessControl
+            self.secret = secret
+            self.authentication = authentication
+        }
+    }
+
+    /// Setting, changing or removing the passcode of tiers `user` and `simulated`.
+    package enum PasscodeChange: Equatable, Sendable {
+        case set(SecretBytes)
+        case change(old: SecretBytes, new: SecretBytes)
+        case remove(SecretBytes)
+    }
+}
+
+/// Which items are meant.
+package struct ItemQuery: Equatable, Sendable {
+    package var itemClass: ItemClass?
+    /// Attributes that have to be equal.
+    package var attributes: Attributes
+    /// Accessibility that has to be equal.
+    package var accessibility: Accessibility?
+    /// Whether `synchronizable` matches both (`kSecAttrSynchronizableAny`).
+    package var anySynchronizable: Bool
+    /// The one item that is meant.
+    package var persistentReference: [UInt8]?
+
+    /// Makes a query.
+    package init(
+        itemClass: ItemClass?, attributes: Attributes = [:], accessibility: Accessibility? = nil,
+        anySynchronizable: Bool = false, persistentReference: [UInt8]? = nil
+    ) {
+        self.itemClass = itemClass
+        self.attributes = attributes
+        self.accessibility = accessibility
+        self.anySynchronizable = anySynchronizable
+        self.persistentReference = persistentReference
+    }
+}
+
+/// What an answer holds for each item.
+package struct Returns: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let data = Returns(rawValue: 1)
+    package static let attributes = Returns(rawValue: 2)
+    package static let reference = Returns(rawValue: 4)
+    package static let persistentReference = Returns(rawValue: 8)
+    /// Every known bit.
+    package static let known: Returns = [.data, .attributes, .reference, .persistentReference]
+}
+
+/// What the prompt of a request says and whether there may be one.
+package struct Prompting: Equatable, Sendable {
+    /// The app's reason; may be empty for items.
+    package var reason: String
+    /// nil: the default; "": no button; else the title.
+    package var fallbackTitle: String?
+    /// nil or "": the default.
+    package var cancelTitle: String?
+    /// Whether a prompt may be shown at all.
+    package var interactionAllowed: Bool
+
+    /// Makes the wishes of a caller.
+    package init(
+        reason: String = "", fallbackTitle: String? = nil, cancelTitle: String? = nil, interactionAllowed: Bool = true
+    ) {
+        self.reason = reason
+        self.fallbackTitle = fallbackTitle
+        self.cancelTitle = cancelTitle
+        self.interactionAllowed = interactionAllowed
+    }
+}
+
+/// How an item request may authenticate.
+package struct Authentication: Equatable, Sendable {
+    /// The context to use and to mark, or nil for a throw-away one.
+    package var context: ContextHandle?
+    /// Whether protected items are left out instead (`kSecUseAuthenticationUISkip`).
+    package var skipsProtected: Bool
+    package var prompting: Prompting
+
+    /// Makes the wishes of a caller.
+    package init(context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting()) {
+        self.context = context
+        self.skipsProtected = skipsProtected
+        self.prompting = prompting
+    }
+}
+
+/// What a script does to the simulated world.
+package enum SimulatorCommand: Equatable, Sendable {
+    /// Exchanges the sensor; `none` unplugs it.
+    case sensor(BiometryKind)
+    /// Enrols one more finger or face.
+    case enrol
+    /// Forgets every enrolled finger or face.
+    case unenrol
+    /// Replaces an enrolled finger by another.
+    case replaceFinger
+    /// A touch or a look.
+    case touch(matching: Bool)
+    /// Moves the clock on.
+    case advance(seconds: UInt64)
+    /// Drops what was scripted and not used.
+    case reset
+}

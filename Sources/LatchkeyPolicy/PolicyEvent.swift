@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// What happened.
+package enum PolicyEvent: Hashable, Sendable {
+    case evaluate(EvaluationRequest)
+    case promptVisible(UInt64)
+    case promptUnavailable(UInt64)
+    case promptLost(UInt64)
+    case matched(UInt64, EnrolmentSet)
+    case notMatched(UInt64)
+    case sensorFailed(UInt64)
+    case fallbackChosen(UInt64)
+    case cancelChosen(UInt64)
+    case passcodeEntered(UInt64)
+    /// The verdict on an entered passcode, at a time of the boot clock.
+    case passcodeChecked(UInt64, isRight: Bool, at: Int64)
+    /// The caller withdrew: `appCancel`, or its connection ended: `systemCancel`.
+    case withdrawn(UInt64, Status)
+    case deadlinePassed(UInt64)
+    case sensorChanged(SensorState)
+    case passcodeExists(Bool)
+    /// A passcode was proven or refuted outside any evaluation, at a time of the boot clock.
+    case passcodeUsed(isRight: Bool, at: Int64)
+}
+
+/// What has to be done about it, in this order.
+package enum PolicyEffect: Hashable, Sendable {
+    case show(EvaluationRequest, PromptContent)
+    case update(UInt64, PromptContent)
+    case dismiss(UInt64)
+    case arm(UInt64)
+    case disarm(UInt64)
+    case checkPasscode(UInt64)
+    case startDeadline(UInt64)
+    case reply(UInt64, Outcome)
+    case keep(PolicyCounters)
+}
+
+/// How an evaluation ended.
+package enum Outcome: Hashable, Sendable {
+    case granted(Authorisation)
+    case denied(Status)
+}

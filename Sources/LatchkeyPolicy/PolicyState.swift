@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// Everything the decision about a person depends on. Pure data: the reducer is the only code that changes it.
+package struct PolicyState: Hashable, Sendable {
+    /// The sensor as last reported.
+    package var sensor: SensorState
+    /// Whether a passcode exists.
+    package var isPasscodeSet: Bool
+    /// Failed matches in a row, across evaluations and apps; at five biometry is locked (behaviour LA-28).
+    package var biometryFailures: Int
+    /// Wrong passcodes in a row.
+    package var passcodeFailures: Int
+    /// Until when no passcode is taken, in nanoseconds of the boot clock (behaviour LA-30).
+    package var passcodeBlockedUntil: Int64
+    /// The evaluation whose prompt is up.
+    package var active: ActiveEvaluation?
+    /// Evaluations that wait for their turn.
+    package var waiting: [EvaluationRequest]
+
+    /// Makes a state with nothing under way.
+    package init(
+        sensor: SensorState = .absent, isPasscodeSet: Bool = false, biometryFailures: Int = 0,
+        passcodeFailures: Int = 0, passcodeBlockedUntil: Int64 = 0
+    ) {
+        self.sensor = sensor
+        self.isPasscodeSet = isPasscodeSet
+        self.biometryFailures = biometryFailures
+        self.passcodeFailures = passcodeFailures
+        self.passcodeBlockedUntil = passcodeBlockedUntil
+        active = nil
+        waiting = []
+    }
+
+    /// Failed matches in a row that lock biometry.
+    package static let lockoutThreshold = 5
+    /// Wrong passcodes within one evaluation that end it.
+    package static let passcodeTriesPerEvaluation = 3
+
+    /// Whether biometry waits for a passcode.
+    package var isBiometryLocked: Bool { biometryFailures >= Self.lockoutThreshold }
+
+    /// The part that outlives the process.
+    package var counters: PolicyCounters {
+        PolicyCounters(
+            biometryFailures: biometryFailures, passcodeFailures: passcodeFailures,
+            passcodeBlockedUntil: passcodeBlockedUntil)
+    }
+}
+
+/// What a caller wants proven.
+package struct EvaluationRequest: Hashable, Sendable {
+    package var id: UInt64
+    package var plan: AuthenticationPlan
+    /// Whether the fallback button may ever be shown (behaviour LA-25).
+    package var allowsFallback: Bool
+    /// Whether a prompt may be shown (behaviour LA-31).
+    package var interactionAllowed: Bool
+
+    /// Makes a request.
+    package init(id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool) {
+        self.id = id
+        self.plan = plan
+        self.allowsFallback = allowsFallback
+        self.interactionAllowed = interactionAllowed
+    }
+}
+
+/// An evaluation whose prompt is up, or is being put up.
+package struct ActiveEvaluation: Hashable, Sendable {
+    package var request: EvaluationRequest
+    /// Which stage of the plan is under way.
+    package var stage: Int
+    /// What the person is asked for.
+    package var method: AuthenticationMethod
+    /// Whether the person can see the prompt; nothing counts before.
+    package var isVisible: Bool
+    /// Whether the sensor watches.
+    package var isArmed: Bool
+    /// Whether a passcode is being checked.
+    package var isChecking: Bool
+    /// Failed tries of the method in this evaluation.
+    package var failedTries: Int
+    /// What has been proven so far.
+    package var proven: Authorisation
+    /// Why the prompt looks as it does.
+    package var notice: PromptContent.Notice
+}

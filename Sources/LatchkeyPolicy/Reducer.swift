@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension PolicyState {
+    /// The only way the state changes: one event in, the effects of it out. Pure and total.
+    package mutating func reduce(_ event: PolicyEvent) -> [PolicyEffect] {
+        switch event {
+        case .evaluate(let request): begin(request)
+        case .promptVisible(let id): promptVisible(id)
+        case .promptUnavailable(let id): end(id, .denied(.notInteractive))
+        case .promptLost(let id): end(id, .denied(.systemCancel))
+        case .matched(let id, let set): matched(id, set)
+        case .notMatched(let id): notMatched(id)
+        case .sensorFailed(let id): sensorFailed(id)
+        case .fallbackChosen(let id): fallbackChosen(id)
+        case .cancelChosen(let id): end(id, .denied(.userCancel))
+        case .passcodeEntered(let id): passcodeEntered(id)
+        case .passcodeChecked(let id, let isRight, let time): passcodeChecked(id, isRight: isRight, at: time)
+        case .withdrawn(let id, let status): end(id, .denied(status))
+        case .deadlinePassed(let id): end(id, .denied(.systemCancel))
+        case .sensorChanged(let sensor): sensorChanged(sensor)
+        case .passcodeExists(let exists): passcodeExists(exists)
+        case .passcodeUsed(let isRight, let time): passcodeUsed(isRight: isRight, at: time)
+        }
+    }
+
+    // MARK: - Beginning and ending
+
+    private mutating func begin(_ request: EvaluationRequest) -> [PolicyEffect] {
+        if request.plan.stages.isEmpty { return [.reply(request.id, .granted(.none))] }
+        if let refusal = refusal(of: request.plan) { return [.reply(request.id, .denied(refusal))] }
+        guard request.interactionAllowed else { return [.reply(request.id, .denied(.notInteractive))] }
+        guard active == nil else {
+            waiting.append(request)
+            return []
+        }
+        return activate(request)
+    }
+
+    private mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
+        let evaluation = ActiveEvaluation(
+            request: request, stage: 0, method: firstMethod(of: request.plan.stages[0]), isVisible: false,
+            isArmed: false, isChecking: false, failedTries: 0, proven: .none, notice: firstNotice(request))
+        active = evaluation
+        return [.show(request, content(evaluation)), .startDeadline(request.id)]
+    }
+
+    /// Says why a passcode is asked where a finger would do.
+    private func firstNotice(_ request: EvaluationRequest) -> PromptContent.Notice {
+        request.plan.stages[0].contains(.biometry) && biometryRefusal == .biometryLockout ? .biometryLocked : .none
+    }
+
+    /// Ends an evaluation, active or waiting, with exactly one reply; an id that is neither changes nothing.
+    private mutating func end(_ id: UInt64, _ outcome: Outcome) -> [PolicyEffect] {
+        if let index = waiting.firstIndex(where: { $0.id == id }) {
+            waiting.remove(at: index)
+            return [.reply(id, outcome)]
+        }
+        guard let evaluation = active, evaluation.request.id == id else { return [] }
+        active = nil
+        var effects: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
+        effects += [.dismiss(id), .reply(id, outcome)]
+        return effects + next()
+    }
+
+    /// Puts up the prompt of the longest waiting evaluation that can still be met.
+    private mutating func next() -> [PolicyEffect] {
+        var effects: [PolicyEffect] = []
+        while active == nil, !waiting.isEmpty {
+            let request = waiting.removeFirst()
+            if let refusal = refusal(of: request.plan) {
+                effects.append(.reply(request.id, .denied(refusal)))
+            } else {
+                effects += activate(request)
+            }
+        }
+        return effects
+    }
+
+    // MARK: - The prompt
+
+    private func content(_ evaluation: ActiveEvaluation) -> PromptContent {
+        let tries: Int
+        let showsFallback: Bool
+        switch evaluation.method {
+        case .biometry:
+            tries = min(
+                sensor.kind.triesPerEvaluation - evaluation.failedTries, Self.lockoutThreshold - biometryFailures)
+            showsFallback =
+                evaluation.request.allowsFallback && evaluation.failedTries >= sensor.kind.triesBeforeFallback
+        case .passcode:
+            tries = Self.passcodeTriesPerEvaluation - evaluation.failedTries
+            showsFallback = false
+        }
+        return PromptContent(
+            method: evaluation.method, notice: evaluation.notice, triesLeft: max(tries, 0),
+            showsFallback: showsFallback)
+    }
+
+    /// The active evaluation, if it is that one and a person can see it.
+    private func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
+        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, evaluation.method == method
+        else { return nil }
+        return evaluation
+    }
+
+    private mutating func promptVisible(_ id: UInt64) -> [PolicyEffect] {
+        guard var evaluation = active, evaluation.request.id == id, !evaluation.isVisible else { return [] }
+        evaluation.isVisible = true
+        // The sensor watches only once the person can see who asks (abuse case 23).
+        evaluation.isArmed = evaluation.method == .biometry
+        active = evaluation
+        return evaluation.isArmed ? [.arm(id)] : []
+    }
+
+    // MARK: - Biometry
+
+    private mutating func matched(_ id: UInt64, _ set: EnrolmentSet) -> [PolicyEffect] {
+        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        // A match of a set that is no longer enrolled proves nothing (abuse case 32).
+        guard sensor.enrolment == set else { return notMatched(id) }
+        let hadFailures = biometryFailures != 0
+        biometryFailures = 0
+        let effects = proven(evaluation, Authorisation(methods: [.biometry], enrolment: set))
+        return (hadFailures ? [.keep(counters)] : []) + effects
+    }
+
+    private mutating func notMatched(_ id: UInt64) -> [PolicyEffect] {
+        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        biometryFailures += 1
+        evaluation.failedTries += 1
+        evaluation.notice = .notRecognised
+        active = evaluation
+        let keep = PolicyEffect.keep(counters)
+        if isBiometryLocked {
+            return [keep] + leaveBiometry(evaluation, notice: .biometryLocked, status: .biometryLockout)
+        }
+        if evaluation.failedTries >= sensor.kind.triesPerEvaluation {
+            // A face is not tried again by itself, but its prompt stays up with the fallback (behaviour LA-27).
+            if sensor.kind != .touchID, evaluation.request.allowsFallback, !passcodeIsAllowed(evaluation) {
+                evaluation.isArmed = false
+                active = evaluation
+                return [keep, .disarm(id), .update(id, content(evaluation))]
+            }
+            return [keep] + leaveBiometry(evaluation, notice: .biometryFinished, status: .authenticationFailed)
+        }
+        return [keep, .update(id, content(evaluation))]
+    }
+
+    private mutating func sensorFailed(_ id: UInt64) -> [PolicyEffect] {
+        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        return leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable)
+    }
+
+    private func passcodeIsAllowed(_ evaluation: ActiveEvaluation) -> Bool {
+        evaluation.request.plan.stages[evaluation.stage].contains(.passcode) && isPasscodeSet
+    }
+
+    /// Goes on with the passcode where the stage allows it, and ends with `status` where not.
+    private mutating func leaveBiometry(
+        _ evaluation: ActiveEvaluation, notice: PromptContent.Notice, status: Status
+    ) -> [PolicyEffect] {
+        let id = evaluation.request.id
+        guard passcodeIsAllowed(evaluation) else { return end(id, .denied(status)) }
+        var evaluation = evaluation
+        let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
+        evaluation.method = .passcode
+        evaluation.isArmed = false
+        evaluation.failedTries = 0
+        evaluation.notice = notice
+        active = evaluation
+        return disarm + [.update(id, content(evaluation))]
+    }
+
+    private mutating func fallbackChosen(_ id: UInt64) -> [PolicyEffect] {
+        guard let evaluation = visible(id, asking: .biometry), content(evaluation).showsFallback else { return [] }
+        // Behaviour LA-24: the same evaluation goes on with the passcode, or the app is told.
+        return leaveBiometry(evaluation, notice: .none, status: .userFallback)
+    }
+
+    // MARK: - Passcode
+
+    private mutating func passcodeEntered(_ id: UInt64) -> [PolicyEffect] {
+        guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking else { return [] }
+        evaluation.isChecking = true
+        active = evaluation
+        return [.checkPasscode(id)]
+    }
+
+    private mutating func passcodeChecked(_ id: UInt64, isRight: Bool, at time: Int64) -> [PolicyEffect] {
+        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
+        // What is entered while entry is blocked is refused unseen and not counted.
+        let isBlocked = time < passcodeBlockedUntil
+        let before = counters
+        if !isBlocked { countPasscode(isRight: isRight, at: time) }
+        let keep: [PolicyEffect] = counters == before ? [] : [.keep(counters)]
+        evaluation.isChecking = false
+        if isRight, !isBlocked {
+            active = evaluation
+            return keep + proven(evaluation, Authorisation(methods: [.passcode], enrolment: nil))
+        }
+        evaluation.failedTries += 1
+        evaluation.notice = .wrongPasscode
+        active = evaluation
+        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation {
+            return keep + end(id, .denied(.authenticationFailed))
+        }
+        return keep + [.update(id, content(evaluation))]
+    }
+
+    private mutating func passcodeUsed(isRight: Bool, at time: Int64) -> [PolicyEffect] {
+        let before = counters
+        if time >= passcodeBlockedUntil { countPasscode(isRight: isRight, at: time) }
+        return counters == before ? [] : [.keep(counters)]
+    }
+
+    // MARK: - Going on
+
+    /// Adds a proof, then goes to the next stage that is not met, or grants.
+    private mutating func proven(_ evaluation: ActiveEvaluation, _ proof: Authorisation) -> [PolicyEffect] {
+        let id = evaluation.request.id
+        var evaluation = evaluation
+        evaluation.proven = evaluation.proven.union(proof)
+        let stages = evaluation.request.plan.stages
+        var stage = evaluation.stage + 1
+        while stage < stages.count, !stages[stage].isDisjoint(with: evaluation.proven.methods) { stage += 1 }
+        guard stage < stages.count else {
+            active = evaluation
+            return end(id, .granted(evaluation.proven))
+        }
+        if let refusal = refusal(of: stages[stage]) {
+            active = evaluation
+            return end(id, .denied(refusal))
+        }
+        let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
+        evaluation.stage = stage
+        evaluation.method = firstMethod(of: stages[stage])
+        evaluation.failedTries = 0
+        evaluation.notice = .none
+        evaluation.isArmed = evaluation.method == .biometry
+        active = evaluation
+        let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
+        return disarm + [.update(id, content(evaluation))] + arm
+    }
+
+    // MARK: - Changes around an evaluation
+
+    private mutating func sensorChanged(_ sensor: SensorState) -> [PolicyEffect] {
+        self.sensor = sensor
+        guard let evaluation = active else { return [] }
+        // A finger that was proven before the set changed is not carried into the next stage (abuse case 32).
+        if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
+            return end(evaluation.request.id, .denied(.authenticationFailed))
+        }
+        guard evaluation.method == .biometry, let refusal = biometryRefusal else { return [] }
+        return leaveBiometry(evaluation, notice: .none, status: refusal)
+    }
+
+    private mutating func passcodeExists(_ exists: Bool) -> [PolicyEffect] {
+        isPasscodeSet = exists
+        guard !exists else { return [] }
+        let hadCounters = passcodeFailures != 0 || passcodeBlockedUntil != 0
+        passcodeFailures = 0
+        passcodeBlockedUntil = 0
+        let keep: [PolicyEffect] = hadCounters ? [.keep(counters)] : []
+        guard let evaluation = active else { return keep }
+        return keep + end(evaluation.request.id, .denied(.passcodeNotSet))
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// The time, twice: one that only goes forward, one that people read.
+package protocol Clock: AnyObject, Sendable {
+    /// Nanoseconds since the machine started, sleep included (`CLOCK_BOOTTIME`).
+    var uptime: Int64 { get }
+    /// Bytes that are others after every start of the machine; at most 64.
+    var bootID: [UInt8] { get }
+    /// Microseconds since 1970-01-01 00:00 UTC.
+    var wallTime: Int64 { get }
+    /// Calls `body` once, `seconds` from now, unless the alarm is cancelled first.
+    func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm
+}
+
+/// A call that is due later.
+package protocol Alarm: AnyObject, Sendable {
+    /// Makes sure that the call does not happen any more, unless it is happening.
+    func cancel()
+}
+
+/// Where random bytes come from.
+package protocol RandomSource: AnyObject, Sendable {
+    /// `count` random bytes, fit for keys.
+    func bytes(_ count: Int) throws(Failure) -> SecretBytes
+}
+
+/// Who runs work that blocks: durable writes and passcode checks, one after another.
+package protocol WorkQueue: AnyObject, Sendable {
+    /// Runs `work` after all work given before.
+    func submit(_ work: @escaping @Sendable () -> Void)
+}
+
+/// What a script may do to a simulated world; only the simulated tier has one.
+package protocol SimulatedControls: AnyObject, Sendable {
+    /// Carries out a command.
+    /// - Returns: for a touch, whether a prompt was waiting for it; a touch that nobody waits for is kept for the next.
+    func apply(_ command: SimulatorCommand) throws(Failure) -> Bool
+}

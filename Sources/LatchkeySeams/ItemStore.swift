@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// One stored item as the database holds it: envelopes and blind indexes, nothing readable.
+package struct StoredRow: Equatable, Sendable {
+    /// Insertion order; 0 before the row is stored.
+    package var position: Int64
+    /// 16 random bytes that name the item for its whole life.
+    package var id: [UInt8]
+    package var itemClass: ItemClass
+    /// Blind index of the primary key.
+    package var primaryKey: [UInt8]
+    /// Blind index of class and access group.
+    package var group: [UInt8]
+    /// Blind indexes of `ItemClass.indexed`, in that order; nil where the attribute is absent.
+    package var indexes: [[UInt8]?]
+    /// Counts the updates of the item.
+    package var version: Int64
+    package var attributes: [UInt8]
+    package var secret: [UInt8]?
+
+    /// Makes a row.
+    package init(
+        position: Int64 = 0, id: [UInt8], itemClass: ItemClass, primaryKey: [UInt8], group: [UInt8],
+        indexes: [[UInt8]?], version: Int64, attributes: [UInt8], secret: [UInt8]?
+    ) {
+        self.position = position
+        self.id = id
+        self.itemClass = itemClass
+        self.primaryKey = primaryKey
+        self.group = group
+        self.indexes = indexes
+        self.version = version
+        self.attributes = attributes
+        self.secret = secret
+    }
+}
+
+/// Which rows to read; each filter uses an index of the database.
+package enum RowFilter: Equatable, Sendable {
+    case primaryKey([UInt8])
+    case id([UInt8])
+    case group([UInt8])
+    /// Every row; for work that happens rarely, such as removing a passcode.
+    case all
+    /// Rows whose `number`-th blind index (0...2) has that value.
+    case indexed(number: Int, [UInt8])
+}
+
+/// Reading within one consistent view of the store.
+package protocol ItemReading {
+    /// A named record of the store's own, such as its header or a key slot.
+    func record(_ name: String) throws(Failure) -> [UInt8]?
+    /// Calls `body` for each row in insertion order until it returns false.
+    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure)
+    /// Number of items.
+    func itemCount() throws(Failure) -> Int64
+    /// The newest audit entry.
+    func lastAuditEntry() throws(Failure) -> AuditEntry?
+}
+
+/// Writing within one durable transaction.
+package protocol ItemWriting: ItemReading {
+    func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure)
+    func insert(_ row: StoredRow) throws(Failure)
+    /// Replaces the row at `row.position`.
+    func replace(_ row: StoredRow) throws(Failure)
+    func delete(position: Int64) throws(Failure)
+    func append(_ entry: AuditEntry) throws(Failure)
+}
+
+/// One line of the audit trail, sealed and chained to the one before it.
+package struct AuditEntry: Equatable, Sendable {
+    package var sequence: Int64
+    package var sealed: [UInt8]
+    package var chain: [UInt8]
+    package init(sequence: Int64, sealed: [UInt8], chain: [UInt8]) {
+        self.sequence = sequence
+        self.sealed = sealed
+        self.chain = chain
+    }
+}
+
+/// Where items rest. A driver keeps what a finished `write` did through a crash of the process or the machine.
+///
+/// Both calls block. `write` is called by one thread at a time; `read` by any.
+package protocol ItemStore: AnyObject, Sendable {
+    /// Runs `body` on a consistent view.
+    func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R
+    /// Runs `body` in a transaction that is durable when this returns and undone when `body` throws.
+    func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R
+}

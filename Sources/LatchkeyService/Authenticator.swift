@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import Synchronization
+
+/// Feeds the reducer and carries out its effects, one event after another, whichever thread brings them.
+final class Authenticator: Sendable {
+    /// Someone who waits for an evaluation.
+    struct Pending: Sendable {
+        var asker: Asker
+        var prompting: Prompting
+        var plan: AuthenticationPlan
+        var alarm: (any Alarm)?
+        var completion: @Sendable (Outcome) -> Void
+    }
+
+    /// Who asks, for the prompt to name.
+    struct Asker: Sendable {
+        var label: String
+        var processID: Int32
+        var userID: UInt32
+        /// The terminal of the caller's process, as the kernel reports it.
+        var terminal: UInt64
+    }
+
+    private struct Core: Sendable {
+        var state: PolicyState
+        var events: [(PolicyEvent, (@Sendable () -> Void)?)] = []
+        var isDraining = false
+        var nextID: UInt64 = 1
+        var pending: [UInt64: Pending] = [:]
+        /// A passcode that waits to be checked.
+        var entered: [UInt64: SecretBytes] = [:]
+    }
+
+    /// The parts of the outside world an evaluation touches.
+    struct Parts: Sendable {
+        var tier: Tier
+        var reader: any BiometricReader
+        var prompter: any Prompter
+        var clock: any Clock
+        var work: any WorkQueue
+        var controls: (any SimulatedControls)?
+        /// Checks a passcode; blocks.
+        var verify: @Sendable (SecretBytes) -> Bool
+        /// Keeps counters durably; blocks.
+        var keep: @Sendable (PolicyCounters) -> Void
+    }
+
+    private let core: Mutex<Core>
+    private let parts: Parts
+
+    init(state: PolicyState, parts: Parts) {
+        core = Mutex(Core(state: state))
+        self.parts = parts
+    }
+
+    /// The state between two events.
+    var state: PolicyState { core.withLock { $0.state } }
+
+    // MARK: - Evaluations
+
+    /// Starts an evaluation; `completion` is called exactly once, on any thread, possibly before this returns.
+    @discardableResult
+    func evaluate(
+        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting,
+        completion: @escaping @Sendable (Outcome) -> Void
+    ) -> UInt64 {
+        let id = core.withLock { core in
+            defer { core.nextID += 1 }
+            core.pending[core.nextID] = Pending(
+                asker: asker, prompting: prompting, plan: plan, completion: completion)
+            return core.nextID
+        }
+        let request = EvaluationRequest(
+            id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
+            interactionAllowed: prompting.interactionAllowed)
+        post(.evaluate(request))
+        return id
+    }
+
+    /// Ends an evaluation from the caller's side.
+    func withdraw(_ id: UInt64, _ status: Status) { post(.withdrawn(id, status)) }
+
+    /// Whether a passcode may be entered now, or for how many seconds not.
+    func passcodeDelay() -> Int64 {
+        let left = core.withLock { $0.state.passcodeBlockedUntil } - parts.clock.uptime
+        return left <= 0 ? 0 : (left + 999_999_999) / 1_000_000_000
+    }
+
+    // MARK: - Events and effects
+
+    /// Puts an event in; `then` is called when its effects are done.
+    func post(_ event: PolicyEvent, then: (@Sendable () -> Void)? = nil) {
+        let isFirst = core.withLock { core in
+            core.events.append((event, then))
+            defer { core.isDraining = true }
+            return !core.isDraining
+        }
+        guard isFirst else { return }
+        while let (effects, then) = next() {
+            for effect in effects { perform(effect) }
+            then?()
+        }
+    }
+
+    private func next() -> ([PolicyEffect], (@Sendable () -> Void)?)? {
+        core.withLock { core in
+            guard !core.events.isEmpty else {
+                core.isDraining = false
+                return nil
+            }
+            let (event, then) = core.events.removeFirst()
+            return (core.state.reduce(event), then)
+        }
+    }
+
+    private func perform(_ effect: PolicyEffect) {
+        switch effect {
+        case .show(let request, let content): show(request, content)
+        case .update(let id, let content): parts.prompter.update(id, content)
+        case .dismiss(let id): parts.prompter.dismiss(id)
+        case .arm(let id): parts.reader.arm(id) { [weak self] event in self?.sensor(id, event) }
+        case .disarm(let id): parts.reader.disarm(id)
+        case .checkPasscode(let id): checkPasscode(id)
+        case .startDeadline(let id):
+            let alarm = parts.clock.alarm(after: Limits.promptSeconds) { [weak self] in
+                self?.post(.deadlinePassed(id))
+            }
+            core.withLock { $0.pending[id]?.alarm = alarm }
+        case .reply(let id, let outcome):
+            let pending = core.withLock { core in
+                core.entered[id] = nil
+                return core.pending.removeValue(forKey: id)
+            }
+            pending?.alarm?.cancel()
+            pending?.completion(outcome)
+        case .keep(let counters): parts.keep(counters)
+        }
+    }
+
+    private func show(_ request: EvaluationRequest, _ content: PromptContent) {
+        let id = request.id
+        guard let (pending, sensor) = core.withLock({ core in core.pending[id].map { ($0, core.state.sensor.kind) } })
+        else { return }
+        let prompt = Prompt(
+            id: id, caller: PromptText.clean(pending.asker.label, characters: Limits.titleCharacters),
+            processID: pending.asker.processID,
+            reason: PromptText.clean(pending.prompting.reason, characters: Limits.reasonCharacters),
+            cancelTitle: PromptText.cancelTitle(pending.prompting),
+            fallbackTitle: PromptText.fallbackTitle(pending.prompting, plan: pending.plan) ?? "",
+            sensor: sensor, tier: parts.tier, terminal: pending.asker.terminal, userID: pending.asker.userID,
+            content: content)
+        parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
+    }
+
+    private func sensor(_ id: UInt64, _ event: SensorEvent) {
+        switch event {
+        case .match(let set): post(.matched(id, set))
+        case .noMatch: post(.notMatched(id))
+        case .failed: post(.sensorFailed(id))
+        }
+    }
+
+    private func prompt(_ id: UInt64, _ event: PromptEvent) {
+        switch event {
+        case .visible: post(.promptVisible(id))
+        case .unavailable: post(.promptUnavailable(id))
+        case .lost: post(.promptLost(id))
+        case .cancel: post(.cancelChosen(id))
+        case .fallback: post(.fallbackChosen(id))
+        case .passcode(let passcode):
+            core.withLock { $0.entered[id] = passcode }
+            post(.passcodeEntered(id))
+        case .simulatedTouch(let matching):
+            // Outside the simulated tier there is nothing that a prompt could play.
+            guard parts.tier == .simulated else { return }
+            _ = try? parts.controls?.apply(.touch(matching: matching))
+        }
+    }
+
+    private func checkPasscode(_ id: UInt64) {
+        let entered = core.withLock { $0.entered.removeValue(forKey: id) }
+        // While entry is blocked the passcode is not even looked at.
+        let isBlocked = passcodeDelay() > 0
+        parts.work.submit { [self] in
+            let isRight = !isBlocked && entered.map(parts.verify) ?? false
+            post(.passcodeChecked(id, isRight: isRight, at: parts.clock.uptime))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+
+/// The sentence for each refusal of an evaluation, with what a person can do about it.
+enum Refusal {
+    /// Adds words to a status.
+    static func failure(_ status: Status, _ state: PolicyState?) -> Failure {
+        switch status {
+        case .authenticationFailed: Failure(status, "Authentication failed.", hint: "Try again.")
+        case .userCancel: Failure(status, "Authentication was cancelled.")
+        case .userFallback: Failure(status, "The other way to authenticate was chosen.")
+        case .systemCancel: Failure(status, "Authentication was ended by the system.", hint: "Try again.")
+        case .appCancel: Failure(status, "Authentication was ended by the app.")
+        case .passcodeNotSet:
+            Failure(status, "No passcode is set.", hint: "Set one with: latchkey passcode set")
+        case .biometryNotAvailable:
+            Failure(status, "No fingerprint reader or camera is available.", hint: "Use the passcode.")
+        case .biometryNotEnrolled:
+            Failure(status, "Nothing is enrolled with the sensor.", hint: "Enrol a finger or a face first.")
+        case .biometryLockout:
+            Failure(
+                status, "Biometry is locked after five tries that did not match.",
+                hint: "Unlock it with the passcode: latchkey passcode check")
+        case .notInteractive:
+            Failure(
+                status, "There is no place to ask, or the app does not allow asking.",
+                hint: "Run the program in a terminal of your own.")
+        case .invalidContext: Failure(status, "The context was invalidated before.")
+        default: Failure(status)
+        }
+    }
+}

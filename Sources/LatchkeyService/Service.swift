@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyKeychain
+package import LatchkeyModel
+import LatchkeyPolicy
+package import LatchkeySeams
+import Synchronization
+
+/// One daemon's work, without its input and output: sessions ask, policy decides, the keychain acts.
+package final class Service: Sendable {
+    /// What the service stands on. Each part is a seam; only processes and the simulator name drivers.
+    package struct Parts: Sendable {
+        package var tier: Tier
+        package var storePath: String
+        package var processID: Int32
+        /// The keychain, or why there is none: every request then gets that answer.
+        package var keychain: Result<Keychain, Failure>
+        package var reader: any BiometricReader
+        package var prompter: any Prompter
+        package var clock: any Clock
+        package var random: any RandomSource
+        package var work: any WorkQueue
+        package var controls: (any SimulatedControls)?
+
+        /// Collects the parts.
+        package init(
+            tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
+            reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
+            work: any WorkQueue, controls: (any SimulatedControls)?
+        ) {
+            self.tier = tier
+            self.storePath = storePath
+            self.processID = processID
+            self.keychain = keychain
+            self.reader = reader
+            self.prompter = prompter
+            self.clock = clock
+            self.random = random
+            self.work = work
+            self.controls = controls
+        }
+    }
+
+    let parts: Parts
+    let authenticator: Authenticator
+
+    /// Starts the service; counters and the enrolled set are taken up as they were kept.
+    package init(_ parts: Parts) {
+        self.parts = parts
+        let keychain = try? parts.keychain.get()
+        var state = PolicyState(
+            sensor: parts.reader.state, isPasscodeSet: (try? keychain?.tree.isPasscodeSet()) ?? false)
+        if let keychain { Service.restore(&state, keychain, parts) }
+        authenticator = Authenticator(
+            state: state,
+            parts: Authenticator.Parts(
+                tier: parts.tier, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
+                work: parts.work, controls: parts.controls,
+                verify: { passcode in
+                    guard let keychain, (try? keychain.tree.unlock(passcode)) == true else { return false }
+                    Service.passcodeWasSeen(keychain)
+                    return true
+                },
+                keep: { counters in try? keychain?.keep(counters) }))
+        followSensor()
+        parts.reader.observe { [weak self] in self?.followSensor() }
+    }
+
+    private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
+        do throws(Failure) {
+            guard let (counters, isOfThisBoot) = try keychain.keptCounters() else { return }
+            state.biometryFailures = counters.biometryFailures
+            state.passcodeFailures = counters.passcodeFailures
+            // Another boot has another clock: the whole delay begins again, so that a restart never shortens it.
+            state.passcodeBlockedUntil =
+                isOfThisBoot
+                ? counters.passcodeBlockedUntil
+                : parts.clock.uptime + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+        } catch {
+            // Counters that were tampered with count as used up: only the passcode helps.
+            state.biometryFailures = PolicyState.lockoutThreshold
+        }
+    }
+
+    static func passcodeWasSeen(_ keychain: Keychain) {
+        guard keychain.enrolments.isRolledBack else { return }
+        try? keychain.enrolments.acceptAfterPasscode()
+        try? keychain.record(.rollbackAccepted, caller: nil)
+    }
+
+    /// Takes up what the sensor has enrolled now. The old enrolment key goes before anyone is told.
+    private func followSensor() {
+        let sensor = parts.reader.state
+        if sensor.kind != .none, case .success(let keychain) = parts.keychain {
+            if (try? keychain.enrolments.follow(sensor.enrolment)) == true {
+                try? keychain.record(.enrolmentChanged, caller: nil)
+            }
+        }
+        authenticator.post(.sensorChanged(sensor))
+    }
+
+    /// Begins a session for a caller that the process has identified.
+    ///
+    /// - Parameter mayName: whether the caller names its own access group (tiers `user` and `simulated`).
+    package func session(caller: Caller, terminal: UInt64, mayNameItself: Bool) -> Session {
+        Session(service: self, caller: caller, terminal: terminal, mayNameItself: mayNameItself)
+    }
+
+    /// Whether the process has to go on although nobody is connected.
+    package var mustStay: Bool {
+        if case .success(let keychain) = parts.keychain { keychain.tree.holdsPasscodeKey } else { false }
+    }
+
+    // MARK: - What does not belong to a session
+
+    func status(_ caller: Caller) -> StatusReport {
+        let state = authenticator.state
+        var report = StatusReport(
+            tier: parts.tier, processID: parts.processID, storePath: parts.storePath, itemCount: 0,
+            biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
+            isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked,
+            accessGroup: caller.groups.first ?? "", problem: nil)
+        do throws(Failure) {
+            let keychain = try parts.keychain.get()
+            report.itemCount = UInt64(clamping: try keychain.itemCount())
+            if keychain.enrolments.isRolledBack {
+                try keychain.list(ItemQuery(itemClass: nil), caller: caller) { _ in }
+            }
+        } catch {
+            report.problem = error
+        }
+        return report
+    }
+
+    func simulate(_ command: SimulatorCommand) throws(Failure) -> Reply {
+        guard parts.tier == .simulated, let controls = parts.controls else {
+            throw Failure(
+                .notPermitted, "This daemon runs in tier \(parts.tier.name) and simulates nothing.",
+                hint: "Start a simulated one in a folder of its own: latchkey sim start")
+        }
+        let delivered = try controls.apply(command)
+        if case .touch = command { return .simulated(delivered: delivered) }
+        return .done
+    }
+}

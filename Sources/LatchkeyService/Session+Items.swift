@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import Synchronization
+
+extension Session {
+    /// Rounds of asking within one request (behaviour AC-13).
+    static let roundsOfAsking = 20
+
+    // MARK: - Reading
+
+    func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
+        let proof = try proof(of: request.authentication.context)
+        try copy(id, request, proof, round: 1, answer)
+    }
+
+    private func copy(
+        _ id: UInt64, _ request: Request.CopyItems, _ proof: Authorisation, round: Int, _ answer: @escaping Answer
+    ) throws(Failure) {
+        let keychain = try keychain()
+        let caller = caller
+        var stream = ItemStream(answer: answer)
+        var used: [UsedItem] = []
+        let result = try keychain.search(request, caller: caller, proof: proof) {
+            used.append($0)
+        } emit: { item in
+            // What protected items hold does not leave before their use is written down.
+            if used.isEmpty { stream.add(item) } else { stream.hold(item) }
+        }
+        switch result {
+        case .finished:
+            let (stream, items) = (stream, used)
+            if items.isEmpty { return stream.finish() }
+            service.parts.work.submit {
+                do throws(Failure) {
+                    try keychain.recordUse(items, caller: caller)
+                    stream.finish()
+                } catch {
+                    answer(.failure(error))
+                }
+            }
+        case .needs(let plan):
+            try askThen(id, plan, request.authentication, round) { [self] (more) throws(Failure) in
+                try copy(id, request, proof.union(more), round: round + 1, answer)
+            } answer: {
+                answer($0)
+            }
+        }
+    }
+
+    func list(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {
+        var stream = ItemStream(answer: answer)
+        try keychain().list(query, caller: caller) { stream.add($0) }
+        stream.finish()
+    }
+
+    /// Asks, then goes on; every refusal is written down and answered.
+    private func askThen(
+        _ id: UInt64, _ plan: AuthenticationPlan, _ authentication: Authentication, _ round: Int,
+        next: @escaping @Sendable (Authorisation) throws(Failure) -> Void, answer: @escaping Answer
+    ) throws(Failure) {
+        guard authentication.prompting.interactionAllowed else {
+            throw Failure(.interactionNotAllowed, "The item asks for authentication, and asking is not allowed.")
+        }
+        guard round <= Self.roundsOfAsking else {
+            throw Failure(.itemAuthenticationFailed, "The item kept asking for authentication.")
+        }
+        var prompting = authentication.prompting
+        if prompting.reason.isEmpty { prompting.reason = "read a protected item" }
+        let caller = caller
+        ask(id, plan, authentication.context, prompting) { [self] asked in
+            do throws(Failure) {
+                switch asked {
+                case .granted(let proof): try next(proof)
+                case .denied(let failure):
+                    service.parts.work.submit { [self] in
+                        try? keychain().record(.refused, caller: caller)
+                        answer(.failure(failure))
+                    }
+                }
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    // MARK: - Writing
+
+    func add(_ id: UInt64, _ request: Request.AddItem, _ answer: @escaping Answer) throws(Failure) {
+        let keychain = try keychain()
+        try checkBiometry(request.accessControl)
+        guard try keychain.addNeedsPasscode(request.accessControl) else { return add(request, keychain, answer) }
+        if try proof(of: request.authentication.context).methods.contains(.passcode), keychain.tree.holdsPasscodeKey {
+            return add(request, keychain, answer)
+        }
+        try askThen(id, AuthenticationPlan([[.passcode]]), request.authentication, 1) { [self] _ in
+            add(request, keychain, answer)
+        } answer: {
+            answer($0)
+        }
+    }
+
+    private func add(_ request: Request.AddItem, _ keychain: Keychain, _ answer: @escaping Answer) {
+        let caller = caller
+        service.parts.work.submit {
+            do throws(Failure) {
+                guard let item = try keychain.add(request, caller: caller) else { return answer(.done) }
+                answer(.items([item], more: false))
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    func update(_ id: UInt64, _ request: Request.UpdateItems, _ answer: @escaping Answer) throws(Failure) {
+        if let control = request.accessControl { try checkBiometry(control) }
+        let proof = try proof(of: request.authentication.context)
+        update(id, request, proof, round: 1, answer)
+    }
+
+    private func update(
+        _ id: UInt64, _ request: Request.UpdateItems, _ proof: Authorisation, round: Int, _ answer: @escaping Answer
+    ) {
+        let caller = caller
+        service.parts.work.submit { [self] in
+            do throws(Failure) {
+                switch try keychain().update(request, caller: caller, proof: proof) {
+                case .finished: answer(.done)
+                case .needs(let plan):
+                    try askThen(id, plan, request.authentication, round) { [self] more in
+                        update(id, request, proof.union(more), round: round + 1, answer)
+                    } answer: {
+                        answer($0)
+                    }
+                }
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    func delete(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {
+        let keychain = try keychain()
+        let caller = caller
+        service.parts.work.submit {
+            do throws(Failure) {
+                try keychain.delete(query, caller: caller)
+                answer(.done)
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// Biometry has to be enrolled when an item is bound to it (behaviour AC-03), and the set has to be known.
+    private func checkBiometry(_ control: AccessControl) throws(Failure) {
+        guard !control.constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
+        let state = service.authenticator.state
+        if state.sensor.kind == .none {
+            throw Failure(
+                .biometryNotAvailable, "There is no sensor that this item could be bound to.",
+                hint: "Tier \(service.parts.tier.name) has none here; use .userPresence, or the simulator.")
+        }
+        if state.sensor.enrolment == nil { throw Refusal.failure(.biometryNotEnrolled, state) }
+        guard state.sensor.reportsEnrolmentChanges || !control.constraints.contains(.biometryCurrentSet) else {
+            throw Failure(
+                .enrolmentBindingUnavailable, "This tier cannot tell when the enrolled fingers change.",
+                hint: "biometryCurrentSet works in tiers file, tpm and simulated; use .biometryAny here.")
+        }
+    }
+}
+
+/// Cuts an answer of many items into frames of bounded size.
+private struct ItemStream: Sendable {
+    let answer: Session.Answer
+    private var batch: [FoundItem] = []
+    private var byteCount = 0
+    private var isHeld = false
+
+    init(answer: @escaping Session.Answer) { self.answer = answer }
+
+    mutating func add(_ item: FoundItem) {
+        batch.append(item)
+        byteCount += (item.secret?.count ?? 0) + 256
+        guard !isHeld, byteCount >= Limits.streamedFrameBytes else { return }
+        answer(.items(batch, more: true))
+        batch = []
+        byteCount = 0
+    }
+
+    /// Keeps everything back until `finish`.
+    mutating func hold(_ item: FoundItem) {
+        isHeld = true
+        add(item)
+    }
+
+    func finish() {
+        var rest = batch[...]
+        while !rest.isEmpty {
+            var size = 0
+            let part = rest.prefix { item in
+                defer { size += (item.secret?.count ?? 0) + 256 }
+                return size < Limits.streamedFrameBytes
+            }
+            rest = rest.dropFirst(part.count)
+            answer(.items(Array(part), more: !rest.isEmpty))
+        }
+        if batch.isEmpty { answer(.items([], more: false)) }
+    }
+}

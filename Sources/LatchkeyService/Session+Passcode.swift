@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+
+extension Session {
+    /// Sets, changes or removes the passcode. Wrong tries count as at a prompt, so that this is no way to guess.
+    func change(_ change: Request.PasscodeChange, _ answer: @escaping Answer) throws(Failure) {
+        let keychain = try keychain()
+        let isSet = service.authenticator.state.isPasscodeSet
+        switch change {
+        case .set:
+            guard !isSet else {
+                throw Failure(
+                    .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
+            }
+        case .change, .remove:
+            guard isSet else { throw Refusal.failure(.passcodeNotSet, nil) }
+            let delay = service.authenticator.passcodeDelay()
+            guard delay == 0 else {
+                throw Failure(
+                    .passcodeDelayed, "The passcode was wrong too often.", hint: "Try again in \(delay) seconds.")
+            }
+        }
+        let caller = caller
+        service.parts.work.submit { [self] in
+            do throws(Failure) {
+                try carryOut(change, keychain, caller, answer)
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    private func carryOut(
+        _ change: Request.PasscodeChange, _ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer
+    ) throws(Failure) {
+        switch change {
+        case .set(let new):
+            try check(new)
+            try keychain.tree.setPasscode(new)
+            try keychain.record(.passcodeSet, caller: caller)
+            service.authenticator.post(.passcodeExists(true)) { answer(.done) }
+        case .change(let old, let new):
+            try check(new)
+            try prove(old, keychain)
+            try keychain.tree.changePasscode(to: new)
+            try keychain.record(.passcodeChanged, caller: caller)
+            answer(.done)
+        case .remove(let old):
+            try prove(old, keychain)
+            try keychain.removePasscode(caller: caller)
+            service.authenticator.post(.passcodeExists(false)) { answer(.done) }
+        }
+    }
+
+    private func check(_ new: SecretBytes) throws(Failure) {
+        guard new.count > 0 else {
+            throw Failure(.invalidParameter, "A passcode cannot be empty.", hint: "Enter at least one character.")
+        }
+    }
+
+    private func prove(_ old: SecretBytes, _ keychain: Keychain) throws(Failure) {
+        let isRight = try keychain.tree.unlock(old)
+        if isRight { Service.passcodeWasSeen(keychain) }
+        service.authenticator.post(.passcodeUsed(isRight: isRight, at: service.parts.clock.uptime))
+        guard isRight else {
+            throw Failure(.authenticationFailed, "The passcode is wrong.", hint: "Try again.")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+package import LatchkeyModel
+import LatchkeyPolicy
+import Synchronization
+
+/// One connection's requests, contexts and evaluations. Ends with the connection.
+package final class Session: Sendable {
+    /// Called with the answer, exactly once, or several times for streamed items of which the last says so.
+    package typealias Answer = @Sendable (Reply) -> Void
+
+    struct Context: Sendable {
+        /// What was proven on it.
+        var proof = Authorisation.none
+        /// Evaluations under way.
+        var evaluations: Set<UInt64> = []
+    }
+
+    private struct State: Sendable {
+        var caller: Caller
+        var contexts: [ContextHandle: Context] = [:]
+        /// Evaluations of requests that can be cancelled, by request.
+        var requests: [UInt64: UInt64] = [:]
+        var isClosed = false
+    }
+
+    let service: Service
+    private let terminal: UInt64
+    private let mayNameItself: Bool
+    private let state: Mutex<State>
+
+    init(service: Service, caller: Caller, terminal: UInt64, mayNameItself: Bool) {
+        self.service = service
+        self.terminal = terminal
+        self.mayNameItself = mayNameItself
+        state = Mutex(State(caller: caller))
+    }
+
+    var caller: Caller { state.withLock { $0.caller } }
+
+    /// Answers one request. What needs no person and writes nothing is answered before this returns.
+    package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
+        do throws(Failure) {
+            switch request {
+            case .hello(let hello): answer(greet(hello))
+            case .status: answer(.status(service.status(caller)))
+            case .createContext: answer(try createContext())
+            case .invalidateContext(let handle): answer(try invalidate(handle))
+            case .canEvaluate(let policy): answer(preflight(policy))
+            case .evaluate(let evaluate): try self.evaluate(id, evaluate, answer)
+            case .addItem(let add): try self.add(id, add, answer)
+            case .copyItems(let copy): try self.copy(id, copy, answer)
+            case .updateItems(let update): try self.update(id, update, answer)
+            case .deleteItems(let query): try delete(query, answer)
+            case .listItems(let query): try list(query, answer)
+            case .passcode(let change): try self.change(change, answer)
+            case .simulate(let command): answer(try service.simulate(command))
+            }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    /// Gives up a request that waits for a person.
+    package func cancel(_ id: UInt64) {
+        let evaluation = state.withLock { $0.requests[id] }
+        if let evaluation { service.authenticator.withdraw(evaluation, .appCancel) }
+    }
+
+    /// Ends everything of this connection (behaviour LA-32: nobody is left to be told).
+    package func close() {
+        let evaluations = state.withLock { state in
+            state.isClosed = true
+            state.contexts = [:]
+            return Array(state.requests.values)
+        }
+        for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
+    }
+
+    private func greet(_ hello: Request.Hello) -> Reply {
+        if mayNameItself, !hello.application.isEmpty {
+            state.withLock { $0.caller.groups = [hello.application] }
+        }
+        return .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
+    }
+
+    func keychain() throws(Failure) -> Keychain { try service.parts.keychain.get() }
+
+    // MARK: - Contexts
+
+    private func createContext() throws(Failure) -> Reply {
+        guard let handle = ContextHandle(try service.parts.random.bytes(16).copyBytes()) else {
+            throw Failure(.internalFailure, "No random bytes.")
+        }
+        let isTooMany = state.withLock { state in
+            guard state.contexts.count < Limits.contexts else { return true }
+            state.contexts[handle] = Context()
+            return false
+        }
+        guard !isTooMany else {
+            throw Failure(.limitExceeded, "One connection has at most \(Limits.contexts) contexts.")
+        }
+        return .context(handle)
+    }
+
+    private func invalidate(_ handle: ContextHandle) throws(Failure) -> Reply {
+        let context = state.withLock { $0.contexts.removeValue(forKey: handle) }
+        guard let context else { throw Failure(.invalidContext, "The context was invalidated before.") }
+        for evaluation in context.evaluations { service.authenticator.withdraw(evaluation, .appCancel) }
+        return .done
+    }
+
+    /// What a context has proven that still holds; throws when it is not one of this connection.
+    func proof(of handle: ContextHandle?) throws(Failure) -> Authorisation {
+        guard let handle else { return .none }
+        guard let context = state.withLock({ $0.contexts[handle] }) else {
+            throw Failure(.invalidContext, "The context was invalidated, or belongs to another connection.")
+        }
+        // A finger of a set that is enrolled no more proves nothing (abuse case 32).
+        guard context.proof.methods.contains(.biometry),
+            context.proof.enrolment != service.authenticator.state.sensor.enrolment
+        else { return context.proof }
+        return Authorisation(methods: context.proof.methods.subtracting([.biometry]), enrolment: nil)
+    }
+
+    // MARK: - Asking a person
+
+    private func preflight(_ policy: Policy) -> Reply {
+        let state = service.authenticator.state
+        let refusal = state.refusal(of: policy.plan).map { Refusal.failure($0, state) }
+        return .policy(Reply.PolicyAnswer(refusal: refusal, biometry: state.sensor.kind))
+    }
+
+    private func evaluate(_ id: UInt64, _ evaluate: Request.Evaluate, _ answer: @escaping Answer) throws(Failure) {
+        let proof = try proof(of: evaluate.context)
+        // Behaviour LA-34: what this context has proven is not asked again.
+        if proof.satisfies(evaluate.policy.plan) { return answer(.done) }
+        ask(id, evaluate.policy.plan, evaluate.context, evaluate.prompting) { outcome in
+            switch outcome {
+            case .granted: answer(.done)
+            case .denied(let failure): answer(.failure(failure))
+            }
+        }
+    }
+
+    /// How asking ended, in words.
+    enum Asked: Sendable {
+        case granted(Authorisation)
+        case denied(Failure)
+    }
+
+    /// Asks the person for what `plan` demands and marks the context with it.
+    func ask(
+        _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
+        _ completion: @escaping @Sendable (Asked) -> Void
+    ) {
+        let asker = Authenticator.Asker(
+            label: caller.label, processID: caller.processID, userID: caller.userID, terminal: terminal)
+        let service = service
+        let settled = Mutex(false)
+        let evaluation = Mutex<UInt64>(0)
+        let number = service.authenticator.evaluate(plan, asker: asker, prompting: prompting) { [self] outcome in
+            let number = evaluation.withLock { $0 }
+            settled.withLock { $0 = true }
+            let isAlive = state.withLock { state in
+                state.requests[id] = nil
+                guard let handle else { return true }
+                guard var context = state.contexts[handle] else { return false }
+                context.evaluations.remove(number)
+                if case .granted(let proof) = outcome { context.proof = context.proof.union(proof) }
+                state.contexts[handle] = context
+                return true
+            }
+            switch outcome {
+            case .granted(let proof):
+                // The context went away while the person answered: nothing may come of it (behaviour LA-36).
+                completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
+            case .denied(let status):
+                completion(.denied(Refusal.failure(status, service.authenticator.state)))
+            }
+        }
+        evaluation.withLock { $0 = number }
+        // Ended already, or cancelled before its number was known.
+        let withdrawal: Status? = state.withLock { state in
+            if settled.withLock({ $0 }) { return nil }
+            state.requests[id] = number
+            if state.isClosed { return .systemCancel }
+            guard let handle else { return nil }
+            guard state.contexts[handle] != nil else { return .appCancel }
+            state.contexts[handle]?.evaluations.insert(number)
+            return nil
+        }
+        if let withdrawal { service.authenticator.withdraw(number, withdrawal) }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyClient
+import LatchkeyHost
+import LatchkeyModel
+import LatchkeyService
+
+/// Carries the same bytes as the daemon's socket, through a queue in memory.
+final class MemoryChannel: ClientChannel, @unchecked Sendable {
+    // The queue is only touched with the lock held; the session is set once, before anyone can send.
+    private var frames: [SecretBytes] = []
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var session: HostSession?
+
+    init(_ session: Session) {
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(changed, nil)
+        self.session = HostSession(session) { [weak self] in self?.push($0) }
+    }
+
+    deinit {
+        session?.close()
+        pthread_mutex_destroy(lock)
+        pthread_cond_destroy(changed)
+        lock.deallocate()
+        changed.deallocate()
+    }
+
+    private func push(_ payload: SecretBytes) {
+        pthread_mutex_lock(lock)
+        frames.append(payload)
+        pthread_cond_signal(changed)
+        pthread_mutex_unlock(lock)
+    }
+
+    func send(_ payload: SecretBytes) throws(Failure) { session?.receive(payload) }
+
+    func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        // The caller looks at its deadline itself; one wait of a second at the most keeps this simple.
+        if frames.isEmpty {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            time.tv_sec += 1
+            pthread_cond_timedwait(changed, lock, &time)
+        }
+        return frames.isEmpty ? nil : frames.removeFirst()
+    }
+}

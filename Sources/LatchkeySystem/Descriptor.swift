@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CLatchkeyLinux
+import Glibc
+
+/// An open descriptor; closed when the last reference goes away. Every descriptor of Latchkey closes on exec.
+package final class Descriptor: Sendable {
+    /// The number.
+    package let number: CInt
+
+    /// Takes over `number`.
+    package init(owning number: CInt) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Opens a file.
+    package static func open(_ path: String, _ flags: CInt, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
+        let number = latchkey_open(path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw SystemError("open") }
+        return Descriptor(owning: number)
+    }
+
+    /// Reads what is there, at most `count` bytes; 0 at the end.
+    package func read(into memory: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        while true {
+            let count = Glibc.read(number, memory.baseAddress, memory.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw SystemError("read") }
+        }
+    }
+
+    /// Writes everything.
+    package func write(all memory: UnsafeRawBufferPointer) throws(SystemError) {
+        var rest = memory
+        while !rest.isEmpty {
+            let count = Glibc.write(number, rest.baseAddress, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            } else if errno != EINTR {
+                throw SystemError("write")
+            }
+        }
+    }
+
+    /// What `fstat` tells.
+    package func status() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw SystemError("fstat") }
+        return status
+    }
+
+    /// Waits until what was written is on the disk.
+    package func synchronize() throws(SystemError) {
+        guard fsync(number) == 0 else { throw SystemError("fsync") }
+    }
+
+    /// Waits until the descriptor is ready or the deadline (`Uptime` nanoseconds) passes. False: it passed.
+    package func wait(for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
+        while true {
+            var entry = pollfd(fd: number, events: Int16(events), revents: 0)
+            let left = deadline.map { max(0, ($0 - Uptime.nanoseconds + 999_999) / 1_000_000) } ?? -1
+            let count = poll(&entry, 1, CInt(clamping: left))
+            if count > 0 { return true }
+            if count == 0 { return false }
+            guard errno == EINTR else { throw SystemError("poll") }
+        }
+    }
+}
+
+/// The clock that only goes forward, sleep of the machine included.
+package enum Uptime {
+    /// Nanoseconds since the machine started (`CLOCK_BOOTTIME`).
+    package static var nanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// A moment `seconds` from now.
+    package static func deadline(seconds: Int64) -> Int64 { nanoseconds + seconds * 1_000_000_000 }
+}
+
+/// Microseconds since 1970-01-01 00:00 UTC.
+package func wallTimeMicroseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+}

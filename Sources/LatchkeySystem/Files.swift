@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyModel
+
+/// Files and folders that belong to one user.
+package enum Files {
+    /// Whether something is at `path`, without following a link at its end.
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// The whole file; nil when it does not exist.
+    package static func read(_ path: String, limit: Int) throws(SystemError) -> SecretBytes? {
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+        let size = Int(try file.status().st_size)
+        guard size <= limit else { throw SystemError("read", code: EFBIG) }
+        var count = 0
+        let bytes = try SecretBytes(count: size) { (target) throws(SystemError) in
+            while count < size {
+                let piece = UnsafeMutableRawBufferPointer(rebasing: target[count...])
+                let step = try file.read(into: piece)
+                if step == 0 { break }
+                count += step
+            }
+        }
+        return count == size
+            ? bytes : bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    /// Replaces `path` by a file with those bytes and mode 0600, so that a crash leaves the old or the new one.
+    ///
+    /// The bytes of the old file are overwritten with zeros afterwards: the best a file system lets us do.
+    package static func replace(_ path: String, with bytes: SecretBytes) throws(SystemError) {
+        let old = exists(path) ? try Descriptor.open(path, O_WRONLY | O_NOFOLLOW) : nil
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        try bytes.withBytes { (bytes) throws(SystemError) in try file.write(all: bytes) }
+        try file.synchronize()
+        try rename(temporary, to: path)
+        guard let old else { return }
+        let zeros = SecretBytes(count: Int(try old.status().st_size)) { _ in }
+        try zeros.withBytes { (bytes) throws(SystemError) in try old.write(all: bytes) }
+        try old.synchronize()
+    }
+
+    /// Removes a file that may not exist.
+    package static func remove(_ path: String) { unlink(path) }
+
+    /// Renames durably.
+    package static func rename(_ from: String, to path: String) throws(SystemError) {
+        guard Glibc.rename(from, path) == 0 else { throw SystemError("rename") }
+        try synchronizeFolder(of: path)
+    }
+
+    /// Makes names in the folder of `path` durable.
+    package static func synchronizeFolder(of path: String) throws(SystemError) {
+        try Descriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
+    }
+
+    /// Everything before the last slash.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Everything after the last slash.
+    package static func name(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return String(path[path.index(after: slash)...])
+    }
+
+    /// Makes a folder and its parents with mode 0700, and checks that it belongs to this user and to nobody else.
+    package static func makePrivateFolder(_ path: String) throws(Failure) {
+        var built = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+            built += "/" + part
+            if mkdir(built, 0o700) != 0, errno != EEXIST {
+                let code = errno
+                // A folder that exists may sit below one that may not be written.
+                if exists(built) { continue }
+                throw folderFailure(path, code)
+            }
+        }
+        try checkPrivateFolder(path)
+    }
+
+    /// Refuses a folder of someone else, or one that others may write.
+    package static func checkPrivateFolder(_ path: String) throws(Failure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw folderFailure(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw Failure(.storeUnreadable, "\(path) is not a folder.", hint: "Move it away or set LATCHKEY_HOME.")
+        }
+        guard status.st_uid == geteuid() else {
+            throw Failure(
+                .storeOfAnotherUser, "\(path) belongs to user \(status.st_uid), not to you (\(geteuid())).",
+                hint: "Set LATCHKEY_HOME to a folder of your own.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw Failure(
+                .storeOfAnotherUser, "\(path) can be read or changed by other users.", hint: "Run: chmod 700 \(path)")
+        }
+    }
+
+    private static func folderFailure(_ path: String, _ code: CInt) -> Failure {
+        switch code {
+        case EROFS, EACCES, EPERM:
+            Failure(
+                .storeReadOnly, "\(path) cannot be written: \(String(cString: strerror(code))).",
+                hint: "Set LATCHKEY_HOME to a folder you may write.")
+        case ENOSPC, EDQUOT:
+            Failure(.diskFull, "There is no space left for \(path).", hint: "Free some space and try again.")
+        default:
+            Failure(
+                .storeUnreadable, "\(path) cannot be used: \(String(cString: strerror(code))).",
+                hint: "Set LATCHKEY_HOME to a folder you may write.")
+        }
+    }
+}
+
+extension Failure {
+    /// What a failed system call on the store means for a caller.
+    package init(_ error: SystemError, _ what: String) {
+        let words = "\(what): \(String(cString: strerror(error.code)))"
+        switch error.code {
+        case ENOSPC, EDQUOT: self.init(.diskFull, words, hint: "Free some space and try again.")
+        case EROFS, EACCES, EPERM:
+            self.init(.storeReadOnly, words, hint: "Set LATCHKEY_HOME to a folder you may write.")
+        default: self.init(.storeUnreadable, words)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CLatchkeyLinux
+import Glibc
+
+/// Starting other programs.
+package enum Processes {
+    /// Starts a program with those descriptors as 0, 1, 2, ... and no other; nil stands for /dev/null.
+    ///
+    /// - Parameter newSession: whether it leaves this process's session and terminal.
+    /// - Returns: its process id; the caller waits for it.
+    package static func spawn(
+        _ path: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Descriptor?],
+        newSession: Bool
+    ) throws(SystemError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        for (target, descriptor) in descriptors.enumerated() {
+            if let descriptor {
+                posix_spawn_file_actions_adddup2(&actions, descriptor.number, CInt(target))
+            } else {
+                posix_spawn_file_actions_addopen(&actions, CInt(target), "/dev/null", O_RDWR, 0)
+            }
+        }
+        _ = latchkey_spawn_close_from(&actions, CInt(descriptors.count))
+        // The child starts with no blocked signal and the default actions, whatever its parent has set.
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        var flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
+        if newSession { flags |= latchkey_spawn_setsid_flag() }
+        posix_spawnattr_setflags(&attributes, flags)
+        var process: pid_t = 0
+        let code = withCStrings([path] + arguments) { arguments in
+            if let environment {
+                return withCStrings(environment) {
+                    posix_spawn(&process, path, &actions, &attributes, arguments, $0)
+                }
+            }
+            return posix_spawn(&process, path, &actions, &attributes, arguments, Glibc.environ)
+        }
+        guard code == 0 else { throw SystemError("posix_spawn", code: code) }
+        return process
+    }
+
+    /// Waits for a child to end and gives its wait status.
+    @discardableResult
+    package static func wait(_ process: pid_t) -> CInt {
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+
+    /// Waits for a child that is about to end, and ends it when it takes longer than that.
+    package static func wait(_ process: pid_t, killAfter seconds: Int64) {
+        // pidfd_open(2): a descriptor that tells when the process has ended.
+        let number = latchkey_pidfd_open(process)
+        if number >= 0 {
+            let ended = try? Descriptor(owning: number).wait(for: POLLIN, until: Uptime.deadline(seconds: seconds))
+            if ended != true { kill(process, SIGKILL) }
+        } else {
+            kill(process, SIGKILL)
+        }
+        wait(process)
+    }
+
+    private static func withCStrings<R>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+    ) -> R {
+        let copies = strings.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        return copies.withUnsafeBufferPointer { buffer in
+            // The array ends with nil and is never empty, so it has a base address.
+            body(buffer.baseAddress!)
+        }
+    }
+
+    /// Runs `body` on a new thread that nobody waits for.
+    package static func detachThread(_ body: @escaping @Sendable () -> Void) {
+        final class Box: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        let box = Unmanaged.passRetained(Box(body))
+        let code = pthread_create(
+            &thread, &attributes,
+            { argument in
+                // The argument is the box of the line above and is never nil.
+                Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        if code != 0 {
+            // No thread can be made: the work still has to be done exactly once.
+            box.takeRetainedValue().body()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CLatchkeyLinux
+import Glibc
+
+/// Who is at the other end of a socket, as the kernel recorded it when the connection was made.
+package struct PeerCredentials: Equatable, Sendable {
+    package let processID: pid_t
+    package let userID: uid_t
+    package let groupID: gid_t
+}
+
+/// Sockets of the family AF_UNIX.
+package enum Sockets {
+    /// The longest path of a socket.
+    package static let pathBytes = 107
+
+    private static func address(_ path: String) throws(SystemError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count <= pathBytes, !bytes.contains(0) else {
+            throw SystemError("bind", code: ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return address
+    }
+
+    private static func make(nonblocking: Bool) throws(SystemError) -> Descriptor {
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (nonblocking ? SOCK_NONBLOCK.rawValue : 0)
+        let number = socket(AF_UNIX, CInt(type), 0)
+        guard number >= 0 else { throw SystemError("socket") }
+        return Descriptor(owning: number)
+    }
+
+    /// Listens at `path`; the socket file has mode 0600 from its first moment.
+    package static func listen(_ path: String) throws(SystemError) -> Descriptor {
+        let descriptor = try make(nonblocking: true)
+        var address = try address(path)
+        unlink(path)
+        let mask = umask(0o177)
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        let bindError = errno
+        umask(mask)
+        guard code == 0 else { throw SystemError("bind", code: bindError) }
+        guard Glibc.listen(descriptor.number, 128) == 0 else { throw SystemError("listen") }
+        return descriptor
+    }
+
+    /// Connects to `path`.
+    package static func connect(_ path: String) throws(SystemError) -> Descriptor {
+        let descriptor = try make(nonblocking: false)
+        var address = try address(path)
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard code == 0 else { throw SystemError("connect") }
+        return descriptor
+    }
+
+    /// Takes the next connection; nil when none waits.
+    package static func accept(_ listener: Descriptor) throws(SystemError) -> Descriptor? {
+        let number = latchkey_accept(listener.number)
+        if number >= 0 { return Descriptor(owning: number) }
+        if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
+        throw SystemError("accept4")
+    }
+
+    /// Two connected ends.
+    package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
+        var ends: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw SystemError("socketpair")
+        }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+
+    /// Who connected.
+    package static func peer(_ descriptor: Descriptor) throws(SystemError) -> PeerCredentials {
+        var process: pid_t = 0
+        var user: uid_t = 0
+        var group: gid_t = 0
+        let code = latchkey_peer_credentials(descriptor.number, &process, &user, &group)
+        guard code == 0 else { throw SystemError("getsockopt", code: code) }
+        return PeerCredentials(processID: process, userID: user, groupID: group)
+    }
+
+    /// A descriptor that stays with the process that connected, so that its number cannot come to mean another
+    /// one; nil where the kernel has none.
+    package static func peerProcess(_ descriptor: Descriptor) -> Descriptor? {
+        let number = latchkey_peer_pidfd(descriptor.number)
+        return number >= 0 ? Descriptor(owning: number) : nil
+    }
+
+    /// Sends what the socket takes now; nil when it takes nothing.
+    package static func send(_ descriptor: Descriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int? {
+        while true {
+            let count = Glibc.send(descriptor.number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+            if count >= 0 { return count }
+            if errno == EAGAIN { return nil }
+            guard errno == EINTR else { throw SystemError("send") }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+extension CBORWriter {
+    /// A map from attribute numbers to values.
+    package mutating func attributes(_ attributes: Attributes) {
+        map(attributes.count)
+        for (code, value) in attributes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            unsigned(UInt64(code.rawValue))
+            attribute(value)
+        }
+    }
+
+    /// One value; its kind follows from the attribute.
+    package mutating func attribute(_ value: AttributeValue) {
+        switch value {
+        case .text(let text): self.text(text)
+        case .data(let data): bytes(data)
+        case .number(let number), .date(let number): integer(number)
+        case .boolean(let flag): boolean(flag)
+        }
+    }
+
+    /// `[accessibility, constraints]`.
+    package mutating func accessControl(_ control: AccessControl) {
+        array(2)
+        unsigned(UInt64(control.accessibility.rawValue))
+        unsigned(UInt64(control.constraints.rawValue))
+    }
+}
+
+extension CBORReader {
+    /// A map from attribute numbers to values of the right kind.
+    package mutating func attributes() throws(WireError) -> Attributes {
+        var result: Attributes = [:]
+        try map(limit: 64) { (reader, key) throws(WireError) in
+            guard let raw = UInt8(exactly: key), let code = AttributeCode(rawValue: raw) else { return false }
+            result[code] = try reader.attribute(code)
+            return true
+        }
+        return result
+    }
+
+    /// One value of `code`.
+    package mutating func attribute(_ code: AttributeCode) throws(WireError) -> AttributeValue {
+        switch code.kind {
+        case .text: .text(try text(limit: Limits.attributeBytes))
+        case .data: .data(try bytes(limit: Limits.attributeBytes))
+        case .number: .number(try integer())
+        case .boolean: .boolean(try boolean())
+        case .date: .date(try integer())
+        }
+    }
+
+    /// `[accessibility, constraints]`; unknown flags are refused.
+    package mutating func accessControl() throws(WireError) -> AccessControl {
+        try tuple(2) { (reader) throws(WireError) in
+            let accessibility: Accessibility = try reader.number()
+            guard let raw = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
+            let constraints = AccessConstraints(rawValue: raw)
+            guard constraints.isSubset(of: .known) else { throw .invalidValue }
+            return AccessControl(accessibility: accessibility, constraints: constraints)
+        }
+    }
+
+    /// A value of a closed set of numbers.
+    package mutating func number<T: RawRepresentable>() throws(WireError) -> T where T.RawValue: FixedWidthInteger {
+        guard let raw = T.RawValue(exactly: try unsigned()), let value = T(rawValue: raw) else { throw .invalidValue }
+        return value
+    }
+
+    /// 16 bytes of a context.
+    package mutating func contextHandle() throws(WireError) -> ContextHandle {
+        guard let handle = ContextHandle(try bytes(limit: 16)) else { throw .invalidValue }
+        return handle
+    }
+}
+
+/// A value that has to be there.
+func required<T>(_ value: T?, _ key: UInt64) throws(WireError) -> T {
+    guard let value else { throw .missingKey(key) }
+    return value
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// One frame's payload: `[kind, id, body]`.
+package enum Message: Equatable, Sendable {
+    case request(id: UInt64, Request)
+    case reply(id: UInt64, Reply)
+    case cancel(id: UInt64)
+
+    /// The id of the request it belongs to.
+    package var id: UInt64 {
+        switch self {
+        case .request(let id, _), .reply(let id, _), .cancel(let id): id
+        }
+    }
+
+    /// The payload's bytes.
+    package func encoded() -> SecretBytes {
+        var writer = CBORWriter()
+        writer.array(3)
+        switch self {
+        case .request(let id, let request):
+            writer.unsigned(0)
+            writer.unsigned(id)
+            request.write(to: &writer)
+        case .reply(let id, let reply):
+            writer.unsigned(1)
+            writer.unsigned(id)
+            reply.write(to: &writer)
+        case .cancel(let id):
+            writer.unsigned(2)
+            writer.unsigned(id)
+            writer.map(0)
+        }
+        return writer.finish()
+    }
+
+    /// Reads a payload; anything but exactly one canonical message is refused.
+    package init(decoding payload: SecretBytes) throws(WireError) {
+        self = try payload.withBytes { (bytes) throws(WireError) -> Message in
+            var reader = CBORReader(bytes)
+            let message = try Message(from: &reader)
+            try reader.finish()
+            return message
+        }
+    }
+
+    private init(from reader: inout CBORReader) throws(WireError) {
+        self = try reader.tuple(3) { (reader) throws(WireError) -> Message in
+            let kind = try reader.unsigned()
+            let id = try reader.unsigned()
+            switch kind {
+            case 0: return .request(id: id, try Request(from: &reader))
+            case 1: return .reply(id: id, try Reply(from: &reader))
+            case 2:
+                try reader.map { (_, _) throws(WireError) in false }
+                return .cancel(id: id)
+            default: throw .unknownMessage
+            }
+        }
+    }
+
+    /// The id of a payload whose body is refused, so that the refusal reaches the right caller; nil when even that
+    /// cannot be read.
+    package static func idOfRefusedRequest(_ payload: SecretBytes) -> UInt64? {
+        payload.withBytes { bytes in
+            var reader = CBORReader(bytes)
+            // The tuple is never finished: the body is what was refused.
+            guard bytes.count > 2, bytes[0] == 0x83, bytes[1] == 0 else { return nil }
+            return try? reader.tuple(3) { (reader) throws(WireError) in
+                _ = try reader.unsigned()
+                return try reader.unsigned()
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// Kinds of answer; part of the wire format.
+private enum ReplyKind: UInt8 {
+    case failure = 0
+    case done = 1
+    case welcome = 2
+    case status = 3
+    case context = 4
+    case items = 5
+    case policy = 6
+    case simulated = 7
+}
+
+extension Reply {
+    /// Writes `[kind, contents]`.
+    package func write(to writer: inout CBORWriter) {
+        writer.array(2)
+        func kind(_ kind: ReplyKind, _ writer: inout CBORWriter) { writer.unsigned(UInt64(kind.rawValue)) }
+        switch self {
+        case .failure(let failure):
+            kind(.failure, &writer)
+            writer.failure(failure)
+        case .done:
+            kind(.done, &writer)
+            writer.map(0)
+        case .welcome(let welcome):
+            kind(.welcome, &writer)
+            writer.map(2)
+            writer.unsigned(0)
+            writer.unsigned(UInt64(welcome.tier.rawValue))
+            writer.unsigned(1)
+            writer.integer(Int64(welcome.processID))
+        case .status(let report):
+            kind(.status, &writer)
+            report.write(to: &writer)
+        case .context(let handle):
+            kind(.context, &writer)
+            writer.bytes(handle.bytes)
+        case .items(let items, let more):
+            kind(.items, &writer)
+            writer.array(2)
+            writer.boolean(more)
+            writer.array(items.count)
+            for item in items { item.write(to: &writer) }
+        case .policy(let answer):
+            kind(.policy, &writer)
+            writer.map(answer.refusal == nil ? 1 : 2)
+            writer.unsigned(0)
+            writer.unsigned(UInt64(answer.biometry.rawValue))
+            if let refusal = answer.refusal {
+                writer.unsigned(1)
+                writer.failure(refusal)
+            }
+        case .simulated(let delivered):
+            kind(.simulated, &writer)
+            writer.boolean(delivered)
+        }
+    }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        self = try reader.tuple(2) { (reader) throws(WireError) -> Reply in
+            switch try reader.number() as ReplyKind {
+            case .failure: return .failure(try reader.failure())
+            case .done:
+                try reader.noParameters()
+                return .done
+            case .welcome: return .welcome(try Welcome(from: &reader))
+            case .status: return .status(try StatusReport(from: &reader))
+            case .context: return .context(try reader.contextHandle())
+            case .items:
+                return try reader.tuple(2) { (reader) throws(WireError) in
+                    let more = try reader.boolean()
+                    var items: [FoundItem] = []
+                    try reader.array { (reader) throws(WireError) in items.append(try FoundItem(from: &reader)) }
+                    return .items(items, more: more)
+                }
+            case .policy: return .policy(try PolicyAnswer(from: &reader))
+            case .simulated: return .simulated(delivered: try reader.boolean())
+            }
+        }
+    }
+}
+
+extension CBORWriter {
+    mutating func failure(_ failure: Failure) {
+        map(3)
+        unsigned(0)
+        unsigned(UInt64(failure.status.rawValue))
+        unsigned(1)
+        text(failure.message)
+        unsigned(2)
+        text(failure.hint)
+    }
+}
+
+extension CBORReader {
+    mutating func failure() throws(WireError) -> Failure {
+        var status: Status?
+        var message = ""
+        var hint = ""
+        try map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: status = try reader.number() as Status
+            case 1: message = try reader.text()
+            case 2: hint = try reader.text()
+            default: return false
+            }
+            return true
+        }
+        return Failure(try required(status, 0), message, hint: hint)
+    }
+
+    mutating func processID() throws(WireError) -> Int32 {
+        guard let value = Int32(exactly: try integer()) else { throw .invalidValue }
+        return value
+    }
+}
+
+extension Reply.Welcome {
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var tier: Tier?
+        var processID: Int32?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: tier = try reader.number() as Tier
+            case 1: processID = try reader.processID()
+            default: return false
+            }
+            return true
+        }
+        self.init(tier: try required(tier, 0), processID: try required(processID, 1))
+    }
+}
+
+extension Reply.PolicyAnswer {
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var biometry: BiometryKind?
+        var refusal: Failure?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: biometry = try reader.number() as BiometryKind
+            case 1: refusal = try reader.failure()
+            default: return false
+            }
+            return true
+        }
+        self.init(refusal: refusal, biometry: try required(biometry, 0))
+    }
+}
+
+extension FoundItem {
+    fileprivate func write(to writer: inout CBORWriter) {
+        var count = 1
+        if attributes != nil { count += 1 }
+        if accessControl != nil { count += 1 }
+        if secret != nil { count += 1 }
+        if persistentReference != nil { count += 1 }
+        writer.map(count)
+        writer.unsigned(0)
+        writer.unsigned(UInt64(itemClass.rawValue))
+        if let attributes {
+            writer.unsigned(1)
+            writer.attributes(attributes)
+        }
+        if let accessControl {
+            writer.unsigned(2)
+            writer.accessControl(accessControl)
+        }
+        if let secret {
+            writer.unsigned(3)
+            writer.bytes(secret)
+        }
+        if let persistentReference {
+            writer.unsigned(4)
+            writer.bytes(persistentReference)
+        }
+    }
+
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var itemClass: ItemClass?
+        var item = FoundItem(itemClass: .genericPassword)
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: itemClass = try reader.number() as ItemClass
+            case 1: item.attributes = try reader.attributes()
+            case 2: item.accessControl = try reader.accessControl()
+            case 3: item.secret = try reader.secret()
+            case 4: item.persistentReference = try reader.bytes(limit: 256)
+            default: return false
+            }
+            return true
+        }
+        item.itemClass = try required(itemClass, 0)
+        self = item
+    }
+}
+
+extension StatusReport {
+    fileprivate func write(to writer: inout CBORWriter) {
+        writer.map(problem == nil ? 9 : 10)
+        writer.unsigned(0)
+        writer.unsigned(UInt64(tier.rawValue))
+        writer.unsigned(1)
+        writer.integer(Int64(processID))
+        writer.unsigned(2)
+        writer.text(storePath)
+        writer.unsigned(3)
+        writer.unsigned(itemCount)
+        writer.unsigned(4)
+        writer.unsigned(UInt64(biometry.rawValue))
+        writer.unsigned(5)
+        writer.boolean(isEnrolled)
+        writer.unsigned(6)
+        writer.boolean(isPasscodeSet)
+        writer.unsigned(7)
+        writer.boolean(isBiometryLocked)
+        writer.unsigned(8)
+        writer.text(accessGroup)
+        if let problem {
+            writer.unsigned(9)
+            writer.failure(problem)
+        }
+    }
+
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var tier: Tier?
+        var report = StatusReport(
+            tier: .user, processID: 0, storePath: "", itemCount: 0, biometry: .none, isEnrolled: false,
+            isPasscodeSet: false, isBiometryLocked: false, accessGroup: "", problem: nil)
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: tier = try reader.number() as Tier
+            case 1: report.processID = try reader.processID()
+            case 2: report.storePath = try reader.text()
+            case 3: report.itemCount = try reader.unsigned()
+            case 4: report.biometry = try reader.number() as BiometryKind
+            case 5: report.isEnrolled = try reader.boolean()
+            case 6: report.isPasscodeSet = try reader.boolean()
+            case 7: report.isBiometryLocked = try reader.boolean()
+            case 8: report.accessGroup = try reader.text()
+            case 9: report.problem = try reader.failure()
+            default: return false
+            }
+            return true
+        }
+        report.tier = try required(tier, 0)
+        self = report
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// Operation numbers; part of the wire format.
+private enum Operation: UInt8 {
+    case hello = 1
+    case status = 2
+    case createContext = 3
+    case invalidateContext = 4
+    case canEvaluate = 5
+    case evaluate = 6
+    case addItem = 10
+    case copyItems = 11
+    case updateItems = 12
+    case deleteItems = 13
+    case listItems = 14
+    case passcode = 20
+    case simulate = 30
+}
+
+extension Request {
+    /// Writes `[operation, parameters]`.
+    package func write(to writer: inout CBORWriter) {
+        writer.array(2)
+        func operation(_ operation: Operation, _ writer: inout CBORWriter) {
+            writer.unsigned(UInt64(operation.rawValue))
+        }
+        switch self {
+        case .hello(let hello):
+            operation(.hello, &writer)
+            writer.map(1)
+            writer.unsigned(0)
+            writer.text(hello.application)
+        case .status:
+            operation(.status, &writer)
+            writer.map(0)
+        case .createContext:
+            operation(.createContext, &writer)
+            writer.map(0)
+        case .invalidateContext(let handle):
+            operation(.invalidateContext, &writer)
+            writer.map(1)
+            writer.unsigned(0)
+            writer.bytes(handle.bytes)
+        case .canEvaluate(let policy):
+            operation(.canEvaluate, &writer)
+            writer.map(1)
+            writer.unsigned(0)
+            writer.unsigned(UInt64(policy.rawValue))
+        case .evaluate(let evaluate):
+            operation(.evaluate, &writer)
+            writer.map(3)
+            writer.unsigned(0)
+            writer.bytes(evaluate.context.bytes)
+            writer.unsigned(1)
+            writer.unsigned(UInt64(evaluate.policy.rawValue))
+            writer.unsigned(2)
+            writer.prompting(evaluate.prompting)
+        case .addItem(let add):
+            operation(.addItem, &writer)
+            add.write(to: &writer)
+        case .copyItems(let copy):
+            operation(.copyItems, &writer)
+            copy.write(to: &writer)
+        case .updateItems(let update):
+            operation(.updateItems, &writer)
+            update.write(to: &writer)
+        case .deleteItems(let query):
+            operation(.deleteItems, &writer)
+            writer.query(query)
+        case .listItems(let query):
+            operation(.listItems, &writer)
+            writer.query(query)
+        case .passcode(let change):
+            operation(.passcode, &writer)
+            change.write(to: &writer)
+        case .simulate(let command):
+            operation(.simulate, &writer)
+            command.write(to: &writer)
+        }
+    }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        self = try reader.tuple(2) { (reader) throws(WireError) -> Request in
+            guard let raw = UInt8(exactly: try reader.unsigned()), let operation = Operation(rawValue: raw) else {
+                throw .unknownMessage
+            }
+            switch operation {
+            case .hello: return .hello(try Hello(from: &reader))
+            case .status:
+                try reader.noParameters()
+                return .status
+            case .createContext:
+                try reader.noParameters()
+                return .createContext
+            case .invalidateContext: return .invalidateContext(try reader.onlyContext())
+            case .canEvaluate: return .canEvaluate(try reader.onlyPolicy())
+            case .evaluate: return .evaluate(try Evaluate(from: &reader))
+            case .addItem: return .addItem(try AddItem(from: &reader))
+            case .copyItems: return .copyItems(try CopyItems(from: &reader))
+            case .updateItems: return .updateItems(try UpdateItems(from: &reader))
+            case .deleteItems: return .deleteItems(try reader.query())
+            case .listItems: return .listItems(try reader.query())
+            case .passcode: return .passcode(try PasscodeChange(from: &reader))
+            case .simulate: return .simulate(try SimulatorCommand(from: &reader))
+            }
+        }
+    }
+}
+
+extension CBORReader {
+    mutating func noParameters() throws(WireError) {
+        try map { (_, _) throws(WireError) in false }
+    }
+
+    fileprivate mutating func onlyContext() throws(WireError) -> ContextHandle {
+        var handle: ContextHandle?
+        try map { (reader, key) throws(WireError) in
+            guard key == 0 else { return false }
+            handle = try reader.contextHandle()
+            return true
+        }
+        return try required(handle, 0)
+    }
+
+    fileprivate mutating func onlyPolicy() throws(WireError) -> Policy {
+        var policy: Policy?
+        try map { (reader, key) throws(WireError) in
+            guard key == 0 else { return false }
+            policy = try reader.number()
+            return true
+        }
+        return try required(policy, 0)
+    }
+}
+
+extension Request.Hello {
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var application: String?
+        try reader.map { (reader, key) throws(WireError) in
+            guard key == 0 else { return false }
+            application = try reader.text(limit: 255)
+            return true
+        }
+        self.init(application: try required(application, 0))
+    }
+}
+
+extension Request.Evaluate {
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var context: ContextHandle?
+        var policy: Policy?
+        var prompting: Prompting?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: context = try reader.contextHandle()
+            case 1: policy = try reader.number()
+            case 2: prompting = try reader.prompting()
+            default: return false
+            }
+            return true
+        }
+        self.init(
+            context: try required(context, 0), policy: try required(policy, 1), prompting: try required(prompting, 2))
+    }
+}
+
+extension Request.PasscodeChange {
+    fileprivate func write(to writer: inout CBORWriter) {
+        switch self {
+        case .set(let new):
+            writer.map(1)
+            writer.unsigned(1)
+            writer.bytes(new)
+        case .change(let old, let new):
+            writer.map(2)
+            writer.unsigned(0)
+            writer.bytes(old)
+            writer.unsigned(1)
+            writer.bytes(new)
+        case .remove(let old):
+            writer.map(1)
+            writer.unsigned(0)
+            writer.bytes(old)
+        }
+    }
+
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var old: SecretBytes?
+        var new: SecretBytes?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: old = try reader.secret(limit: Limits.passcodeBytes)
+            case 1: new = try reader.secret(limit: Limits.passcodeBytes)
+            default: return false
+            }
+            return true
+        }
+        switch (old, new) {
+        case (nil, let new?): self = .set(new)
+        case (let old?, let new?): self = .change(old: old, new: new)
+        case (let old?, nil): self = .remove(old)
+        case (nil, nil): throw .missingKey(1)
+        }
+    }
+}
+
+extension SimulatorCommand {
+    fileprivate func write(to writer: inout CBORWriter) {
+        func command(_ number: UInt64, _ argument: UInt64?, _ writer: inout CBORWriter) {
+            writer.map(argument == nil ? 1 : 2)
+            writer.unsigned(0)
+            writer.unsigned(number)
+            guard let argument else { return }
+            writer.unsigned(1)
+            writer.unsigned(argument)
+        }
+        switch self {
+        case .sensor(let kind): command(1, UInt64(kind.rawValue), &writer)
+        case .enrol: command(2, nil, &writer)
+        case .unenrol: command(3, nil, &writer)
+        case .replaceFinger: command(4, nil, &writer)
+        case .touch(let matching): command(5, matching ? 1 : 0, &writer)
+        case .advance(let seconds): command(6, seconds, &writer)
+        case .reset: command(7, nil, &writer)
+        }
+    }
+
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var number: UInt64?
+        var argument: UInt64?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: number = try reader.unsigned()
+            case 1: argument = try reader.unsigned()
+            default: return false
+            }
+            return true
+        }
+        switch (try required(number, 0), argument) {
+        case (1, let raw?):
+            guard let raw = UInt8(exactly: raw), let kind = BiometryKind(rawValue: raw) else { throw .invalidValue }
+            self = .sensor(kind)
+        case (2, nil): self = .enrol
+        case (3, nil): self = .unenrol
+        case (4, nil): self = .replaceFinger
+        case (5, 0?): self = .touch(matching: false)
+        case (5, 1?): self = .touch(matching: true)
+        case (6, let seconds?): self = .advance(seconds: seconds)
+        case (7, nil): self = .reset
+        default: throw .invalidValue
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyClient
+package import LatchkeyModel
+public import Security
+import Synchronization
+
+/// Asks the owner of the device to prove who they are. Apple: `LAContext`.
+///
+/// What was proven stays with the context: evaluating it again, or giving it to a keychain call, asks no second time
+/// until it is invalidated, its process ends, or the daemon goes away.
+///
+/// Use one context for each attempt. Methods may be called from any thread.
+open class LAContext: NSObject, @unchecked Sendable {
+    // Everything that changes is in `state`, behind its lock.
+    private let engine: Result<Client, Failure>
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var handle: ContextHandle?
+        var generation: UInt64 = 0
+        var isInvalidated = false
+        var biometryType = LABiometryType.none
+        var prompting = Prompting()
+    }
+
+    /// Makes a fresh context. Does not block; the engine is chosen now (a simulated world in scope, or the daemon).
+    public override init() {
+        engine = Result { () throws(Failure) in try ClientScope.current() }
+        super.init()
+    }
+
+    deinit { invalidate() }
+
+    // MARK: - What the prompt says
+
+    /// Title of the fallback button: nil for the default, "" for no button. It appears after the first try that
+    /// failed (the second for a face).
+    open var localizedFallbackTitle: String? {
+        get { state.withLock { $0.prompting.fallbackTitle } }
+        set { state.withLock { $0.prompting.fallbackTitle = newValue } }
+    }
+
+    /// Title of the cancel button; nil or "" for the default.
+    open var localizedCancelTitle: String? {
+        get { state.withLock { $0.prompting.cancelTitle } }
+        set { state.withLock { $0.prompting.cancelTitle = newValue } }
+    }
+
+    /// The reason that keychain calls with this context show. An evaluation's own reason takes its place.
+    open var localizedReason: String {
+        get { state.withLock { $0.prompting.reason } }
+        set { state.withLock { $0.prompting.reason = newValue } }
+    }
+
+    /// Whether everything that needs a prompt fails with `LAError.notInteractive` instead. The default is false.
+    open var interactionNotAllowed: Bool {
+        get { state.withLock { !$0.prompting.interactionAllowed } }
+        set { state.withLock { $0.prompting.interactionAllowed = !newValue } }
+    }
+
+    /// The kind of sensor: `none` before the first `canEvaluatePolicy`, and right after it whatever it returned.
+    open var biometryType: LABiometryType { state.withLock { $0.biometryType } }
+
+    // MARK: - Evaluating
+
+    /// Whether the policy can be evaluated now. Blocks for one round trip to the daemon; never prompts.
+    ///
+    /// - Parameters:
+    ///   - policy: what would be asked.
+    ///   - error: set to an `LAError` when the answer is false, to nil when it is true.
+    open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
+        do throws(Failure) {
+            try checkIsValid()
+            guard case .policy(let answer) = try engine.get().call(.canEvaluate(policy.wire)) else {
+                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            }
+            state.withLock { $0.biometryType = LABiometryType(answer.biometry) }
+            if let refusal = answer.refusal { throw refusal }
+            error?.pointee = nil
+            return true
+        } catch let failure {
+            error?.pointee = failure.localAuthenticationError._nsError
+            return false
+        }
+    }
+
+    /// Asks the person and calls `reply` once, never on the main thread. Does not block.
+    ///
+    /// - Parameters:
+    ///   - policy: what is asked.
+    ///   - localizedReason: why; shown in the prompt after control characters are taken out. An empty reason is a
+    ///     programmer's error and stops the program, as on Apple systems.
+    ///   - reply: true and nil, or false and an `LAError`.
+    open func evaluatePolicy(
+        _ policy: LAPolicy, localizedReason: String, reply: @escaping (Bool, (any Error)?) -> Void
+    ) {
+        precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
+        nonisolated(unsafe) let reply = reply
+        // A thread of its own waits for the person, so that no thread of the caller and of no pool does.
+        Thread.detachNewThread { [self] in
+            do throws(Failure) {
+                try evaluate(policy.wire, reason: localizedReason)
+                reply(true, nil)
+            } catch {
+                reply(false, error.localAuthenticationError)
+            }
+        }
+    }
+
+    /// Asks the person. Returns true, or throws an `LAError`; cancelling the task leaves the prompt up.
+    ///
+    /// - Parameters:
+    ///   - policy: what is asked.
+    ///   - localizedReason: why; not empty.
+    @discardableResult
+    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            evaluatePolicy(policy, localizedReason: localizedReason) { isProven, error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: isProven) }
+            }
+        }
+    }
+
+    private func evaluate(_ policy: Policy, reason: String) throws(Failure) {
+        try checkIsValid()
+        let handle = try handle()
+        var prompting = prompting
+        prompting.reason = String(reason.prefix(Limits.titleBytes / 4))
+        _ = try engine.get().call(
+            .evaluate(Request.Evaluate(context: handle, policy: policy, prompting: prompting)))
+    }
+
+    /// Ends the context: evaluations under way end with `LAError.appCancel`, later ones with
+    /// `LAError.invalidContext`. A second call does nothing.
+    open func invalidate() {
+        let (handle, generation) = state.withLock { state in
+            defer {
+                state.isInvalidated = true
+                state.handle = nil
+            }
+            return (state.handle, state.generation)
+        }
+        guard let handle, let client = try? engine.get(), client.generation == generation else { return }
+        _ = try? client.call(.invalidateContext(handle))
+    }
+
+    private func checkIsValid() throws(Failure) {
+        if state.withLock({ $0.isInvalidated }) {
+            throw Failure(.invalidContext, "The context was invalidated before.", hint: "Make a new LAContext.")
+        }
+    }
+}
+
+extension LAContext: AuthenticationContext {
+    package func client() throws(Failure) -> Client { try engine.get() }
+
+    package var prompting: Prompting { state.withLock { $0.prompting } }
+
+    /// The handle on the connection as it is now. After a connection broke a new one is made, and nothing that was
+    /// proven comes with it.
+    package func handle() throws(Failure) -> ContextHandle {
+        try checkIsValid()
+        let client = try engine.get()
+        let current = client.generation
+        if let known = state.withLock({ $0.generation == current ? $0.handle : nil }) { return known }
+        let (reply, generation) = try client.callWithGeneration(.createContext)
+        guard case .context(let made) = reply else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        // Two threads may get here at once: the first handle is kept.
+        let kept: ContextHandle? = state.withLock { state in
+            guard !state.isInvalidated else { return nil }
+            if let handle = state.handle, state.generation == generation { return handle }
+            state.handle = made
+            state.generation = generation
+            return made
+        }
+        if kept != made { _ = try? client.call(.invalidateContext(made)) }
+        guard let kept else { throw Failure(.invalidContext, "The context was invalidated before.") }
+        return kept
+    }
+}
+
+extension LAPolicy {
+    fileprivate var wire: Policy {
+        switch self {
+        case .deviceOwnerAuthenticationWithBiometrics: .deviceOwnerAuthenticationWithBiometrics
+        case .deviceOwnerAuthentication: .deviceOwnerAuthentication
+        }
+    }
+}
+
+extension LABiometryType {
+    fileprivate init(_ kind: BiometryKind) {
+        switch kind {
+        case .none: self = .none
+        case .touchID: self = .touchID
+        case .faceID: self = .faceID
+        case .opticID: self = .opticID
+        }
+    }
+}

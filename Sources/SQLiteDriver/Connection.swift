@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one file that calls SQLite. C types stay inside.
+
+internal import CSQLite
+import LatchkeyModel
+
+/// One connection and the statements it has prepared. Used by one thread at a time.
+final class Connection {
+    private var handle: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Opens `path`; ":memory:" is a database that lasts as long as the connection.
+    init(_ path: String, create: Bool, readOnly: Bool = false) throws(Failure) {
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+        flags |= readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        if create { flags |= SQLITE_OPEN_CREATE }
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK else {
+            sqlite3_close_v2(handle)
+            throw Connection.failure(code)
+        }
+        _ = latchkey_sqlite_harden(handle)
+        sqlite3_busy_timeout(handle, 5000)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that give no rows.
+    func execute(_ sql: String) throws(Failure) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw Connection.failure(code) }
+    }
+
+    /// Runs one statement, prepared once, and calls `row` for each row until it returns false.
+    func run(
+        _ sql: String, _ values: [Value], _ row: (borrowing Row) throws(Failure) -> Bool = { _ throws(Failure) in true }
+    ) throws(Failure) {
+        let statement = try prepare(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (offset, value) in values.enumerated() { try bind(value, to: CInt(offset + 1), of: statement) }
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw Connection.failure(code) }
+            if try !row(Row(statement: statement)) { return }
+        }
+    }
+
+    /// A statement that is not running: one that is, further up, gets a twin.
+    private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
+        if let known = statements[sql], sqlite3_stmt_busy(known) == 0 { return known }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw Connection.failure(code) }
+        if let old = statements.updateValue(statement, forKey: sql) { retired.append(old) }
+        return statement
+    }
+
+    /// Statements that were running when a twin was made; finalised with the connection.
+    private var retired: [OpaquePointer] = [] {
+        didSet {
+            retired.removeAll { statement in
+                guard sqlite3_stmt_busy(statement) == 0 else { return false }
+                sqlite3_finalize(statement)
+                return true
+            }
+        }
+    }
+
+    private func bind(_ value: Value, to index: CInt, of statement: OpaquePointer) throws(Failure) {
+        // SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let code: CInt
+        switch value {
+        case .integer(let number): code = sqlite3_bind_int64(statement, index, number)
+        case .text(let text): code = sqlite3_bind_text(statement, index, text, -1, copied)
+        case .blob(let bytes):
+            code =
+                bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement, index, 0)
+                : sqlite3_bind_blob(statement, index, bytes, CInt(bytes.count), copied)
+        case .null: code = sqlite3_bind_null(statement, index)
+        }
+        guard code == SQLITE_OK else { throw Connection.failure(code) }
+    }
+
+    /// A value of a statement.
+    enum Value {
+        case integer(Int64)
+        case text(String)
+        case blob([UInt8])
+        case null
+
+        /// A blob, or null.
+        static func optional(_ bytes: [UInt8]?) -> Value { bytes.map { .blob($0) } ?? .null }
+    }
+
+    /// The row a statement stands at.
+    struct Row: ~Copyable {
+        fileprivate let statement: OpaquePointer
+
+        func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
+
+        func blob(_ column: CInt) -> [UInt8]? {
+            guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { return nil }
+            guard let bytes = sqlite3_column_blob(statement, column) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+        }
+
+        func text(_ column: CInt) -> String? {
+            sqlite3_column_text(statement, column).map { String(cString: $0) }
+        }
+    }
+
+    /// What a result code means for a caller. Statements and values are never part of it.
+    static func failure(_ code: CInt) -> Failure {
+        let words = String(cString: sqlite3_errstr(code))
+        switch code & 0xff {
+        case SQLITE_FULL: return Failure(.diskFull, "There is no space left for the store.", hint: "Free some space.")
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+            return Failure(.storeReadOnly, "The store cannot be written: \(words).", hint: "Check its permissions.")
+        case SQLITE_CANTOPEN:
+            return Failure(.storeUnreadable, "The store cannot be opened: \(words).", hint: "Check its permissions.")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return Failure(.timedOut, "Another program holds the store: \(words).", hint: "Try again.")
+        case SQLITE_NOMEM: return Failure(.internalFailure, "Out of memory.")
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            return Failure(
+                .storeUnreadable, "The store is damaged: \(words).",
+                hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
+        default: return Failure(.storeUnreadable, "The store reports: \(words) (\(code)).")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+
+/// Rows of one connection, within one transaction when it writes.
+struct Rows: ItemWriting {
+    let connection: Connection
+
+    func record(_ name: String) throws(Failure) -> [UInt8]? {
+        var value: [UInt8]?
+        try connection.run("SELECT value FROM record WHERE name = ?", [.text(name)]) { (row) throws(Failure) in
+            value = row.blob(0)
+            return false
+        }
+        return value
+    }
+
+    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
+        let (condition, values) = condition(filter)
+        let sql = "SELECT \(Schema.columns) FROM item \(condition)"
+        try connection.run(sql, values) { (row) throws(Failure) in try body(try stored(row)) }
+    }
+
+    /// Each condition is met by one index; the row number behind the index key gives insertion order.
+    private func condition(_ filter: RowFilter) -> (String, [Connection.Value]) {
+        switch filter {
+        case .primaryKey(let key): ("WHERE key = ?", [.blob(key)])
+        case .id(let id): ("WHERE id = ?", [.blob(id)])
+        case .group(let group): ("WHERE grp = ? ORDER BY position", [.blob(group)])
+        case .indexed(0, let hash): ("WHERE i0 = ? ORDER BY position", [.blob(hash)])
+        case .indexed(1, let hash): ("WHERE i1 = ? ORDER BY position", [.blob(hash)])
+        case .indexed(_, let hash): ("WHERE i2 = ? ORDER BY position", [.blob(hash)])
+        case .all: ("ORDER BY position", [])
+        }
+    }
+
+    private func stored(_ row: borrowing Connection.Row) throws(Failure) -> StoredRow {
+        guard let raw = UInt8(exactly: row.integer(2)), let itemClass = ItemClass(rawValue: raw),
+            let id = row.blob(1), let key = row.blob(3), let group = row.blob(4), let attributes = row.blob(9)
+        else {
+            throw Failure(
+                .storeUnreadable, "A row of the store is malformed.",
+                hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
+        }
+        return StoredRow(
+            position: row.integer(0), id: id, itemClass: itemClass, primaryKey: key, group: group,
+            indexes: [row.blob(5), row.blob(6), row.blob(7)], version: row.integer(8), attributes: attributes,
+            secret: row.blob(10))
+    }
+
+    func itemCount() throws(Failure) -> Int64 {
+        var count: Int64 = 0
+        try connection.run("SELECT count(*) FROM item", []) { (row) throws(Failure) in
+            count = row.integer(0)
+            return false
+        }
+        return count
+    }
+
+    func lastAuditEntry() throws(Failure) -> AuditEntry? {
+        var entry: AuditEntry?
+        let sql = "SELECT sequence, sealed, chain FROM audit ORDER BY sequence DESC LIMIT 1"
+        try connection.run(sql, []) { (row) throws(Failure) in
+            entry = AuditEntry(sequence: row.integer(0), sealed: row.blob(1) ?? [], chain: row.blob(2) ?? [])
+            return false
+        }
+        return entry
+    }
+
+    func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
+        guard let value else { return try connection.run("DELETE FROM record WHERE name = ?", [.text(name)]) }
+        try connection.run(
+            "INSERT INTO record VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            [.text(name), .blob(value)])
+    }
+
+    func insert(_ row: StoredRow) throws(Failure) {
+        let sql = """
+            INSERT INTO item (id, class, key, grp, i0, i1, i2, version, attributes, secret)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try connection.run(sql, values(row))
+    }
+
+    func replace(_ row: StoredRow) throws(Failure) {
+        let sql = """
+            UPDATE item SET id = ?, class = ?, key = ?, grp = ?, i0 = ?, i1 = ?, i2 = ?, version = ?,
+            attributes = ?, secret = ? WHERE position = ?
+            """
+        try connection.run(sql, values(row) + [.integer(row.position)])
+    }
+
+    func delete(position: Int64) throws(Failure) {
+        try connection.run("DELETE FROM item WHERE position = ?", [.integer(position)])
+    }
+
+    func append(_ entry: AuditEntry) throws(Failure) {
+        try connection.run(
+            "INSERT INTO audit VALUES (?, ?, ?)",
+            [.integer(entry.sequence), .blob(entry.sealed), .blob(entry.chain)])
+    }
+
+    private func values(_ row: StoredRow) -> [Connection.Value] {
+        let indexes = (0..<3).map { Connection.Value.optional($0 < row.indexes.count ? row.indexes[$0] : nil) }
+        return [.blob(row.id), .integer(Int64(row.itemClass.rawValue)), .blob(row.primaryKey), .blob(row.group)]
+            + indexes + [.integer(row.version), .blob(row.attributes), .optional(row.secret)]
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// Items in SQLite: WAL, `synchronous = FULL`, one connection that writes and one that reads beside it.
+package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
+    // Both connections are only touched inside their locks.
+    private let writer: Connection
+    private let reader: Connection
+    private let writing = Mutex<Void>(())
+    private let reading = Mutex<Void>(())
+    private let isShared: Bool
+
+    /// A store that lasts as long as the process.
+    package static func inMemory() throws(Failure) -> SQLiteItemStore {
+        let connection = try Connection(":memory:", create: true)
+        try connection.execute(Schema.settings + Schema.tables)
+        return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
+    }
+
+    /// Makes a database at `path` with all its tables; it is complete on disk when this returns.
+    package static func create(at path: String) throws(Failure) -> SQLiteItemStore {
+        let connection = try Connection(path, create: true)
+        try connection.execute(Schema.settings)
+        try connection.execute("BEGIN IMMEDIATE; " + Schema.tables + " COMMIT")
+        return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
+    }
+
+    /// Opens a database that `create` made. Nothing is created, and a file that is not ours is left as it is.
+    package static func open(_ path: String) throws(Failure) -> SQLiteItemStore {
+        let writer = try Connection(path, create: false)
+        try Schema.check(writer)
+        try writer.execute("PRAGMA journal_mode = WAL; " + Schema.settings)
+        let reader = try Connection(path, create: false, readOnly: true)
+        try reader.execute(Schema.settings)
+        return SQLiteItemStore(writer: writer, reader: reader, isShared: false)
+    }
+
+    private init(writer: Connection, reader: Connection, isShared: Bool) {
+        self.writer = writer
+        self.reader = reader
+        self.isShared = isShared
+    }
+
+    package func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
+        var result: Result<R, Failure>?
+        func run() { result = Result { () throws(Failure) in try body(Rows(connection: reader)) } }
+        if isShared { writing.withLock { _ in run() } } else { reading.withLock { _ in run() } }
+        return try take(result)
+    }
+
+    package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        var result: Result<R, Failure>?
+        writing.withLock { _ in
+            result = Result { () throws(Failure) in
+                try writer.run("BEGIN IMMEDIATE", [])
+                do throws(Failure) {
+                    let value = try body(Rows(connection: writer))
+                    try writer.run("COMMIT", [])
+                    return value
+                } catch {
+                    // After a failed COMMIT the transaction may be over already; a second failure changes nothing.
+                    try? writer.execute("ROLLBACK")
+                    throw error
+                }
+            }
+        }
+        return try take(result)
+    }
+
+    private func take<R>(_ result: Result<R, Failure>?) throws(Failure) -> R {
+        guard let result else { throw Failure(.internalFailure, "The store gave no result.") }
+        return try result.get()
+    }
+}

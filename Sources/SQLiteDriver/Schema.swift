@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// Tables, indexes and pragmas; `docs/store-format.md` describes them.
+enum Schema {
+    /// "LKey": tells our files from other databases.
+    static let applicationID = 0x4c4b_6579
+    static let version = 1
+
+    static let tables = """
+        CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE item (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id BLOB NOT NULL,
+            class INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            grp BLOB NOT NULL,
+            i0 BLOB, i1 BLOB, i2 BLOB,
+            version INTEGER NOT NULL,
+            attributes BLOB NOT NULL,
+            secret BLOB
+        ) STRICT;
+        CREATE UNIQUE INDEX item_key ON item (key);
+        CREATE UNIQUE INDEX item_id ON item (id);
+        CREATE INDEX item_grp ON item (grp);
+        CREATE INDEX item_i0 ON item (i0) WHERE i0 IS NOT NULL;
+        CREATE INDEX item_i1 ON item (i1) WHERE i1 IS NOT NULL;
+        CREATE INDEX item_i2 ON item (i2) WHERE i2 IS NOT NULL;
+        CREATE TABLE audit (sequence INTEGER PRIMARY KEY, sealed BLOB NOT NULL, chain BLOB NOT NULL) STRICT;
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        """
+
+    /// Settings of every connection. FULL makes each commit durable through a power cut.
+    static let settings = """
+        PRAGMA secure_delete = ON;
+        PRAGMA temp_store = MEMORY;
+        PRAGMA cache_size = -2048;
+        PRAGMA synchronous = FULL;
+        PRAGMA foreign_keys = ON;
+        """
+
+    static let columns = "position, id, class, key, grp, i0, i1, i2, version, attributes, secret"
+
+    /// Refuses a file that is empty, foreign, damaged or of a newer version.
+    static func check(_ connection: Connection) throws(Failure) {
+        var application: Int64 = 0
+        var version: Int64 = 0
+        try connection.run("PRAGMA application_id", []) { (row) throws(Failure) in
+            application = row.integer(0)
+            return true
+        }
+        try connection.run("PRAGMA user_version", []) { (row) throws(Failure) in
+            version = row.integer(0)
+            return true
+        }
+        guard application == Int64(applicationID) else {
+            throw Failure(
+                .storeUnreadable, "keychain.sqlite is not a store of Latchkey, or it was truncated.",
+                hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
+        }
+        guard version <= Int64(self.version) else {
+            throw Failure(
+                .storeNewer, "The store has version \(version), and this Latchkey knows \(self.version).",
+                hint: "Install the newer version again; this one leaves the store untouched.")
+        }
+        guard version == Int64(self.version) else {
+            throw Failure(.storeUnreadable, "The store has the unknown version \(version).")
+        }
+    }
+}

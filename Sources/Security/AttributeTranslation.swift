@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+
+extension AttributeCode {
+    private static let constants: [(String, AttributeCode)] = [
+        (kSecAttrAccessGroup as String, .accessGroup), (kSecAttrAccount as String, .account),
+        (kSecAttrService as String, .service), (kSecAttrSynchronizable as String, .synchronizable),
+        (kSecAttrCreationDate as String, .creationDate), (kSecAttrModificationDate as String, .modificationDate),
+        (kSecAttrDescription as String, .itemDescription), (kSecAttrComment as String, .comment),
+        (kSecAttrCreator as String, .creator), (kSecAttrType as String, .type), (kSecAttrLabel as String, .label),
+        (kSecAttrIsInvisible as String, .isInvisible), (kSecAttrIsNegative as String, .isNegative),
+        (kSecAttrGeneric as String, .generic),
+    ]
+    private static let byName = Dictionary(uniqueKeysWithValues: constants)
+    private static let byCode = Dictionary(uniqueKeysWithValues: constants.map { ($0.1, $0.0) })
+
+    /// The attribute a `kSecAttr...` value names.
+    init?(constant: String) {
+        guard let code = AttributeCode.byName[constant] else { return nil }
+        self = code
+    }
+
+    /// The `kSecAttr...` value; every case stands in the table.
+    var constant: String { AttributeCode.byCode[self] ?? "" }
+}
+
+extension AttributeValue {
+    /// Reads an app's value; a value of the wrong type is refused.
+    init(_ value: Any, for code: AttributeCode, _ name: String) throws(Failure) {
+        switch code.kind {
+        case .text:
+            guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
+            self = .text(text)
+        case .data:
+            guard let data = value as? Data else { throw ParsedQuery.refusal("\(name) takes Data.") }
+            self = .data(Array(data))
+        case .number:
+            guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a number.") }
+            self = .number(number.int64Value)
+        case .boolean:
+            guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a Boolean.") }
+            self = .boolean(number.boolValue)
+        case .date:
+            guard let date = value as? Date else { throw ParsedQuery.refusal("\(name) takes a date.") }
+            let micros = (date.timeIntervalSince1970 * 1_000_000).rounded()
+            guard let whole = Int64(exactly: micros) else { throw ParsedQuery.refusal("\(name) is out of range.") }
+            self = .date(whole)
+        }
+        guard byteCount <= Limits.attributeBytes else {
+            throw Failure(.dataTooLarge, "\(name) is larger than \(Limits.attributeBytes) bytes.")
+        }
+    }
+
+    private var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .data(let data): data.count
+        case .number, .boolean, .date: 8
+        }
+    }
+
+    /// The object an app gets.
+    var object: AnyObject {
+        switch self {
+        case .text(let text): text as NSString
+        case .data(let data): Data(data) as NSData
+        case .number(let number): NSNumber(value: number)
+        case .boolean(let flag): NSNumber(value: flag)
+        case .date(let micros): NSDate(timeIntervalSince1970: Double(micros) / 1_000_000)
+        }
+    }
+}
+
+extension FoundItem {
+    /// The object an app gets for one item, by what it asked for; nil for a reference, which passwords do not have.
+    func result(_ returns: Returns) -> AnyObject? {
+        switch returns {
+        case .data: return data ?? NSData()
+        case .persistentReference: return persistentReference.map { Data($0) as NSData }
+        case .reference: return nil
+        default: return dictionary(returns)
+        }
+    }
+
+    private var data: NSData? { secret.map { secret in secret.withBytes { Data($0) } as NSData } }
+
+    private func dictionary(_ returns: Returns) -> NSDictionary {
+        var result: [String: Any] = [:]
+        if let attributes {
+            for (code, value) in attributes { result[code.constant] = value.object }
+        }
+        if let accessControl {
+            result[kSecAttrAccessible as String] = accessControl.accessibility.constant as NSString
+            result[kSecAttrAccessControl as String] = SecAccessControl(accessControl)
+        }
+        if returns.contains(.reference) { result[kSecClass as String] = kSecClassGenericPassword }
+        if returns.contains(.data), let data { result[kSecValueData as String] = data }
+        if let persistentReference { result[kSecValuePersistentRef as String] = Data(persistentReference) as NSData }
+        return result as NSDictionary
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyClient
+import LatchkeyModel
+
+/// What a dictionary of an app means: the only place where its keys and values are read.
+struct ParsedQuery {
+    var itemClass: ItemClass?
+    var attributes: Attributes = [:]
+    var accessibility: Accessibility?
+    var accessControl: AccessControl?
+    var anySynchronizable = false
+    var secret: SecretBytes?
+    var persistentReference: [UInt8]?
+    /// nil: not given; 0: all.
+    var limit: UInt64?
+    var hasOtherMatch = false
+    var returns: Returns = []
+    /// Whether a kSecReturn key was there at all, with whatever value.
+    var context: (any AuthenticationContext)?
+    var interactionAllowed = true
+    var skipsProtected = false
+    var reason: String?
+
+    /// Reads a dictionary; the class is needed to know which attributes there are.
+    init(_ dictionary: NSDictionary, itemClass known: ItemClass? = nil) throws(Failure) {
+        itemClass = known
+        var pairs: [(String, Any)] = []
+        for (key, value) in dictionary {
+            guard let name = key as? String else { throw ParsedQuery.refusal("A key is not a string.") }
+            pairs.append((name, value))
+        }
+        if let value = pairs.first(where: { $0.0 == kSecClass as String })?.1 {
+            itemClass = try ParsedQuery.itemClass(value)
+        }
+        for (name, value) in pairs where name != kSecClass as String { try read(name, value) }
+        try settle()
+    }
+
+    static func refusal(_ words: String) -> Failure { Failure(.invalidParameter, words) }
+
+    private static func itemClass(_ value: Any) throws(Failure) -> ItemClass {
+        guard let name = value as? String else { throw refusal("kSecClass takes one of the kSecClass... values.") }
+        if name == kSecClassGenericPassword as String { return .genericPassword }
+        // Classes of the API that come with later versions are told apart from names that do not exist.
+        if ["inet", "cert", "keys", "idnt"].contains(name) {
+            throw Failure(.unimplemented, "This version of Latchkey keeps generic passwords only.")
+        }
+        throw Failure(.noSuchClass, "There is no class \(name).")
+    }
+
+    // MARK: - Keys
+
+    private mutating func read(_ name: String, _ value: Any) throws(Failure) {
+        if value is NSNull { throw ParsedQuery.refusal("The value of \(name) is null.") }
+        // The shape of a key says what it is: c, m, r, u, v with an underscore, or four characters (behaviour KC-01).
+        switch name.prefix(2) {
+        case "r_": try readReturn(name, value)
+        case "m_": try readMatch(name, value)
+        case "u_": try readUse(name, value)
+        case "v_": try readValue(name, value)
+        default:
+            // Asks for the only keychain there is.
+            if name == kSecUseDataProtectionKeychain as String {
+                _ = try boolean(name, value)
+                return
+            }
+            guard name.utf8.count == 4 else { throw ParsedQuery.refusal("There is no key \(name).") }
+            try readAttribute(name, value)
+        }
+    }
+
+    private func boolean(_ name: String, _ value: Any) throws(Failure) -> Bool {
+        guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a Boolean.") }
+        guard isBoolean(number) || [0, 1].contains(number.doubleValue) else {
+            throw ParsedQuery.refusal("\(name) takes a Boolean.")
+        }
+        return number.boolValue
+    }
+
+    private mutating func readReturn(_ name: String, _ value: Any) throws(Failure) {
+        let flag: Returns =
+            switch name as NSString {
+            case kSecReturnData: .data
+            case kSecReturnAttributes: .attributes
+            case kSecReturnRef: .reference
+            case kSecReturnPersistentRef: .persistentReference
+            default: throw ParsedQuery.refusal("There is no key \(name).")
+            }
+        if try boolean(name, value) { returns.insert(flag) }
+    }
+
+    private mutating func readMatch(_ name: String, _ value: Any) throws(Failure) {
+        guard name == kSecMatchLimit as String else {
+            let known = ["m_Policy", "m_ItemList", "m_SearchList", "m_Issuers", "m_EmailAddressIfPresent"]
+            guard
+                known.contains(name) || name.hasPrefix("m_Subject") || name.hasSuffix("Insensitive")
+                    || ["m_TrustedOnly", "m_ValidOnDate", "m_HostOrSubdomainOfHost"].contains(name)
+            else { throw ParsedQuery.refusal("There is no key \(name).") }
+            hasOtherMatch = true
+            return
+        }
+        if let number = value as? NSNumber, !isBoolean(number) {
+            guard number.int64Value > 0 else { throw ParsedQuery.refusal("kSecMatchLimit is at least 1.") }
+            limit = UInt64(number.int64Value)
+        } else if let text = value as? String, text == kSecMatchLimitOne as String {
+            limit = 1
+        } else if let text = value as? String, text == kSecMatchLimitAll as String {
+            limit = 0
+        } else {
+            throw ParsedQuery.refusal("kSecMatchLimit takes a number or one of its two constants.")
+        }
+    }
+
+    private mutating func readUse(_ name: String, _ value: Any) throws(Failure) {
+        switch name as NSString {
+        case kSecUseAuthenticationContext:
+            guard let context = value as? any AuthenticationContext else {
+                throw ParsedQuery.refusal("kSecUseAuthenticationContext takes an LAContext.")
+            }
+            self.context = context
+        case kSecUseAuthenticationUI:
+            switch value as? NSString {
+            case kSecUseAuthenticationUIAllow: break
+            case kSecUseAuthenticationUIFail: interactionAllowed = false
+            case kSecUseAuthenticationUISkip: skipsProtected = true
+            default: throw ParsedQuery.refusal("kSecUseAuthenticationUI takes one of its three constants.")
+            }
+        case kSecUseNoAuthenticationUI:
+            if try boolean(name, value) { interactionAllowed = false }
+        case kSecUseOperationPrompt:
+            guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
+            reason = text
+        default: throw ParsedQuery.refusal("There is no key \(name).")
+        }
+    }
+
+    private mutating func readValue(_ name: String, _ value: Any) throws(Failure) {
+        switch name as NSString {
+        case kSecValueData:
+            guard let data = value as? Data else { throw ParsedQuery.refusal("kSecValueData takes Data.") }
+            secret = data.withUnsafeBytes { SecretBytes(copying: $0) }
+        case kSecValuePersistentRef:
+            guard let data = value as? Data else { throw ParsedQuery.refusal("kSecValuePersistentRef takes Data.") }
+            persistentReference = Array(data)
+        case kSecValueRef: throw ParsedQuery.refusal("Passwords have no references.")
+        default: throw ParsedQuery.refusal("There is no key \(name).")
+        }
+    }
+
+    // MARK: - Attributes
+
+    private mutating func readAttribute(_ name: String, _ value: Any) throws(Failure) {
+        switch name as NSString {
+        case kSecAttrAccessControl:
+            guard let control = value as? SecAccessControl else {
+                throw ParsedQuery.refusal("kSecAttrAccessControl takes a SecAccessControl.")
+            }
+            accessControl = control.rule
+        case kSecAttrAccessible:
+            guard let text = value as? String, let accessibility = Accessibility(constant: text) else {
+                throw ParsedQuery.refusal("kSecAttrAccessible takes one of the kSecAttrAccessible... values.")
+            }
+            self.accessibility = accessibility
+        case kSecAttrSynchronizable where (value as? NSString) == kSecAttrSynchronizableAny:
+            anySynchronizable = true
+        default:
+            guard let code = AttributeCode(constant: name) else {
+                throw Failure(.noSuchAttribute, "Generic passwords have no attribute \(name).")
+            }
+            attributes[code] = try AttributeValue(value, for: code, name)
+        }
+    }
+
+    /// What only the whole dictionary shows.
+    private mutating func settle() throws(Failure) {
+        if let control = accessControl, let accessibility, control.accessibility != accessibility {
+            throw ParsedQuery.refusal("kSecAttrAccessible and kSecAttrAccessControl contradict.")
+        }
+    }
+
+    // MARK: - Parts of a request
+
+    /// The items it means.
+    var query: ItemQuery {
+        ItemQuery(
+            itemClass: itemClass, attributes: attributes, accessibility: accessControl == nil ? accessibility : nil,
+            anySynchronizable: anySynchronizable, persistentReference: persistentReference)
+    }
+
+    /// The engine to ask.
+    func client() throws(Failure) -> Client {
+        if let context { return try context.client() }
+        return try ClientScope.current()
+    }
+
+    /// How the request may authenticate.
+    func authentication() throws(Failure) -> Authentication {
+        var prompting = context?.prompting ?? Prompting()
+        if let reason { prompting.reason = reason }
+        if !interactionAllowed { prompting.interactionAllowed = false }
+        return Authentication(context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting)
+    }
+}

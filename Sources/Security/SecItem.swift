@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import LatchkeyModel
+
+/// Adds an item. Apple: `SecItemAdd`.
+///
+/// - Parameters:
+///   - attributes: class, attributes, `kSecValueData` (at most 1 MiB) and what to return.
+///   - result: set to what a `kSecReturn...` key asks for; stays as it is otherwise.
+/// - Returns: `errSecSuccess`; `errSecDuplicateItem` for an item with the same primary key; `errSecParam` for a
+///   malformed dictionary; `errSecAuthFailed` where the access control cannot be kept; `errSecNotAvailable` without a
+///   daemon.
+///
+/// Blocks until the item is durable. Prompts only for the passcode, when the item's class needs it and the daemon has
+/// not seen it since its start.
+@discardableResult
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    run { () throws(Failure) in
+        let parsed = try ParsedQuery(attributes)
+        guard let itemClass = parsed.itemClass else { throw ParsedQuery.refusal("kSecClass is missing.") }
+        guard parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected, parsed.persistentReference == nil,
+            !parsed.anySynchronizable
+        else { throw ParsedQuery.refusal("SecItemAdd takes no search key.") }
+        let control = parsed.accessControl ?? AccessControl(accessibility: parsed.accessibility ?? .whenUnlocked)
+        let request = Request.AddItem(
+            itemClass: itemClass, attributes: parsed.attributes, accessControl: control, secret: parsed.secret,
+            returns: parsed.returns, authentication: try parsed.authentication())
+        let reply = try parsed.client().call(.addItem(request))
+        if case .items(let items, _) = reply, let item = items.first { result?.pointee = item.result(parsed.returns) }
+    }
+}
+
+/// Finds items. Apple: `SecItemCopyMatching`.
+///
+/// - Parameters:
+///   - query: class, attributes that have to be equal, `kSecMatchLimit` and what to return.
+///   - result: set to one object for a limit of 1 (the default), else to an array of them: `Data`, a dictionary of
+///     attributes, a persistent reference, or a dictionary when several are asked for.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecParam` for a malformed dictionary, or when something is
+///   asked for and `result` is nil; `errSecInteractionNotAllowed`, `errSecUserCanceled` or `errSecAuthFailed` for an
+///   item whose access control is not met.
+///
+/// Blocks, and may prompt for items with access control: not to be called on a thread that draws.
+@discardableResult
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+    run { () throws(Failure) in
+        let parsed = try ParsedQuery(query)
+        guard parsed.itemClass != nil || parsed.persistentReference != nil else {
+            throw ParsedQuery.refusal("kSecClass is missing.")
+        }
+        guard parsed.returns.isEmpty || result != nil else {
+            throw ParsedQuery.refusal("Something is asked for, and there is no place for it.")
+        }
+        let limit = parsed.limit ?? 1
+        let request = Request.CopyItems(
+            query: parsed.query, limit: limit, returns: parsed.returns, authentication: try parsed.authentication())
+        guard case .items(let items, _) = try parsed.client().call(.copyItems(request)) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        guard !parsed.returns.isEmpty else { return }
+        let objects = items.compactMap { $0.result(parsed.returns) }
+        result?.pointee = limit == 1 ? objects.first : objects as NSArray
+    }
+}
+
+/// Changes every item that matches, or none. Apple: `SecItemUpdate`.
+///
+/// - Parameters:
+///   - query: class and attributes that have to be equal; no match or return key.
+///   - attributesToUpdate: new attributes and `kSecValueData`.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecDuplicateItem` when an item would take the primary key of
+///   another; `errSecParam`; the codes of `SecItemCopyMatching` for items with access control.
+///
+/// Blocks until the change is durable; may prompt for items with access control.
+@discardableResult
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
+    run { () throws(Failure) in
+        let parsed = try ParsedQuery(query)
+        guard parsed.returns.isEmpty, parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected,
+            parsed.secret == nil
+        else { throw ParsedQuery.refusal("SecItemUpdate takes no kSecReturn or kSecMatch key.") }
+        guard parsed.itemClass != nil || parsed.persistentReference != nil else {
+            throw ParsedQuery.refusal("kSecClass is missing.")
+        }
+        guard attributesToUpdate[kSecClass as String] == nil else {
+            throw Failure(.noSuchAttribute, "The class of an item cannot be changed.")
+        }
+        let changes = try ParsedQuery(attributesToUpdate, itemClass: parsed.itemClass ?? .genericPassword)
+        guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, changes.context == nil,
+            changes.persistentReference == nil, !changes.anySynchronizable
+        else { throw ParsedQuery.refusal("The changes hold a key that is no attribute.") }
+        let control = changes.accessControl ?? changes.accessibility.map { AccessControl(accessibility: $0) }
+        let request = Request.UpdateItems(
+            query: parsed.query, changes: changes.attributes, accessControl: control, secret: changes.secret,
+            authentication: try parsed.authentication())
+        _ = try parsed.client().call(.updateItems(request))
+    }
+}
+
+/// Deletes every item that matches. Apple: `SecItemDelete`.
+///
+/// - Parameter query: class and attributes that have to be equal; no match key but `kSecMatchLimitAll`.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound` or `errSecParam`.
+///
+/// Blocks until the items are gone from the disk; never prompts.
+@discardableResult
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
+    run { () throws(Failure) in
+        let parsed = try ParsedQuery(query)
+        guard parsed.limit ?? 0 == 0, !parsed.hasOtherMatch, !parsed.skipsProtected else {
+            throw ParsedQuery.refusal("SecItemDelete takes no kSecMatch key.")
+        }
+        guard parsed.itemClass != nil || parsed.persistentReference != nil else {
+            throw ParsedQuery.refusal("kSecClass is missing.")
+        }
+        _ = try parsed.client().call(.deleteItems(parsed.query))
+    }
+}
+
+/// Runs a call and turns its failure into a code; the words are kept for `SecCopyErrorMessageString`.
+private func run(_ body: () throws(Failure) -> Void) -> OSStatus {
+    do throws(Failure) {
+        try body()
+        return errSecSuccess
+    } catch {
+        LastFailure.keep(error)
+        return error.status.osStatus
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// A machine with a scripted sensor and a scripted person.
+///
+/// Actions wait in one line, and the first is taken as soon as something can take it: a touch when the sensor is
+/// armed, a passcode when the prompt asks for one, the fallback button when it is shown.
+package final class SimulatedWorld: BiometricReader, SimulatedControls {
+    /// What a person does.
+    package enum Action: Equatable, Sendable {
+        case touch(matching: Bool)
+        case passcode(SecretBytes)
+        case fallback
+        case cancel
+    }
+
+    private struct Core: Sendable {
+        var state: WorldState
+        var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
+        var prompt: (id: UInt64, content: PromptContent, events: @Sendable (PromptEvent) -> Void)?
+        var script: [Action] = []
+        var observer: (@Sendable () -> Void)?
+    }
+
+    private let core: Mutex<Core>
+    private let random: any RandomSource
+    private let clock: VirtualClock
+    private let save: @Sendable (WorldState) throws(Failure) -> Void
+
+    /// Makes a world; `save` keeps what outlives the process.
+    package init(
+        _ state: WorldState, clock: VirtualClock, random: any RandomSource,
+        save: @escaping @Sendable (WorldState) throws(Failure) -> Void
+    ) {
+        core = Mutex(Core(state: state))
+        self.clock = clock
+        self.random = random
+        self.save = save
+    }
+
+    // MARK: - The sensor
+
+    package var state: SensorState {
+        let state = core.withLock { $0.state }
+        return SensorState(
+            kind: state.sensor, enrolment: state.enrolment.isEmpty ? nil : EnrolmentSet(state.enrolment))
+    }
+
+    package func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) {
+        core.withLock { $0.armed = (evaluation, events) }
+        pump()
+    }
+
+    package func disarm(_ evaluation: UInt64) {
+        core.withLock { core in if core.armed?.id == evaluation { core.armed = nil } }
+    }
+
+    package func observe(_ changed: @escaping @Sendable () -> Void) { core.withLock { $0.observer = changed } }
+
+    // MARK: - The prompt
+
+    func promptIsShown(_ id: UInt64, _ content: PromptContent, _ events: @escaping @Sendable (PromptEvent) -> Void) {
+        core.withLock { $0.prompt = (id, content, events) }
+        events(.visible)
+        pump()
+    }
+
+    func promptChanges(_ id: UInt64, _ content: PromptContent) {
+        core.withLock { core in if core.prompt?.id == id { core.prompt?.content = content } }
+        pump()
+    }
+
+    func promptGoes(_ id: UInt64) {
+        core.withLock { core in if core.prompt?.id == id { core.prompt = nil } }
+    }
+
+    // MARK: - The person
+
+    /// Puts an action at the end of the line.
+    /// - Returns: whether it was taken at once.
+    @discardableResult
+    package func perform(_ action: Action) -> Bool {
+        core.withLock { $0.script.append(action) }
+        pump()
+        return core.withLock { $0.script.isEmpty }
+    }
+
+    /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
+    private func pump() {
+        let run: (@Sendable () -> Void)? = core.withLock { core in
+            guard let action = core.script.first else { return nil }
+            switch action {
+            case .touch(let matching):
+                guard let armed = core.armed else { return nil }
+                core.script.removeFirst()
+                let set = core.state.enrolment
+                let event: SensorEvent = matching && !set.isEmpty ? .match(EnrolmentSet(set)) : .noMatch
+                return { armed.events(event) }
+            case .passcode(let passcode):
+                guard let prompt = core.prompt, prompt.content.method == .passcode else { return nil }
+                core.script.removeFirst()
+                return { prompt.events(.passcode(passcode)) }
+            case .fallback:
+                guard let prompt = core.prompt, prompt.content.showsFallback else { return nil }
+                core.script.removeFirst()
+                return { prompt.events(.fallback) }
+            case .cancel:
+                guard let prompt = core.prompt else { return nil }
+                core.script.removeFirst()
+                return { prompt.events(.cancel) }
+            }
+        }
+        run?()
+    }
+
+    // MARK: - The controls
+
+    package func apply(_ command: SimulatorCommand) throws(Failure) -> Bool {
+        switch command {
+        case .sensor(let kind): try change { (state) throws(Failure) in state.sensor = kind }
+        case .enrol: try changeEnrolment()
+        case .unenrol: try change { (state) throws(Failure) in state.enrolment = [] }
+        case .replaceFinger:
+            guard !core.withLock({ $0.state.enrolment.isEmpty }) else {
+                throw Failure(
+                    .biometryNotEnrolled, "No finger is enrolled that could be replaced.",
+                    hint: "Enrol one with: latchkey sim enrol")
+            }
+            try changeEnrolment()
+        case .touch(let matching): return perform(.touch(matching: matching))
+        case .advance(let seconds):
+            clock.advance(seconds: Int64(clamping: seconds))
+            let offset = clock.offset
+            try change { (state) throws(Failure) in state.clockOffset = offset }
+        case .reset: core.withLock { $0.script = [] }
+        }
+        return true
+    }
+
+    /// Every change of the enrolled fingers gives the set a new name, also when the same finger comes back.
+    private func changeEnrolment() throws(Failure) {
+        let name = try random.bytes(16).copyBytes()
+        try change { (state) throws(Failure) in state.enrolment = name }
+    }
+
+    private func change(_ body: (inout WorldState) throws(Failure) -> Void) throws(Failure) {
+        var state = core.withLock { $0.state }
+        try body(&state)
+        try save(state)
+        core.withLock { $0.state = state }
+        core.withLock { $0.observer }?()
+    }
+}
+
+/// A prompt that only the script sees.
+package final class SimulatedPrompter: Prompter {
+    private let world: SimulatedWorld
+
+    /// Shows prompts to that world's person.
+    package init(world: SimulatedWorld) { self.world = world }
+
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        world.promptIsShown(prompt.id, prompt.content, events)
+    }
+
+    package func update(_ id: UInt64, _ content: PromptContent) { world.promptChanges(id, content) }
+
+    package func dismiss(_ id: UInt64) { world.promptGoes(id) }
+}

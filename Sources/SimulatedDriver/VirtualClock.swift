@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeySeams
+import Synchronization
+
+/// A clock that a script moves. On top of a real clock it also goes on by itself.
+package final class VirtualClock: Clock {
+    private final class VirtualAlarm: Alarm {
+        let due: Int64
+        let body: Mutex<(@Sendable () -> Void)?>
+        let real = Mutex<(any Alarm)?>(nil)
+
+        init(due: Int64, _ body: @escaping @Sendable () -> Void) {
+            self.due = due
+            self.body = Mutex(body)
+        }
+
+        func cancel() {
+            body.withLock { $0 = nil }
+            real.withLock { $0 }?.cancel()
+        }
+
+        /// Runs the body unless it ran or was cancelled.
+        func ring() {
+            body.withLock { body in
+                defer { body = nil }
+                return body
+            }?()
+        }
+    }
+
+    private struct State: Sendable {
+        var offset: Int64
+        var boot: UInt64 = 1
+        var alarms: [VirtualAlarm] = []
+    }
+
+    private let real: (any Clock)?
+    private let state: Mutex<State>
+
+    /// Starts at `offset` nanoseconds after the start of the real clock, or of nothing.
+    package init(over real: (any Clock)? = nil, offset: Int64 = 0) {
+        self.real = real
+        state = Mutex(State(offset: offset))
+    }
+
+    /// Nanoseconds the clock was moved on.
+    package var offset: Int64 { state.withLock { $0.offset } }
+
+    package var uptime: Int64 { (real?.uptime ?? 0) &+ offset }
+
+    package var bootID: [UInt8] {
+        if let real { return real.bootID }
+        let boot = state.withLock { $0.boot }
+        return (0..<8).map { UInt8(truncatingIfNeeded: boot >> (8 * $0)) }
+    }
+
+    /// 2026-01-01 00:00 UTC and what has passed since, or the real time moved on.
+    package var wallTime: Int64 { (real?.wallTime ?? 1_767_225_600_000_000) &+ offset / 1000 }
+
+    package func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm {
+        let alarm = VirtualAlarm(due: uptime &+ seconds &* 1_000_000_000, body)
+        if let real {
+            let under = real.alarm(after: seconds) { alarm.ring() }
+            alarm.real.withLock { $0 = under }
+        }
+        state.withLock { state in
+            state.alarms.removeAll { $0.body.withLock { $0 == nil } }
+            state.alarms.append(alarm)
+        }
+        return alarm
+    }
+
+    /// Moves the clock on and rings what became due, in the order it became due.
+    package func advance(seconds: Int64) {
+        let (moved, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        state.withLock { state in
+            let (sum, alsoOverflows) = state.offset.addingReportingOverflow(moved)
+            // Time stops at the end of the number instead of going backwards.
+            state.offset = overflows || alsoOverflows ? .max / 2 : min(sum, .max / 2)
+        }
+        let now = uptime
+        let due = state.withLock { state in
+            let due = state.alarms.filter { $0.due <= now }
+            state.alarms.removeAll { $0.due <= now }
+            return due.sorted { $0.due < $1.due }
+        }
+        for alarm in due { alarm.ring() }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLatchkeyLinux
+import Glibc
+import LatchkeyAgentProtocol
+package import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+import Synchronization
+
+/// Shows prompts on the caller's own terminal, through a process of its own for each.
+///
+/// The terminal is the one the kernel names for the caller's process, and only if it belongs to the caller's user.
+/// Its modes are put back however the prompt ends, kill -9 included.
+package final class TerminalPrompter: Prompter {
+    private let program: String
+    private let shown = Mutex<[UInt64: ShownPrompt]>([:])
+
+    /// Uses the program `latchkey-prompt` at that path.
+    package init(program: String) { self.program = program }
+
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        let program = program
+        Processes.detachThread { [self] in
+            guard let terminal = Terminal.open(device: prompt.terminal, ownedBy: prompt.userID),
+                let shown = ShownPrompt(program: program, terminal: terminal)
+            else { return events(.unavailable) }
+            self.shown.withLock { $0[prompt.id] = shown }
+            shown.run(prompt, events)
+            _ = self.shown.withLock { $0.removeValue(forKey: prompt.id) }
+        }
+    }
+
+    package func update(_ id: UInt64, _ content: PromptContent) {
+        shown.withLock { $0[id] }?.send(.update(content))
+    }
+
+    package func dismiss(_ id: UInt64) { shown.withLock { $0[id] }?.dismiss() }
+}
+
+/// One prompt, its process and the thread that listens to it.
+private final class ShownPrompt: @unchecked Sendable {
+    // `thread` is set before anyone else knows the prompt; the rest is constant or locked.
+    private static let secondsToLeave: Int64 = 2
+    private let terminal: Terminal
+    private let modes: termios
+    private let socket: Descriptor
+    private let process: pid_t
+    private var thread = pthread_self()
+    private let isFinished = Mutex(false)
+    private let isDismissed = Mutex(false)
+    private let finished: (near: Descriptor, far: Descriptor)
+
+    init?(program: String, terminal: Terminal) {
+        guard let modes = terminal.modes(), let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
+            let process = try? Processes.spawn(
+                program, [], descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true)
+        else { return nil }
+        self.terminal = terminal
+        self.modes = modes
+        self.process = process
+        socket = near
+        finished = (pair.0, pair.1)
+    }
+
+    /// Shows the prompt and reports what the person does, until the process is gone.
+    func run(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
+        thread = pthread_self()
+        send(.show(prompt))
+        while !isFinished.withLock({ $0 }), let event = nextEvent(until: nil) {
+            if !isDismissed.withLock({ $0 }) { events(event) }
+        }
+        finish()
+        if !isDismissed.withLock({ $0 }) { events(.lost) }
+    }
+
+    private func nextEvent(until deadline: Int64?) -> PromptEvent? {
+        guard let payload = try? Frame.receive(from: socket, until: deadline),
+            case .event(let event) = try? AgentMessage(decoding: payload)
+        else { return nil }
+        return event
+    }
+
+    func send(_ message: AgentMessage) { try? Frame.send(message.encoded(), to: socket) }
+
+    /// Takes the prompt away and waits, for a short time, until the terminal is as it was.
+    func dismiss() {
+        isDismissed.withLock { $0 = true }
+        send(.dismiss)
+        let deadline = Uptime.deadline(seconds: Self.secondsToLeave)
+        if pthread_equal(thread, pthread_self()) != 0 {
+            // Called from within `run`: nobody else would read the end.
+            while nextEvent(until: deadline) != nil {}
+            finish()
+        } else if let isOver = try? finished.far.wait(for: POLLIN, until: deadline), !isOver {
+            kill(process, SIGKILL)
+        }
+    }
+
+    /// Ends the process if it has not ended by itself, and puts the terminal's modes back; once.
+    private func finish() {
+        let isFirst = isFinished.withLock { isFinished in
+            defer { isFinished = true }
+            return !isFinished
+        }
+        guard isFirst else { return }
+        shutdown(socket.number, CInt(SHUT_RDWR))
+        Processes.wait(process, killAfter: Self.secondsToLeave)
+        terminal.restore(modes)
+        shutdown(finished.near.number, CInt(SHUT_RDWR))
+    }
+}

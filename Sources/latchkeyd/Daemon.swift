@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import LatchkeySystem
+import LatchkeyTransport
+import SQLiteDriver
+import SimulatedDriver
+import SystemDriver
+import TerminalPromptDriver
+
+/// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
+final class Daemon: FrameHandler {
+    private let service: Service
+
+    init(_ options: Options, folder: StoreFolder) {
+        let tier: Tier = options.isSimulated ? .simulated : .user
+        let random = SystemRandomSource()
+        let realClock = SystemClock()
+        var clock: any Clock = realClock
+        var reader: any BiometricReader = AbsentReader()
+        var controls: (any SimulatedControls)?
+        var problem: Failure?
+        if options.isSimulated {
+            var state = WorldState()
+            do throws(Failure) {
+                state = try Daemon.worldState(folder)
+            } catch {
+                problem = error
+            }
+            let virtual = VirtualClock(over: realClock, offset: state.clockOffset)
+            let world = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
+                try Daemon.keep(state, folder)
+            }
+            clock = virtual
+            reader = world
+            controls = world
+        }
+        let keychain = Result { () throws(Failure) in
+            if let problem { throw problem }
+            return try Daemon.openKeychain(folder, tier, clock, random)
+        }
+        let programs = Files.folder(of: Environment.executable ?? "")
+        service = Service(
+            Service.Parts(
+                tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
+                prompter: TerminalPrompter(program: programs + "/latchkey-prompt"), clock: clock, random: random,
+                work: SerialWorkQueue(), controls: controls))
+        if case .failure(let failure) = keychain { log(failure) }
+    }
+
+    private static func openKeychain(
+        _ folder: StoreFolder, _ tier: Tier, _ clock: any Clock, _ random: any RandomSource
+    ) throws(Failure) -> Keychain {
+        // The simulated store protects nothing, so its passcodes are stretched for the sake of the path only.
+        let identity = StoreIdentity(
+            tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 15)
+        try folder.prepare {
+            () throws(Failure) in
+            try random.bytes(32)
+        } build: { (path, rootKey) throws(Failure) in
+            try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+        }
+        return try identity.open(
+            SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: clock, random: random)
+    }
+
+    private static func worldState(_ folder: StoreFolder) throws(Failure) -> WorldState {
+        let bytes: SecretBytes?
+        do throws(SystemError) {
+            bytes = try Files.read(folder.world, limit: 4096)
+        } catch {
+            throw Failure(error, "\(folder.world) cannot be read")
+        }
+        guard let bytes else { return WorldState() }
+        return try WorldState(text: String(decoding: bytes.copyBytes(), as: UTF8.self))
+    }
+
+    private static func keep(_ state: WorldState, _ folder: StoreFolder) throws(Failure) {
+        do throws(SystemError) {
+            try Files.replace(folder.world, with: SecretBytes(state.text.utf8))
+        } catch {
+            throw Failure(error, "\(folder.world) cannot be written")
+        }
+    }
+
+    // MARK: - Connections
+
+    func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
+        let peer = connection.peer
+        // One user's daemon serves that user; the kernel says who connects.
+        guard peer.userID == geteuid() else { return nil }
+        let program = Environment.linkTarget("/proc/\(peer.processID)/exe")
+        let name = Files.name(of: program ?? "unknown")
+        let caller = Caller(groups: [name], label: name, processID: peer.processID, userID: peer.userID)
+        let session = service.session(
+            caller: caller, terminal: Terminal.controlling(peer.processID), mayNameItself: true)
+        return ConnectedSession(HostSession(session) { [weak connection] in connection?.send($0) })
+    }
+
+    func mayStop() -> Bool { !service.mustStay }
+}
+
+/// Hands the frames of a connection to its session.
+private final class ConnectedSession: FrameReceiver {
+    private let session: HostSession
+
+    init(_ session: HostSession) { self.session = session }
+
+    func received(_ payload: SecretBytes) { session.receive(payload) }
+
+    func refused(_ error: FrameError) {
+        switch error {
+        case .version(let version):
+            session.refuse(Failure(.unsupportedVersion, "This daemon speaks version 1, not \(version)."))
+        case .tooLong(let count):
+            session.refuse(
+                Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count)."))
+        case .timedOut: session.refuse(Failure(.timedOut, "A frame did not arrive in time."))
+        case .closed, .system: break
+        }
+    }
+
+    func disconnected() { session.close() }
+}
+
+/// Tier `user` has no sensor so far: the fingerprint driver takes this place.
+private final class AbsentReader: BiometricReader {
+    let state = SensorState.absent
+    func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
+    func disarm(_ evaluation: UInt64) {}
+    func observe(_ changed: @escaping @Sendable () -> Void) {}
+}

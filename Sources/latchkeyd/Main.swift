@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLatchkeyLinux
+import Glibc
+import KeyFileDriver
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+
+@main
+enum Main {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        let options: Options
+        do throws(Options.Question) {
+            options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            switch error {
+            case .help: print(Options.help, terminator: "")
+            case .version: print(Options.version)
+            case .wrong(let argument):
+                log(Failure(.invalidParameter, "unknown option \(argument)", hint: "See: latchkeyd --help"))
+                exit(64)
+            }
+            exit(0)
+        }
+        do throws(Failure) {
+            if options.isDetached { try detach(options) } else { try serve(options) }
+        } catch {
+            log(error)
+            exit(1)
+        }
+    }
+
+    /// Starts the same program in a session of its own and leaves it alone.
+    private static func detach(_ options: Options) throws(Failure) {
+        guard let program = Environment.executable else {
+            throw Failure(.daemonUnavailable, "The path of latchkeyd cannot be read from /proc.")
+        }
+        do throws(SystemError) {
+            let arguments = options.isSimulated ? ["--simulated"] : []
+            _ = try Processes.spawn(program, arguments, descriptors: [nil, nil, nil], newSession: true)
+        } catch {
+            throw Failure(.daemonUnavailable, "latchkeyd cannot be started: \(error.description).")
+        }
+    }
+
+    private static func serve(_ wanted: Options) throws(Failure) {
+        let folder = StoreFolder(try StoreLocation.folder())
+        try Files.makePrivateFolder(folder.path)
+        let lock = try DaemonLock.open(folder.path)
+        guard try becomeOnly(lock, folder) else { return }
+        var options = wanted
+        if options.isSimulated { try keepTier(folder) }
+        try options.read(folder.configuration)
+        // The core of a crash would hold keys.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(4), &none)
+        let path = try SocketPlace.choose(store: folder.path)
+        do throws(SystemError) {
+            let listener = try Sockets.listen(path)
+            let daemon = Daemon(options, folder: folder)
+            let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
+            stopOnSignal(server)
+            try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
+            try server.run()
+            DaemonLock.withdraw(lock)
+            Files.remove(path)
+        } catch {
+            DaemonLock.withdraw(lock)
+            throw Failure(error, "The daemon cannot serve \(path)")
+        }
+    }
+
+    /// Writes down that this store is a simulated one, so that whoever starts its daemon again starts the right one.
+    private static func keepTier(_ folder: StoreFolder) throws(Failure) {
+        guard !Files.exists(folder.configuration) else { return }
+        do throws(SystemError) {
+            try Files.replace(folder.configuration, with: SecretBytes("tier = simulated\n".utf8))
+        } catch {
+            throw Failure(error, "\(folder.configuration) cannot be written")
+        }
+    }
+
+    /// Waits until this process is the store's daemon; false when another one serves already.
+    private static func becomeOnly(_ lock: Descriptor, _ folder: StoreFolder) throws(Failure) -> Bool {
+        let deadline = Uptime.deadline(seconds: Limits.startSeconds)
+        do throws(SystemError) {
+            let watch = try FileWatch(folder.lock)
+            while Uptime.nanoseconds < deadline {
+                if DaemonLock.take(lock) { return true }
+                if let address = DaemonLock.address(lock), (try? Sockets.connect(address.socket)) != nil {
+                    return false
+                }
+                // The holder is about to listen, or about to end: both touch the file.
+                _ = try watch.wait(until: min(deadline, Uptime.deadline(seconds: 1)))
+            }
+        } catch {
+            throw Failure(error, "\(folder.lock) cannot be watched")
+        }
+        throw Failure(.daemonUnavailable, "Another process holds \(folder.lock) and does not listen.")
+    }
+
+    /// SIGTERM and SIGINT end the daemon after the request under way; a thread of its own waits for them.
+    private static func stopOnSignal(_ server: FrameServer) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGHUP)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let waited = signals
+        Processes.detachThread {
+            var waited = waited
+            var number: CInt = 0
+            sigwait(&waited, &number)
+            server.stop()
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+
+/// The daemon's command line and its configuration file.
+struct Options {
+    var isSimulated = false
+    var isDetached = false
+    /// Seconds without a connection before it exits.
+    var idleSeconds = Limits.idleSeconds
+
+    static let version = "latchkeyd 0.1.0"
+    static let help = """
+        usage: latchkeyd [--simulated] [--detach]
+
+        Keeps the keychain of the user who runs it. Programs start it by themselves.
+
+          --simulated   scripted sensors and a clock that can be moved; the store is for tests only
+          --detach      go on in the background, away from this terminal
+          --help        show this text
+          --version     show the version
+
+        The store is in $LATCHKEY_HOME, or in latchkey below the user's data folder. A file
+        latchkeyd.conf there may say: tier = user | simulated, idle_exit_seconds = N.
+
+        """
+
+    /// What the command line asks for besides running.
+    enum Question: Error {
+        case help, version
+        case wrong(String)
+    }
+
+    /// Reads the command line.
+    init(arguments: [String]) throws(Question) {
+        for argument in arguments {
+            switch argument {
+            case "--simulated": isSimulated = true
+            case "--detach": isDetached = true
+            case "--help", "-h": throw .help
+            case "--version": throw .version
+            default: throw .wrong(argument)
+            }
+        }
+    }
+
+    /// Takes up the configuration file. A line that is not understood is refused: a typing error must not silently
+    /// weaken anything.
+    mutating func read(_ path: String) throws(Failure) {
+        let bytes: SecretBytes?
+        do throws(SystemError) {
+            bytes = try Files.read(path, limit: 64 << 10)
+        } catch {
+            throw Failure(error, "\(path) cannot be read")
+        }
+        guard let bytes else { return }
+        for line in String(decoding: bytes.copyBytes(), as: UTF8.self).split(separator: "\n") {
+            let text = line.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
+            let parts = text.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
+            if parts.allSatisfy(\.isEmpty) { continue }
+            switch (parts.first, parts.dropFirst().first) {
+            case ("tier", "simulated"): isSimulated = true
+            case ("tier", "user"):
+                guard !isSimulated else {
+                    throw Failure(.storeOfAnotherTier, "\(path) says tier = user, and --simulated was asked for.")
+                }
+            case ("idle_exit_seconds", let value?):
+                guard let seconds = Int64(value), (1...86_400).contains(seconds) else {
+                    throw Options.refusal(path, line)
+                }
+                idleSeconds = seconds
+            default: throw Options.refusal(path, line)
+            }
+        }
+    }
+
+    private static func refusal(_ path: String, _ line: Substring) -> Failure {
+        Failure(
+            .invalidParameter, "\(path) has a line that is not understood: \(line)",
+            hint: "Known: tier = user | simulated, idle_exit_seconds = 1...86400")
+    }
+}

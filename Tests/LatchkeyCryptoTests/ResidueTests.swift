@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import Testing
+
+/// What stays in the process's memory after a secret was used.
+///
+/// Serialized, because the window one search reads memory into would hold what another search looks for.
+@Suite(.serialized) struct ResidueTests {
+    @Test func aSecretIsFoundWhileItLivesAndGoneAfterwards() throws {
+        var secret: SecretBytes? = SecretTrace.makeSecret(byteCount: 4096)
+        let trace = SecretTrace(of: try #require(secret))
+        #expect(trace.copiesInMemory() == 1)
+        secret = nil
+        #expect(trace.copiesInMemory() == 0)
+    }
+
+    // Long, so that the end of a forgotten copy is not written over at once.
+    @Test func copyingACollectionLeavesOnlyTheCopy() throws {
+        let secret = SecretTrace.makeSecret(byteCount: 5000)
+        let trace = SecretTrace(of: secret)
+        let copy = SecretBytes(OneByOne(secret))
+        #expect(copy == secret)
+        #expect(trace.copiesInMemory() == 2)
+    }
+
+    @Test func sealingAndOpeningLeaveNoPlaintextBehind() throws {
+        let key = try key(filledWith: 1)
+        let secret = SecretTrace.makeSecret(byteCount: 300)
+        let trace = SecretTrace(of: secret)
+        let sealed = try key.seal(secret, nonce: randomBytes(12), binding: [1])
+        #expect(trace.copiesInMemory() == 1)
+        var opened = try key.open(sealed, binding: [1])
+        #expect(opened == secret)
+        #expect(trace.copiesInMemory() == 2)
+        opened = nil
+        #expect(trace.copiesInMemory() == 1)
+    }
+
+    @Test func refusedPlaintextIsGone() throws {
+        let key = try key(filledWith: 1)
+        let secret = SecretTrace.makeSecret(byteCount: 300)
+        let trace = SecretTrace(of: secret)
+        var sealed = try key.seal(secret, nonce: randomBytes(12), binding: [1])
+        sealed[sealed.count - 1] ^= 1
+        #expect(try key.open(sealed, binding: [1]) == nil)
+        #expect(trace.copiesInMemory() == 1)
+    }
+
+    @Test func aKeyIsNotCopiedByItsUse() throws {
+        let secret = SecretTrace.makeSecret()
+        let trace = SecretTrace(of: secret)
+        let key = try #require(SymmetricKey(secret))
+        _ = try key.authenticationCode([1, 2, 3])
+        _ = try key.derive("label", context: [1])
+        _ = try key.seal(SecretBytes([1]), nonce: randomBytes(12), binding: [])
+        #expect(trace.copiesInMemory() == 1)
+    }
+
+    @Test func aDerivedKeyExistsOnce() throws {
+        var derived: SymmetricKey? = try key(filledWith: 1).derive("residue")
+        let trace = SecretTrace(of: try #require(derived).secret)
+        #expect(trace.copiesInMemory() == 1)
+        derived = nil
+        #expect(trace.copiesInMemory() == 0)
+    }
+
+    @Test func combiningLeavesNoCopyOfItsParts() throws {
+        let parts = [SecretTrace.makeSecret(), SecretTrace.makeSecret(byteCount: 48)]
+        let traces = parts.map { SecretTrace(of: $0) }
+        _ = try SymmetricKey.combining(parts, label: "residue")
+        for trace in traces { #expect(trace.copiesInMemory() == 1) }
+    }
+
+    @Test func stretchingLeavesNoCopyOfThePassword() throws {
+        let password = SecretTrace.makeSecret(byteCount: 40)
+        let trace = SecretTrace(of: password)
+        _ = try SymmetricKey.stretching(password, salt: [1], cost: 4)
+        #expect(trace.copiesInMemory() == 1)
+    }
+}
+
+/// A collection that is no array, as a slice or a lazy one.
+private struct OneByOne: RandomAccessCollection {
+    private let secret: SecretBytes
+    let startIndex = 0
+    var endIndex: Int { secret.count }
+
+    init(_ secret: SecretBytes) { self.secret = secret }
+
+    subscript(index: Int) -> UInt8 { secret.withBytes { $0[index] } }
+}

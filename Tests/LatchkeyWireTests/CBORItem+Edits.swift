@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where an item stands in another: indices of array items and of map entries.
+typealias CBORPath = [Int]
+
+extension CBORItem {
+    private func children() -> [CBORItem] {
+        switch self {
+        case .array(let items): items
+        case .map(let entries): entries.map(\.value)
+        default: []
+        }
+    }
+
+    /// The way to every item, this one first.
+    var paths: [CBORPath] {
+        [[]] + children().enumerated().flatMap { index, child in child.paths.map { [index] + $0 } }
+    }
+
+    /// The way to every map.
+    var pathsToMaps: [CBORPath] {
+        paths.filter { if case .map = self[$0] { true } else { false } }
+    }
+
+    subscript(path: CBORPath) -> CBORItem {
+        path.first.map { children()[$0][Array(path.dropFirst())] } ?? self
+    }
+
+    /// This item with another one at the end of `path`.
+    func replacing(_ path: CBORPath, with item: CBORItem) -> CBORItem {
+        guard let index = path.first else { return item }
+        let rest = Array(path.dropFirst())
+        switch self {
+        case .array(var items):
+            items[index] = items[index].replacing(rest, with: item)
+            return .array(items)
+        case .map(var entries):
+            entries[index].value = entries[index].value.replacing(rest, with: item)
+            return .map(entries)
+        default: return self
+        }
+    }
+
+    private func editingMap(_ path: CBORPath, _ edit: (inout [Entry]) -> Void) -> CBORItem {
+        guard case .map(var entries) = self[path] else { return self }
+        edit(&entries)
+        return replacing(path, with: .map(entries))
+    }
+
+    /// This item with one more entry at the end of the map at `path`.
+    func addingEntry(_ key: UInt64, at path: CBORPath) -> CBORItem {
+        editingMap(path) { $0.append(Entry(key: .unsigned(key), value: [1, "x"])) }
+    }
+
+    /// This item without one entry of a map, once for each entry of each map.
+    var withoutEachEntry: [(path: CBORPath, key: CBORItem, item: CBORItem)] {
+        pathsToMaps.flatMap { path in
+            guard case .map(let entries) = self[path] else { return [] as [(CBORPath, CBORItem, CBORItem)] }
+            return entries.indices.map { index in
+                (path, entries[index].key, editingMap(path) { $0.remove(at: index) })
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// Payloads that are deterministic CBOR and no message.
+@Suite struct MalformedMessageTests {
+    @Test func anUnknownKindOfMessageIsRefused() throws {
+        for kind: UInt64 in [3, 23, 24, 255, UInt64.max] {
+            #expect(refusal(of: CBORItem.array([.unsigned(kind), 1, [2, [:]]]).encoded) == .unknownMessage, "\(kind)")
+        }
+    }
+
+    @Test func aMessageIsAnArrayOfThree() {
+        #expect(refusal(of: CBORItem.array([0, 1]).encoded) == .invalidValue)
+        #expect(refusal(of: CBORItem.array([0, 1, [2, [:]], 0]).encoded) == .invalidValue)
+        #expect(refusal(of: ([:] as CBORItem).encoded) == .wrongType)
+        #expect(refusal(of: []) == .truncated)
+    }
+
+    @Test(arguments: [0, 7, 8, 9, 15, 19, 21, 29, 31, 255, 256, UInt64.max])
+    func anUnknownOperationIsRefused(_ operation: UInt64) {
+        #expect(refusal(of: request(operation, [:])) == .unknownMessage)
+    }
+
+    @Test(arguments: [8, 9, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
+        #expect(refusal(of: reply(kind, [:])) == .invalidValue)
+    }
+
+    @Test func aNegativeOrTextualIDIsRefused() {
+        #expect(refusal(of: CBORItem.array([2, .negative(0), [:]]).encoded) == .wrongType)
+        #expect(refusal(of: CBORItem.array([2, "1", [:]]).encoded) == .wrongType)
+    }
+
+    @Test(arguments: [1 << 2, 1 << 6, 1 << 13, 1 << 16, 1 << 29, 1 << 32, UInt64.max])
+    func unknownConstraintsAreRefused(_ flags: UInt64) {
+        let item: CBORItem = [0: 1, 1: [:], 2: [1, .unsigned(flags)], 4: 0, 5: [1: false, 2: [0: "", 3: true]]]
+        #expect(refusal(of: request(10, item)) == .invalidValue)
+    }
+
+    @Test(arguments: [16, 32, 128, 255, 256, UInt64.max]) func unknownReturnFlagsAreRefused(_ flags: UInt64) {
+        let item: CBORItem = [0: 1, 1: [:], 2: [1, 0], 4: .unsigned(flags), 5: [1: false, 2: [0: "", 3: true]]]
+        #expect(refusal(of: request(10, item)) == .invalidValue)
+    }
+
+    @Test func numbersOutsideOfTheirClosedSetAreRefused() {
+        #expect(refusal(of: request(5, [0: 0])) == .invalidValue, "policy 0")
+        #expect(refusal(of: request(5, [0: 3])) == .invalidValue, "policy 3")
+        #expect(refusal(of: request(14, [0: 0, 1: [:]])) == .invalidValue, "item class 0")
+        #expect(refusal(of: request(14, [0: 2, 1: [:]])) == .invalidValue, "item class 2")
+        #expect(refusal(of: request(14, [1: [:], 2: 0])) == .invalidValue, "accessibility 0")
+        #expect(refusal(of: request(14, [1: [:], 2: 8])) == .invalidValue, "accessibility 8")
+        #expect(refusal(of: request(30, [0: 1, 1: 3])) == .invalidValue, "sensor 3")
+        #expect(refusal(of: request(30, [0: 1, 1: 256])) == .invalidValue, "sensor 256")
+        #expect(refusal(of: reply(2, [0: 0, 1: 1])) == .invalidValue, "tier 0")
+        #expect(refusal(of: reply(2, [0: 5, 1: 1])) == .invalidValue, "tier 5")
+        #expect(refusal(of: reply(2, [0: 1, 1: 2_147_483_648])) == .invalidValue, "process 2^31")
+        #expect(refusal(of: reply(0, [0: 0, 1: "", 2: ""])) == .invalidValue, "status 0")
+        #expect(refusal(of: reply(0, [0: 65_536, 1: "", 2: ""])) == .invalidValue, "status 65536")
+    }
+
+    @Test func attributesTakeOnlyValuesOfTheirKind() throws {
+        let values: [(AttributeKind, CBORItem)] = [
+            (.text, "x"), (.data, .bytes([1])), (.number, 7), (.boolean, true), (.date, 7),
+        ]
+        for code in AttributeCode.allCases {
+            for (kind, value) in values {
+                let item: CBORItem = [1: .map([.init(key: .unsigned(UInt64(code.rawValue)), value: value)])]
+                let sameOnTheWire = kind == code.kind || [.number, .date] == Set([kind, code.kind])
+                #expect(refusal(of: request(14, item)) == (sameOnTheWire ? nil : .wrongType), "\(code) \(kind)")
+            }
+        }
+    }
+
+    @Test func simulatorCommandsTakeTheArgumentTheyHave() {
+        for command: UInt64 in [1, 5, 6] { #expect(refusal(of: request(30, [0: .unsigned(command)])) == .invalidValue) }
+        for command: UInt64 in [2, 3, 4, 7] {
+            #expect(refusal(of: request(30, [0: .unsigned(command), 1: 0])) == .invalidValue, "\(command)")
+        }
+        #expect(refusal(of: request(30, [0: 0])) == .invalidValue)
+        #expect(refusal(of: request(30, [0: 8])) == .invalidValue)
+        #expect(refusal(of: request(30, [0: 5, 1: 2])) == .invalidValue)
+    }
+
+    @Test func aChangeOfNothingIsRefused() { #expect(refusal(of: request(20, [:])) == .missingKey(1)) }
+
+    /// False is said by leaving the key out.
+    @Test func aFlagThatIsOnlyWrittenWhenSetIsRefusedWhenCleared() {
+        #expect(refusal(of: request(14, [1: [:], 3: true])) == nil)
+        #expect(refusal(of: request(14, [1: [:], 3: false])) == .notCanonical)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// Keys of maps: ascending, once each, known or optional.
+@Suite struct MapKeyTests {
+    private func entries(_ pairs: (UInt64, CBORItem)...) -> CBORItem {
+        .map(pairs.map { CBORItem.Entry(key: .unsigned($0.0), value: $0.1) })
+    }
+
+    @Test func keysOutOfOrderAreRefused() {
+        let swapped = entries((1, 1), (0, .zeros(16)), (2, [0: "", 3: true]))
+        #expect(refusal(of: request(6, swapped)) == .unsortedKeys)
+        #expect(refusal(of: request(2, entries((129, 0), (128, 0)))) == .unsortedKeys)
+    }
+
+    @Test func aKeyThatComesTwiceIsRefused() {
+        #expect(refusal(of: request(1, entries((0, "a"), (0, "b")))) == .unsortedKeys)
+        #expect(refusal(of: request(2, entries((128, 0), (128, 0)))) == .unsortedKeys)
+    }
+
+    @Test(arguments: [1, 23, 24, 127] as [UInt64]) func anUnknownMandatoryKeyIsRefused(_ key: UInt64) {
+        #expect(refusal(of: request(1, entries((0, "a"), (key, 0)))) == .unknownKey(key))
+    }
+
+    @Test(arguments: [128, 129, 255, 65_536, UInt64.max])
+    func anUnknownOptionalKeyIsSkipped(_ key: UInt64) throws {
+        let values: [CBORItem] = [
+            0, .negative(0), .zeros(300), "text", true, [], [1, [2, "x"]], [0: 1, 5: [7: false]], .nested(4),
+        ]
+        for value in values {
+            let payload = request(1, entries((0, "a"), (key, value)))
+            #expect(
+                try Message(decoding: SecretBytes(payload))
+                    == .request(id: 1, .hello(Request.Hello(application: "a"))))
+            #expect(complaint(aboutFrame: payload) == nil)
+        }
+    }
+
+    @Test func whatIsSkippedIsReadAsStrictly() throws {
+        let before = request(1, entries((0, "a"), (128, 0))).dropLast()
+        let refused: [(String, WireError)] = [
+            ("1800", .notCanonical), ("9f00ff", .notCanonical), ("f6", .wrongType), ("f90000", .wrongType),
+            ("c000", .unsupportedItem), ("61ff", .invalidText), ("a200000000", .unsortedKeys),
+            ("a2010000ff", .unsortedKeys), ("a1616100", .wrongType), ("3bffffffffffffffff", .invalidValue),
+            ("", .truncated), ("4100ff", .trailingBytes),
+        ]
+        for (text, expected) in refused { #expect(try refusal(of: before + hex(text)) == expected, "\(text)") }
+    }
+
+    @Test(arguments: ["20", "40", "6130", "f4", "80"]) func aKeyThatIsNoUnsignedIntegerIsRefused(_ key: String) throws {
+        #expect(try refusal(of: hex("830001" + "8202a1" + key + "00")) == .wrongType)
+    }
+
+    @Test func everyMapOfEveryMessageSkipsOptionalKeysAndRefusesMandatoryOnes() throws {
+        for sample in Sample.all {
+            let item = try #require(CBORItem(reading: sample.message.encoded().copyBytes()))
+            for path in item.pathsToMaps {
+                let optional = item.addingEntry(200, at: path).encoded
+                #expect(try Message(decoding: SecretBytes(optional)) == sample.message, "\(sample.name) \(path)")
+                #expect(complaint(aboutFrame: optional) == nil, "\(sample.name) \(path)")
+                let mandatory = item.addingEntry(127, at: path).encoded
+                #expect(refusal(of: mandatory) == .unknownKey(127), "\(sample.name) \(path)")
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension Sample {
+    static let replies = [
+        Sample(
+            "failure", .failure(Failure(.biometryLockout, "too many failed tries", hint: "enter the passcode once"))),
+        Sample("failure-without-text", .failure(Failure(.malformedRequest))),
+        Sample("done", id: 4_294_967_296, .done),
+        Sample("welcome", .welcome(Reply.Welcome(tier: .user, processID: 4711))),
+        Sample("welcome-negative", .welcome(Reply.Welcome(tier: .simulated, processID: .min))),
+        Sample(
+            "status-report",
+            .status(
+                StatusReport(
+                    tier: .user, processID: .max, storePath: "/home/ada/.local/share/latchkey", itemCount: 100_000,
+                    biometry: .none, isEnrolled: false, isPasscodeSet: true, isBiometryLocked: false,
+                    accessGroup: "com.example.notes", problem: nil))),
+        Sample(
+            "status-report-with-problem",
+            .status(
+                StatusReport(
+                    tier: .simulated, processID: 1, storePath: "", itemCount: 0, biometry: .faceID, isEnrolled: true,
+                    isPasscodeSet: false, isBiometryLocked: true, accessGroup: "",
+                    problem: Failure(.storeNewer, "the store is of version 9", hint: "update Latchkey")))),
+        Sample("context", .context(handle)),
+        Sample("items-none", .items([], more: false)),
+        Sample(
+            "items-two", id: 6,
+            .items(
+                [
+                    FoundItem(itemClass: .genericPassword),
+                    FoundItem(
+                        itemClass: .genericPassword, attributes: everyAttribute,
+                        accessControl: AccessControl(accessibility: .always, constraints: [.userPresence]),
+                        secret: SecretBytes("hunter2".utf8), persistentReference: Array(0..<34)),
+                ], more: true)),
+        Sample("policy-allowed", .policy(Reply.PolicyAnswer(refusal: nil, biometry: .touchID))),
+        Sample(
+            "policy-refused",
+            .policy(Reply.PolicyAnswer(refusal: Failure(.biometryNotEnrolled, "no finger"), biometry: .opticID))),
+        Sample("simulated-delivered", .simulated(delivered: true)),
+        Sample("simulated-not-delivered", .simulated(delivered: false)),
+    ]
+}

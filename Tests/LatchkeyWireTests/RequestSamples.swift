@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// A message with the name of its golden vector.
+struct Sample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let message: Message
+    var testDescription: String { name }
+
+    init(_ name: String, _ message: Message) {
+        self.name = name
+        self.message = message
+    }
+
+    init(_ name: String, id: UInt64 = 1, _ request: Request) { self.init(name, .request(id: id, request)) }
+
+    init(_ name: String, id: UInt64 = 1, _ reply: Reply) { self.init(name, .reply(id: id, reply)) }
+
+    /// Every message with a golden vector.
+    static let all = cancels + requests + itemRequests + replies
+
+    /// Ids on both sides of each border between the forms of an integer.
+    static let cancels = [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, UInt64.max].map {
+        Sample("cancel-\($0)", .cancel(id: $0))
+    }
+
+    static let handle = ContextHandle(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_0e0f)
+
+    static let requests = [
+        Sample("hello", .hello(Request.Hello(application: "com.example.notes"))),
+        Sample("hello-without-name", .hello(Request.Hello(application: ""))),
+        Sample("status", .status),
+        Sample("create-context", .createContext),
+        Sample("invalidate-context", .invalidateContext(handle)),
+        Sample("can-evaluate-biometry", .canEvaluate(.deviceOwnerAuthenticationWithBiometrics)),
+        Sample("can-evaluate-device-owner", .canEvaluate(.deviceOwnerAuthentication)),
+        Sample(
+            "evaluate", id: 42,
+            .evaluate(
+                Request.Evaluate(
+                    context: handle, policy: .deviceOwnerAuthentication,
+                    prompting: Prompting(reason: "open the d\u{00e9}j\u{00e0} vu note")))),
+        Sample(
+            "evaluate-with-titles", id: 43,
+            .evaluate(
+                Request.Evaluate(
+                    context: handle, policy: .deviceOwnerAuthenticationWithBiometrics,
+                    prompting: Prompting(
+                        reason: "sign in", fallbackTitle: "", cancelTitle: "Stop", interactionAllowed: false)))),
+        Sample("passcode-set", .passcode(.set(SecretBytes("0000".utf8)))),
+        Sample(
+            "passcode-change", .passcode(.change(old: SecretBytes("0000".utf8), new: SecretBytes("correct horse".utf8)))
+        ),
+        Sample("passcode-remove", .passcode(.remove(SecretBytes("correct horse".utf8)))),
+        Sample("simulate-sensor-none", .simulate(.sensor(.none))),
+        Sample("simulate-sensor-touch", .simulate(.sensor(.touchID))),
+        Sample("simulate-sensor-face", .simulate(.sensor(.faceID))),
+        Sample("simulate-sensor-optic", .simulate(.sensor(.opticID))),
+        Sample("simulate-enrol", .simulate(.enrol)),
+        Sample("simulate-unenrol", .simulate(.unenrol)),
+        Sample("simulate-replace-finger", .simulate(.replaceFinger)),
+        Sample("simulate-touch-matching", .simulate(.touch(matching: true))),
+        Sample("simulate-touch-other", .simulate(.touch(matching: false))),
+        Sample("simulate-advance", .simulate(.advance(seconds: 172_800))),
+        Sample("simulate-reset", .simulate(.reset)),
+    ]
+}
+
+extension ContextHandle {
+    init(high: UInt64, low: UInt64) {
+        let bytes = [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+        guard let handle = ContextHandle(bytes) else { preconditionFailure("16 bytes make a handle") }
+        self = handle
+    }
+}
