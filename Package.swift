@@ -97,8 +97,10 @@ let package = Package(
         process(
             "latchkey-prompt",
             ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire"]),
-        process("latchkey", ["LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
-        process("latchkey-demo", ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel"]),
+        process("latchkey", ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
+        process(
+            "latchkey-demo",
+            ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem"]),
 
         // Tests: one target for each room or seam, and one for what crosses processes.
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),

@@ -6,6 +6,7 @@
    declared below, with the values of the kernel's interface. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -22,6 +23,11 @@
 
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
 extern int pipe2(int ends[2], int flags);
+
+extern int posix_openpt(int flags);
+extern int grantpt(int fd);
+extern int unlockpt(int fd);
+extern int ptsname_r(int fd, char *name, size_t length);
 
 /* `struct ucred`, unix(7). */
 struct latchkey_ucred {
@@ -86,6 +92,11 @@ static inline int latchkey_set_window_size(int fd, unsigned short rows, unsigned
 }
 static inline int latchkey_accept(int fd) { return accept4(fd, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 static inline int latchkey_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+/* The globals of getopt_long(3) are variables that Swift 6 does not let anyone read. */
+static inline const char *latchkey_option_argument(void) { return optarg; }
+static inline int latchkey_option_index(void) { return optind; }
+static inline void latchkey_options_quiet(void) { opterr = 0; }
 
 /* Reading the auxiliary vector says whether this program runs with more rights than its caller. */
 static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) != 0; }

@@ -45,28 +45,8 @@ enum DaemonFinder {
 
     // MARK: - Starting
 
-    /// Where the program may be, in this order.
-    static func candidates() -> [String] {
-        var candidates: [String] = []
-        if let chosen = Environment.value("LATCHKEY_DAEMON") { return [chosen] }
-        if let executable = Environment.executable {
-            let folder = Files.folder(of: executable)
-            candidates.append(folder + "/latchkeyd")
-            // An installed command: PREFIX/bin beside PREFIX/libexec.
-            candidates.append(Files.folder(of: folder) + "/libexec/latchkeyd")
-        }
-        if let home = Environment.home { candidates.append(home + "/.local/libexec/latchkeyd") }
-        candidates.append("/usr/libexec/latchkeyd")
-        return candidates
-    }
-
     private static func start() throws(Failure) {
-        let programs = candidates()
-        guard let program = programs.first(where: { access($0, X_OK) == 0 }) else {
-            throw Failure(
-                .daemonUnavailable, "latchkeyd is not installed: looked for \(programs.joined(separator: ", ")).",
-                hint: "Install it with: make install PREFIX=~/.local")
-        }
+        let program = try DaemonProgram.find()
         do throws(SystemError) {
             // The first process starts the daemon in a session of its own and ends, so that no child is left to us.
             let process = try Processes.spawn(

@@ -7,11 +7,13 @@ import Glibc
 package enum Processes {
     /// Starts a program with those descriptors as 0, 1, 2, ... and no other; nil stands for /dev/null.
     ///
-    /// - Parameter newSession: whether it leaves this process's session and terminal.
+    /// - Parameters:
+    ///   - newSession: whether it leaves this process's session and terminal.
+    ///   - terminal: the path of a terminal that takes the place of 0, 1 and 2 and becomes the controlling one.
     /// - Returns: its process id; the caller waits for it.
     package static func spawn(
-        _ path: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Descriptor?],
-        newSession: Bool
+        _ path: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Descriptor?] = [],
+        newSession: Bool = true, terminal: String? = nil
     ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -26,7 +28,13 @@ package enum Processes {
                 posix_spawn_file_actions_addopen(&actions, CInt(target), "/dev/null", O_RDWR, 0)
             }
         }
-        _ = latchkey_spawn_close_from(&actions, CInt(descriptors.count))
+        if let terminal {
+            // The first terminal that a session leader opens becomes its controlling one.
+            posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+            posix_spawn_file_actions_adddup2(&actions, 0, 2)
+        }
+        _ = latchkey_spawn_close_from(&actions, terminal == nil ? CInt(descriptors.count) : 3)
         // The child starts with no blocked signal and the default actions, whatever its parent has set.
         var none = sigset_t()
         sigemptyset(&none)

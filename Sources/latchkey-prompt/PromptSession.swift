@@ -13,7 +13,7 @@ struct PromptSession {
     private let terminal: Terminal
     private let daemon: Descriptor
     private var content: PromptContent
-    private var typed = TypedPasscode()
+    private var typed = TypedSecret(capacity: Limits.passcodeBytes)
     private let text: PromptText
 
     init(_ prompt: Prompt, terminal: Terminal, daemon: Descriptor) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LatchkeyModel
 
 /// The words of a terminal prompt. One line for each thing said, nothing redrawn, so that it reads well over SSH, in
@@ -26,9 +27,12 @@ struct PromptText {
 
     func opening() -> String {
         let tier = prompt.tier == .simulated ? " (simulated: for tests only)" : ""
-        var lines = "\r\n" + line("Latchkey\(tier)")
+        var lines = "\r\n" + line("Latchkey prompt, process \(getpid())\(tier)")
         lines += line("\(prompt.caller), process \(prompt.processID), asks you to prove who you are")
         if !prompt.reason.isEmpty { lines += line("to \(prompt.reason)") }
+        if prompt.tier == .simulated, prompt.content.method == .biometry {
+            lines += line("Play the sensor:  [m] the enrolled finger  [x] another finger")
+        }
         return lines
     }
 
@@ -55,9 +59,7 @@ struct PromptText {
             var keys = ["[c] \(prompt.cancelTitle)"]
             if content.showsFallback { keys.insert("[p] \(prompt.fallbackTitle)", at: 0) }
             let wish = prompt.sensor == .touchID ? "Touch the sensor" : "Look at the sensor"
-            var lines = line("\(wish).  \(keys.joined(separator: "  "))")
-            if prompt.tier == .simulated { lines += line("Play it:  [m] the enrolled finger  [x] another finger") }
-            return lines
+            return line("\(wish).  \(keys.joined(separator: "  "))")
         }
     }
 

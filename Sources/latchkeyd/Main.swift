@@ -11,6 +11,8 @@ import LatchkeyTransport
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // Whatever this process makes, SQLite's files included, is for its user alone.
+        umask(0o077)
         let options: Options
         do throws(Options.Question) {
             options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))

@@ -15,7 +15,7 @@ import Testing
         #expect(Limits.nesting == 8)
         #expect(refusal(of: request(2, [128: .nested(5)])) == nil)
         #expect(refusal(of: request(2, [128: .nested(6)])) == .tooDeep)
-        #expect(refusal(of: request(2, [128: [[[[[0: 0]]]]]])) == .tooDeep)
+        #expect(refusal(of: request(2, [128: [[[[[[0: 0]]]]]]])) == .tooDeep)
     }
 
     @Test func endlessNestingIsRefusedAndDoesNotOverflowTheStack() {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyModel
+import LatchkeySystem
+
+/// Where the program `latchkeyd` is.
+package enum DaemonProgram {
+    /// The first place that has it: `LATCHKEY_DAEMON`, beside this program, in the user's and the system's libexec.
+    package static func find() throws(Failure) -> String {
+        let candidates = candidates()
+        guard let program = candidates.first(where: { access($0, X_OK) == 0 }) else {
+            throw Failure(
+                .daemonUnavailable, "latchkeyd is not installed: looked for \(candidates.joined(separator: ", ")).",
+                hint: "Install it with: make install PREFIX=~/.local")
+        }
+        return program
+    }
+
+    private static func candidates() -> [String] {
+        if let chosen = Environment.value("LATCHKEY_DAEMON") { return [chosen] }
+        var candidates: [String] = []
+        if let executable = Environment.executable {
+            let folder = Files.folder(of: executable)
+            candidates.append(folder + "/latchkeyd")
+            // An installed command: PREFIX/bin beside PREFIX/libexec.
+            candidates.append(Files.folder(of: folder) + "/libexec/latchkeyd")
+        }
+        if let home = Environment.home { candidates.append(home + "/.local/libexec/latchkeyd") }
+        candidates.append("/usr/libexec/latchkeyd")
+        return candidates
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLatchkeyLinux
+import Glibc
+
+/// A terminal without a screen: what a program in it writes is read here, what is written here are its keys.
+package final class PseudoTerminal: Sendable {
+    private let near: Descriptor
+    /// The terminal's path.
+    package let path: String
+
+    /// Opens one with a window of that size.
+    package init(rows: UInt16 = 40, columns: UInt16 = 100) throws(SystemError) {
+        let number = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard number >= 0 else { throw SystemError("posix_openpt") }
+        near = Descriptor(owning: number)
+        guard grantpt(number) == 0, unlockpt(number) == 0 else { throw SystemError("unlockpt") }
+        var name = [CChar](repeating: 0, count: 128)
+        let code = ptsname_r(number, &name, name.count)
+        guard code == 0 else { throw SystemError("ptsname_r", code: code) }
+        path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        _ = latchkey_set_window_size(number, rows, columns)
+    }
+
+    /// Starts a program whose controlling terminal this is.
+    package func spawn(
+        _ program: String, _ arguments: [String], environment: [String]? = nil
+    ) throws(SystemError) -> CInt {
+        try Processes.spawn(program, arguments, environment: environment, terminal: path)
+    }
+
+    /// Presses keys.
+    package func type(_ keys: String) throws(SystemError) {
+        var text = keys
+        let failure: SystemError? = text.withUTF8 { bytes in
+            do throws(SystemError) {
+                try near.write(all: UnsafeRawBufferPointer(bytes))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// What was written next; nil when every program has closed the terminal or the deadline passes.
+    package func read(until deadline: Int64) -> [UInt8]? {
+        guard (try? near.wait(for: POLLIN, until: deadline)) == true else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(near.number, &buffer, buffer.count)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyModel
+
+/// A secret while it is typed: memory of a fixed size that is wiped, never a string.
+package struct TypedSecret {
+    private var bytes: [UInt8]
+    private var count = 0
+
+    /// Makes room for `capacity` bytes; what is typed beyond that is dropped.
+    package init(capacity: Int) { bytes = [UInt8](repeating: 0, count: capacity) }
+
+    /// Whether nothing has been typed.
+    package var isEmpty: Bool { count == 0 }
+
+    /// Takes one more byte.
+    package mutating func append(_ byte: UInt8) {
+        guard count < bytes.count else { return }
+        bytes[count] = byte
+        count += 1
+    }
+
+    /// Takes back the last character, however many bytes it has in UTF-8.
+    package mutating func dropLast() {
+        while count > 0 {
+            count -= 1
+            let byte = bytes[count]
+            bytes[count] = 0
+            if byte & 0xc0 != 0x80 { break }
+        }
+    }
+
+    /// Forgets what was typed.
+    package mutating func clear() {
+        bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
+        count = 0
+    }
+
+    /// Hands the passcode over and forgets it.
+    package mutating func take() -> SecretBytes {
+        defer { clear() }
+        return SecretBytes(bytes[..<count])
+    }
+}
+
+extension Terminal {
+    /// Asks for one line without showing it; nil when the person gives up (Ctrl-C, Ctrl-D, Esc).
+    package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
+        guard let modes = modes() else { return nil }
+        show(question)
+        readKeys(from: modes)
+        defer {
+            restore(modes)
+            show("\n")
+        }
+        var typed = TypedSecret(capacity: capacity)
+        var key: UInt8 = 0
+        while read(descriptor.number, &key, 1) == 1 {
+            switch key {
+            case 0x0d, 0x0a: return typed.take()
+            case 0x03, 0x04, 0x1b: return nil
+            case 0x7f, 0x08: typed.dropLast()
+            case 0x15: typed.clear()
+            case 0x00..<0x20: break
+            default: typed.append(key)
+            }
+        }
+        return nil
+    }
+
+    private func show(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(descriptor.number, bytes, bytes.count)
+    }
+}

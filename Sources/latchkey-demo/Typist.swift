@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeySystem
+
+/// Runs the demo in a pseudo-terminal, reads what a person would read and types what a person would type.
+struct Typist {
+    /// What to wait for, and what to type then.
+    private static let script: [(cue: String, keys: String)] = [
+        ("Type any secret: ", "correct horse battery staple\r"),
+        // The fallback button is not there before the first miss, and is after it.
+        ("Touch the sensor.  [c]", "x"), ("Touch the sensor.  [p]", "p"),
+        ("Touch the sensor.  [c]", "x"), ("Touch the sensor.  [p]", "m"),
+        ("Touch the sensor.  [c]", "x"), ("2 tries left", "x"), ("One try left", "x"),
+        ("Touch the sensor.  [c]", "x"), ("One try left", "x"),
+        ("| Passcode", Story.passcode + "\r"),
+        ("Touch the sensor.  [c]", "m"),
+        ("every step was checked", ""),
+    ]
+    private static let secondsForACue: Int64 = 30
+
+    func run() throws {
+        guard let program = Environment.executable else { throw DemoFailure("/proc is not there") }
+        let terminal = try PseudoTerminal()
+        let process = try terminal.spawn(program, ["--told"])
+        var heard = [UInt8]()
+        var prompts: Set<Int32> = []
+        do {
+            for (cue, keys) in Typist.script {
+                try wait(for: Array(cue.utf8), &heard, terminal, &prompts)
+                if !keys.isEmpty { try terminal.type(keys) }
+            }
+            while let more = terminal.read(until: Uptime.deadline(seconds: 5)) { show(more) }
+        } catch {
+            kill(process, SIGTERM)
+            Processes.wait(process)
+            throw error
+        }
+        let status = Processes.wait(process)
+        guard status == 0 else { throw DemoFailure("the demo ended with wait status \(status)") }
+        guard prompts.count >= 6, !prompts.contains(process), !prompts.contains(getpid()) else {
+            throw DemoFailure("the prompts were not processes of their own: \(prompts.sorted())")
+        }
+        Screen.write(
+            "Prompts were processes \(prompts.sorted().map(String.init).joined(separator: ", ")); the app was \(process)."
+        )
+    }
+
+    /// Reads on until the cue was heard; what was heard before it is forgotten.
+    private func wait(
+        for cue: [UInt8], _ heard: inout [UInt8], _ terminal: PseudoTerminal, _ prompts: inout Set<Int32>
+    ) throws {
+        let deadline = Uptime.deadline(seconds: Typist.secondsForACue)
+        while true {
+            if let range = Data(heard).range(of: Data(cue)) {
+                collectPrompts(heard[..<range.upperBound], &prompts)
+                heard.removeFirst(range.upperBound)
+                return
+            }
+            guard let more = terminal.read(until: deadline) else {
+                throw DemoFailure("the demo did not come to «\(String(decoding: cue, as: UTF8.self))»")
+            }
+            show(more)
+            heard += more
+        }
+    }
+
+    /// The prompt names its process; each has to be another one than the app's.
+    private func collectPrompts(_ text: ArraySlice<UInt8>, _ prompts: inout Set<Int32>) {
+        for part in String(decoding: text, as: UTF8.self).components(separatedBy: "Latchkey prompt, process ")
+            .dropFirst()
+        {
+            if let number = Int32(part.prefix(while: \.isNumber)) { prompts.insert(number) }
+        }
+    }
+
+    private func show(_ bytes: [UInt8]) {
+        FileHandle.standardOutput.write(Data(bytes.filter { $0 != 0x0d }))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+
+/// Why a command ends without doing what was asked.
+enum CommandFailure: Error {
+    case usage(String, String)
+    case failure(Failure)
+
+    /// As sysexits(3) has them, so that scripts can tell the cases apart.
+    var exitCode: CInt {
+        switch self {
+        case .usage: 64
+        case .failure(let failure):
+            switch failure.status {
+            case .itemNotFound: 66
+            case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut: 69
+            case .duplicateItem: 73
+            case .authenticationFailed, .itemAuthenticationFailed, .userCancel, .userFallback, .systemCancel,
+                .passcodeNotSet, .biometryNotAvailable, .biometryNotEnrolled, .biometryLockout, .appCancel,
+                .notInteractive, .interactionNotAllowed, .passcodeDelayed, .missingEntitlement, .notPermitted:
+                77
+            default: 1
+            }
+        }
+    }
+
+    /// Says on standard error what happened and what to do.
+    func report() {
+        let (message, hint): (String, String) =
+            switch self {
+            case .usage(let message, let hint): (message, hint)
+            case .failure(let failure):
+                (failure.message.isEmpty ? "\(failure.status)" : failure.message, failure.hint)
+            }
+        let isColoured = isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
+        let head = isColoured ? "\u{1b}[1;31merror:\u{1b}[0m " : "error: "
+        Output.writeError(head + message + "\n" + (hint.isEmpty ? "" : "hint: \(hint)\n"))
+    }
+}
+
+/// Writing to the two standard streams, whole and without a buffer that would keep a secret.
+enum Output {
+    static func write(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
+    static func writeError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+    private static func write(_ bytes: [UInt8], to descriptor: CInt) {
+        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    }
+
+    static func write(_ secret: SecretBytes) { secret.withBytes { write($0, to: STDOUT_FILENO) } }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                exit(errno == EPIPE ? 0 : 74)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What --help shows.
+enum Help {
+    static let overview = """
+        usage: latchkey COMMAND [options]
+
+        Keeps secrets that only a finger or a passcode releases.
+
+          set NAME        store a secret from standard input or a hidden prompt
+          get NAME        write a secret to standard output
+          list            show what is stored, without any secret
+          delete NAME     delete an item
+          passcode VERB   set, change, remove or check the passcode
+          status          show the daemon, the store and the sensor
+          sim VERB        play the machine of a simulated daemon
+
+          --json          write for programs      --help      show help, also of a command
+          --version       show the version
+
+        Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 77 not authenticated.
+        Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access group), NO_COLOR.
+
+        """
+
+    static func text(_ command: Command) -> String {
+        switch command {
+        case .set:
+            """
+            usage: latchkey set NAME [--service SERVICE] [--protect RULE] [--label TEXT] [--replace] [--json]
+
+            Stores a secret. A pipe or a file on standard input is stored byte for byte; on a terminal one line is
+            asked for and not shown. RULE says what releases it: none (default), presence (finger or passcode),
+            biometry (any enrolled finger), current-set (only the fingers enrolled now), passcode.
+
+            """
+        case .get:
+            """
+            usage: latchkey get NAME [--service SERVICE] [--json]
+
+            Writes the secret to standard output, byte for byte. A protected one asks on the terminal first.
+
+            """
+        case .list:
+            """
+            usage: latchkey list [--service SERVICE] [--json]
+
+            Shows names, services and protection of the items of this access group. Asks for nothing.
+
+            """
+        case .delete:
+            """
+            usage: latchkey delete NAME [--service SERVICE] [--json]
+
+            Deletes the item. There is no undo.
+
+            """
+        case .passcode:
+            """
+            usage: latchkey passcode set | change | remove | check [--json]
+
+            The passcode of this store. From a pipe, one line each: the passcode now, then the new one.
+            Removing it deletes every item that needs it. Checking it ends a lockout of the sensor.
+
+            """
+        case .status:
+            """
+            usage: latchkey status [--json]
+
+            Shows tier, daemon, store, sensor and passcode. Fails when the store cannot be used.
+
+            """
+        case .sim:
+            """
+            usage: latchkey sim VERB [--json]
+
+              start                start a simulated daemon in $LATCHKEY_HOME    stop    end it
+              sensor KIND          build in none, touch, face or optic
+              enrol                enrol one more finger                          unenrol forget all
+              replace              replace a finger by another
+              touch [--other]      touch the sensor with the enrolled finger, or with another
+              passcode VERB        set, change or remove the passcode
+              advance SECONDS      move the clock on
+              reset                drop touches that no prompt has taken
+
+            """
+        }
+    }
+}

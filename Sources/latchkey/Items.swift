@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyClient
+import LatchkeyModel
+
+/// set, get, list, delete: generic passwords of the command's own access group.
+enum Items {
+    private static func call(_ request: Request) throws(CommandFailure) -> Reply {
+        do throws(Failure) {
+            return try Client.daemon.call(request)
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func query(_ options: Options, _ name: String?) -> ItemQuery {
+        var query = ItemQuery(itemClass: .genericPassword)
+        if let name { query.attributes[.account] = .text(name) }
+        if name != nil || options.isServiceGiven { query.attributes[.service] = .text(options.service) }
+        return query
+    }
+
+    private static func rule(_ options: Options) throws(CommandFailure) -> AccessControl {
+        switch options.protection {
+        case nil, "none": AccessControl()
+        case "presence": AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .userPresence)
+        case "biometry": AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .biometryAny)
+        case "current-set":
+            AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .biometryCurrentSet)
+        case "passcode": AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .devicePasscode)
+        case let other?:
+            throw .usage(
+                "unknown protection \(other)", "Use none, presence, biometry, current-set or passcode.")
+        }
+    }
+
+    static func set(_ options: Options) throws(CommandFailure) {
+        let name = try options.name(of: "set")
+        let rule = try rule(options)
+        let secret = try Input.secret("Secret for \(name): ")
+        var attributes = query(options, name).attributes
+        if let label = options.label { attributes[.label] = .text(label) }
+        let authentication = Authentication(prompting: Prompting(reason: "store \(name)"))
+        do throws(CommandFailure) {
+            _ = try call(
+                .addItem(
+                    Request.AddItem(
+                        itemClass: .genericPassword, attributes: attributes, accessControl: rule, secret: secret,
+                        returns: [], authentication: authentication)))
+        } catch {
+            guard case .failure(let failure) = error, failure.status == .duplicateItem else { throw error }
+            guard options.replaces else {
+                throw .failure(
+                    Failure(
+                        .duplicateItem, "\(name) exists already.",
+                        hint: "Replace it with --replace, or delete it first."))
+            }
+            var changes: Attributes = [:]
+            if let label = options.label { changes[.label] = .text(label) }
+            _ = try call(
+                .updateItems(
+                    Request.UpdateItems(
+                        query: query(options, name), changes: changes,
+                        accessControl: options.protection == nil ? nil : rule, secret: secret,
+                        authentication: authentication)))
+        }
+        if options.isJSON { Output.write(JSON.object([("stored", .text(name))]).line + "\n") }
+    }
+
+    static func get(_ options: Options) throws(CommandFailure) {
+        let name = try options.name(of: "get")
+        let authentication = Authentication(prompting: Prompting(reason: "read \(name)"))
+        let reply = try call(
+            .copyItems(
+                Request.CopyItems(
+                    query: query(options, name), limit: 1, returns: .data, authentication: authentication)))
+        guard case .items(let items, _) = reply, let item = items.first else { return }
+        guard let secret = item.secret else {
+            throw .failure(Failure(.itemNotFound, "\(name) was stored without a secret."))
+        }
+        guard !options.isJSON else {
+            // A secret need not be text, so JSON gets its bytes in hexadecimal as well.
+            let text = secret.withBytes { String(validating: $0, as: UTF8.self) }
+            let pairs: [(String, JSON)] = [
+                ("name", .text(name)), ("secret", text.map { .text($0) } ?? .null), ("hex", .text(secret.hexadecimal)),
+            ]
+            return Output.write(JSON.object(pairs).line + "\n")
+        }
+        Output.write(secret)
+        // On a screen the next prompt begins on a line of its own; a pipe gets the bytes and nothing else.
+        if isatty(STDOUT_FILENO) == 1 { Output.write("\n") }
+    }
+
+    static func list(_ options: Options) throws(CommandFailure) {
+        guard options.arguments.isEmpty else { throw .usage("list takes no name", "See: latchkey list --help") }
+        guard case .items(let items, _) = try call(.listItems(query(options, nil))) else { return }
+        if options.isJSON {
+            return Output.write(JSON.array(items.map(\.json)).line + "\n")
+        }
+        if items.isEmpty { return Output.writeError("No items. Store one with: latchkey set NAME\n") }
+        let rows = items.map { [$0.text(.account), $0.text(.service), $0.protection, $0.text(.label)] }
+        Output.write(Table.text([["NAME", "SERVICE", "PROTECTION", "LABEL"]] + rows))
+    }
+
+    static func delete(_ options: Options) throws(CommandFailure) {
+        let name = try options.name(of: "delete")
+        _ = try call(.deleteItems(query(options, name)))
+        if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
+    }
+}
+
+extension SecretBytes {
+    fileprivate var hexadecimal: String {
+        withBytes { bytes in
+            bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        }
+    }
+}
+
+extension FoundItem {
+    fileprivate func text(_ code: AttributeCode) -> String {
+        if case .text(let text) = attributes?[code] { text } else { "" }
+    }
+
+    fileprivate var protection: String {
+        let constraints = accessControl?.constraints ?? []
+        if constraints.contains(.userPresence) { return "presence" }
+        if constraints.contains(.biometryCurrentSet) { return "current-set" }
+        if constraints.contains(.biometryAny) { return "biometry" }
+        if constraints.contains(.devicePasscode) { return "passcode" }
+        return "none"
+    }
+
+    fileprivate var json: JSON {
+        .object([
+            ("name", .text(text(.account))), ("service", .text(text(.service))), ("label", .text(text(.label))),
+            ("group", .text(text(.accessGroup))), ("protection", .text(protection)),
+        ])
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeySystem
+
+/// sim: plays the machine of a simulated daemon.
+enum Simulation {
+    static func run(_ options: Options) throws(CommandFailure) {
+        guard let verb = options.arguments.first else {
+            throw .usage("sim needs to be told what to do", "See: latchkey sim --help")
+        }
+        let rest = Array(options.arguments.dropFirst())
+        switch (verb, rest.count) {
+        case ("start", 0): try start()
+        case ("stop", 0): try stop()
+        case ("passcode", 1): return try Passcode.run(rest[0], options)
+        case ("sensor", 1): try send(.sensor(try kind(rest[0])), options)
+        case ("enrol", 0): try send(.enrol, options)
+        case ("unenrol", 0): try send(.unenrol, options)
+        case ("replace", 0): try send(.replaceFinger, options)
+        case ("touch", 0): try send(.touch(matching: !options.isOther), options)
+        case ("reset", 0): try send(.reset, options)
+        case ("advance", 1):
+            guard let seconds = UInt64(rest[0]) else {
+                throw .usage("advance takes seconds, not \(rest[0])", "See: latchkey sim --help")
+            }
+            try send(.advance(seconds: seconds), options)
+        default: throw .usage("unknown: sim \(options.arguments.joined(separator: " "))", "See: latchkey sim --help")
+        }
+    }
+
+    private static func kind(_ name: String) throws(CommandFailure) -> BiometryKind {
+        switch name {
+        case "none": return .none
+        case "touchID", "touch": return .touchID
+        case "faceID", "face": return .faceID
+        case "opticID", "optic": return .opticID
+        default: throw .usage("unknown sensor \(name)", "Use none, touch, face or optic.")
+        }
+    }
+
+    private static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
+        let reply: Reply
+        do throws(Failure) {
+            reply = try Client.daemon.call(.simulate(command))
+        } catch {
+            throw .failure(error)
+        }
+        guard case .simulated(let delivered) = reply else {
+            if options.isJSON { Output.write("{}\n") }
+            return
+        }
+        let words = delivered ? "A prompt took it." : "No prompt waits for it: the next one takes it."
+        Output.write(options.isJSON ? JSON.object([("delivered", .boolean(delivered))]).line + "\n" : words + "\n")
+    }
+
+    /// Starts a simulated daemon for the store that LATCHKEY_HOME names, and for that one only: a store of the user
+    /// must not become a simulated one by a slip.
+    private static func start() throws(CommandFailure) {
+        guard let home = Environment.value("LATCHKEY_HOME") else {
+            throw .usage(
+                "sim start needs a folder of its own", "Run: export LATCHKEY_HOME=$(mktemp -d); latchkey sim start")
+        }
+        do throws(Failure) {
+            let program = try DaemonProgram.find()
+            do throws(SystemError) {
+                let process = try Processes.spawn(
+                    program, ["--simulated", "--detach"], descriptors: [nil, nil, nil], newSession: true)
+                Processes.wait(process)
+            } catch {
+                throw Failure(.daemonUnavailable, "\(program) cannot be started: \(error.description).")
+            }
+            guard case .status(let report) = try Client.daemon.call(.status) else { return }
+            if let problem = report.problem { throw problem }
+            guard report.tier == .simulated else {
+                throw Failure(
+                    .storeOfAnotherTier, "\(home) is served by a daemon of tier \(report.tier.name).",
+                    hint: "Choose an empty folder.")
+            }
+            Output.write("Simulated daemon, process \(report.processID), store \(report.storePath)\n")
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func stop() throws(CommandFailure) {
+        do throws(Failure) {
+            guard case .status(let report) = try Client.daemon.call(.status) else { return }
+            guard report.tier == .simulated else {
+                throw Failure(.notPermitted, "The daemon is not a simulated one; it ends by itself when idle.")
+            }
+            kill(report.processID, SIGTERM)
+        } catch {
+            throw .failure(error)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+
+/// status: which daemon, which store, what can be asked.
+enum StatusCommand {
+    static func run(_ options: Options) throws(CommandFailure) {
+        guard options.arguments.isEmpty else { throw .usage("status takes no name", "See: latchkey status --help") }
+        let report: StatusReport
+        do throws(Failure) {
+            guard case .status(let answer) = try Client.daemon.call(.status) else {
+                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            }
+            report = answer
+        } catch {
+            throw .failure(error)
+        }
+        Output.write(options.isJSON ? json(report).line + "\n" : text(report))
+        if let problem = report.problem { throw .failure(problem) }
+    }
+
+    private static func text(_ report: StatusReport) -> String {
+        let biometry =
+            report.biometry == .none
+            ? "no sensor"
+            : "\(report.biometry), \(report.isEnrolled ? "enrolled" : "nothing enrolled")"
+                + (report.isBiometryLocked ? ", locked until the passcode is entered" : "")
+        return Table.text([
+            ["tier", report.tier.name + (report.tier == .simulated ? " (for tests: protects nothing)" : "")],
+            ["daemon", "process \(report.processID)"],
+            ["store", report.storePath],
+            ["items", report.problem == nil ? "\(report.itemCount)" : "unknown"],
+            ["biometry", biometry],
+            ["passcode", report.isPasscodeSet ? "set" : "not set"],
+            ["access group", report.accessGroup],
+        ])
+    }
+
+    private static func json(_ report: StatusReport) -> JSON {
+        .object([
+            ("tier", .text(report.tier.name)), ("process", .number(Int64(report.processID))),
+            ("store", .text(report.storePath)),
+            ("items", report.problem == nil ? .number(Int64(clamping: report.itemCount)) : .null),
+            ("biometry", .text("\(report.biometry)")), ("enrolled", .boolean(report.isEnrolled)),
+            ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
+            ("group", .text(report.accessGroup)),
+            ("problem", report.problem.map { .text($0.message) } ?? .null),
+        ])
+    }
+}

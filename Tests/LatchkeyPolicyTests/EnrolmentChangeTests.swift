@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// What changes around a prompt while it is up.
+@Suite struct EnrolmentChangeTests {
+    @Test func aMatchOfASetThatIsNoLongerEnrolledProvesNothing_abuse32() {
+        var world = World(.touch)
+        world.show(.biometry)
+        world.send(.sensorChanged(.touchB))
+        let effects = world.send(.matched(1, .a))
+        #expect(effects.outcomes().isEmpty)
+        #expect(world.state.biometryFailures == 1, "it counts as a failed match")
+        #expect(world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
+    }
+
+    @Test func aFingerProvenBeforeTheChangeIsNotCarriedOn_abuse32() {
+        var world = World(.touch)
+        world.show(.biometryThenPasscode)
+        world.send(.matched(1, .a))
+        #expect(world.send(.sensorChanged(.touchB)).outcomes() == [.denied(.authenticationFailed)])
+        #expect(world.type(right: true).isEmpty)
+    }
+
+    @Test func addingAndRemovingAFingerIsAChangeToo_abuse31_abuse32() {
+        var world = World(.touch)
+        world.show(.biometryThenPasscode)
+        world.send(.matched(1, .a))
+        let effects = world.send([.sensorChanged(.touchB), .sensorChanged(.touch)])
+        #expect(effects.outcomes() == [.denied(.authenticationFailed)])
+    }
+
+    @Test func aProvenPasscodeSurvivesAnEnrolmentChange() {
+        var world = World(.touch)
+        world.show(.passcodeThenBiometry)
+        world.type(right: true)
+        #expect(world.send(.sensorChanged(.touchB)).outcomes().isEmpty)
+        #expect(
+            world.send(.matched(1, .b)).outcomes()
+                == [.granted(Authorisation(methods: [.biometry, .passcode], enrolment: .b))])
+    }
+
+    @Test func theGrantNamesTheSetThatMatched() {
+        var world = World(.touchB)
+        world.show(.biometry)
+        #expect(world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
+    }
+
+    @Test func enrolmentThatDisappearsEndsBiometryOrGoesOnWithThePasscode() {
+        for (sensor, status) in [(SensorState.touchEmpty, Status.biometryNotEnrolled), (.absent, .biometryNotAvailable)] {
+            var alone = World(.touch)
+            alone.show(.biometry)
+            #expect(
+                alone.send(.sensorChanged(sensor)) == [.disarm(1), .dismiss(1), .reply(1, .denied(status))])
+
+            var either = World(.touch)
+            either.show(.either)
+            let effects = either.send(.sensorChanged(sensor))
+            #expect(effects.first == .disarm(1))
+            #expect(effects.content?.method == .passcode)
+        }
+    }
+
+    @Test func enrolmentThatDisappearsBeforeThePromptIsVisibleChangesWhatIsAsked() {
+        var world = World(.touch)
+        world.ask(.either)
+        #expect(world.send(.sensorChanged(.touchEmpty)).content?.method == .passcode)
+        #expect(world.send(.promptVisible(1)).isEmpty, "nothing to arm")
+    }
+
+    @Test func aSensorThatIsExchangedOffersWhatTheNewOneAllows_LA25() {
+        var world = World(.touch)
+        world.show(.biometry)
+        #expect(world.miss().content?.showsFallback == true)
+        // A face offers the fallback after two failed tries: the button has to go, or it would do nothing.
+        let effects = world.send(.sensorChanged(.face))
+        #expect(effects.content?.showsFallback == false)
+        #expect(effects.content?.triesLeft == 1)
+    }
+
+    @Test func removingThePasscodeEndsEveryPlan() {
+        for plan in AuthenticationPlan.all.dropFirst() {
+            var world = World(.touch)
+            world.show(plan)
+            #expect(world.send(.passcodeExists(false)).outcomes() == [.denied(.passcodeNotSet)])
+            #expect(world.state.active == nil)
+        }
+    }
+
+    @Test func changesWithNothingUnderWayAreOnlyRemembered() {
+        var world = World(.touch)
+        #expect(world.send(.sensorChanged(.face)).isEmpty)
+        #expect(world.send(.passcodeExists(false)).isEmpty)
+        #expect(world.state == World(.face, passcode: false).state)
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// Five failed matches in a row, wherever they come from.
+@Suite struct LockoutTests {
+    @Test func fiveFailedMatchesAcrossEvaluationsLockBiometry_LA28() {
+        var world = World(.touch)
+        world.show(.biometry, id: 1)
+        #expect(world.miss(3, id: 1).outcomes(1) == [.denied(.authenticationFailed)])
+        let second = world.show(.biometry, id: 2)
+        #expect(second.content?.triesLeft == 2, "three of five are used up")
+        #expect(world.miss(1, id: 2).outcomes(2).isEmpty)
+        let last = world.miss(1, id: 2)
+        #expect(last.outcomes(2) == [.denied(.biometryLockout)])
+        #expect(world.state.isBiometryLocked)
+        #expect(world.ask(.biometry, id: 3) == [.reply(3, .denied(.biometryLockout))])
+    }
+
+    @Test func theLockingTryGoesOnWithThePasscodeWhereItIsAllowed_LA28() {
+        var world = World(.touch, biometryFailures: 4)
+        world.show(.either)
+        let effects = world.miss()
+        #expect(effects.outcomes().isEmpty)
+        #expect(
+            effects.content
+                == PromptContent(method: .passcode, notice: .biometryLocked, triesLeft: 3, showsFallback: false))
+    }
+
+    @Test func aFaceLocksAfterFiveToo_LA28() {
+        var world = World(.face)
+        for id: UInt64 in 1...2 {
+            world.show(.biometry, id: id, fallback: false)
+            world.miss(2, id: id)
+        }
+        world.show(.biometry, id: 3)
+        #expect(world.miss(1, id: 3).outcomes(3) == [.denied(.biometryLockout)])
+    }
+
+    @Test func aRightPasscodeInAnEvaluationClearsTheLockout_LA28() {
+        var world = World(.touch, biometryFailures: 5)
+        world.show(.either)
+        let effects = world.type(right: true)
+        #expect(effects.kept == [PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)])
+        #expect(!world.state.isBiometryLocked)
+        #expect(world.state.refusal(of: .biometry) == nil)
+    }
+
+    @Test func aRightPasscodeOutsideOfEvaluationsClearsTheLockout_LA28() {
+        var world = World(.touch, biometryFailures: 5)
+        #expect(world.send(.passcodeUsed(isRight: true, at: 0)).kept.count == 1)
+        #expect(!world.state.isBiometryLocked)
+    }
+
+    @Test func nothingButAPasscodeClearsTheLockout_LA28() {
+        var world = World(.touch, biometryFailures: 5)
+        world.show(.either)
+        let events: [PolicyEvent] = [
+            .matched(1, .a), .notMatched(1), .fallbackChosen(1), .sensorFailed(1), .sensorChanged(.touchEmpty),
+            .sensorChanged(.touchB), .sensorChanged(.absent), .sensorChanged(.face), .matched(1, .b),
+            .passcodeEntered(1), .passcodeChecked(1, isRight: false, at: 0), .passcodeUsed(isRight: false, at: 0),
+            .cancelChosen(1), .passcodeExists(false), .passcodeExists(true), .promptLost(1), .deadlinePassed(1),
+            .withdrawn(1, .appCancel), .sensorChanged(.touch),
+        ]
+        for event in events {
+            world.send(event)
+            #expect(world.state.isBiometryLocked, "\(event)")
+        }
+        #expect(world.ask(.biometry, id: 2).outcomes(2) == [.denied(.biometryLockout)])
+    }
+
+    @Test func aMatchStartsTheCountAnew_LA29() {
+        var world = World(.touch, biometryFailures: 4)
+        world.show(.biometry)
+        let effects = world.send(.matched(1, .a))
+        #expect(effects.first == .keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)))
+        #expect(effects.outcomes() == [.granted(.finger)])
+        for id: UInt64 in 2...3 {
+            world.show(.biometry, id: id)
+            world.miss(2, id: id)
+            world.send(.cancelChosen(id))
+        }
+        #expect(!world.state.isBiometryLocked)
+    }
+
+    @Test func everyFailedMatchIsKeptBeforeItIsAnswered_LA28() {
+        var world = World(.touch)
+        world.show(.biometry)
+        for count in 1...3 {
+            let effects = world.miss()
+            #expect(
+                effects.first
+                    == .keep(PolicyCounters(biometryFailures: count, passcodeFailures: 0, passcodeBlockedUntil: 0)))
+        }
+    }
+
+    @Test func countersThatWereKeptLockAfterARestart_LA28() {
+        let kept = World(.touch, biometryFailures: 5).state.counters
+        let restarted = PolicyState(
+            sensor: .touch, isPasscodeSet: true, biometryFailures: kept.biometryFailures,
+            passcodeFailures: kept.passcodeFailures, passcodeBlockedUntil: kept.passcodeBlockedUntil)
+        #expect(restarted.refusal(of: .biometry) == .biometryLockout)
+    }
+
+    @Test func misreadFingersBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {
+        var world = World(.touch)
+        world.ask(.biometry)
+        #expect(world.miss(10).isEmpty)
+        #expect(world.state.biometryFailures == 0)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// What `canEvaluatePolicy` tells, and that an evaluation begins by telling the same.
+@Suite struct PreflightTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var sensor: SensorState
+        var passcode: Bool
+        var failures = 0
+        /// What the biometric policy and what the device-owner policy are refused with.
+        var biometry: Status?
+        var either: Status?
+        var testDescription: String {
+            "\(sensor.kind)\(sensor.enrolment == nil ? "" : " enrolled")\(passcode ? ", passcode" : "")\(failures == 0 ? "" : ", \(failures) failures")"
+        }
+    }
+
+    static let rows = [
+        // Without a sensor that is the reason, whatever else is missing (-6).
+        Row(sensor: .absent, passcode: false, biometry: .biometryNotAvailable, either: .passcodeNotSet),
+        Row(sensor: .absent, passcode: true, biometry: .biometryNotAvailable, either: nil),
+        Row(sensor: .absent, passcode: true, failures: 5, biometry: .biometryNotAvailable, either: nil),
+        // Ours, since Apple does not say: without a passcode nothing can be enrolled, so that comes first (-5).
+        Row(sensor: .touchEmpty, passcode: false, biometry: .passcodeNotSet, either: .passcodeNotSet),
+        Row(sensor: .touch, passcode: false, biometry: .passcodeNotSet, either: .passcodeNotSet),
+        Row(sensor: .touch, passcode: false, failures: 5, biometry: .passcodeNotSet, either: .passcodeNotSet),
+        // Then nothing enrolled (-7), also while locked.
+        Row(sensor: .touchEmpty, passcode: true, biometry: .biometryNotEnrolled, either: nil),
+        Row(sensor: .faceEmpty, passcode: true, biometry: .biometryNotEnrolled, either: nil),
+        Row(sensor: .touchEmpty, passcode: true, failures: 5, biometry: .biometryNotEnrolled, either: nil),
+        // Then the lockout (-8), which leaves the passcode usable.
+        Row(sensor: .touch, passcode: true, failures: 5, biometry: .biometryLockout, either: nil),
+        Row(sensor: .face, passcode: true, failures: 6, biometry: .biometryLockout, either: nil),
+        Row(sensor: .touch, passcode: true, failures: 4, biometry: nil, either: nil),
+        Row(sensor: .touch, passcode: true, biometry: nil, either: nil),
+        Row(sensor: .face, passcode: true, biometry: nil, either: nil),
+    ]
+
+    private func world(_ row: Row) -> World {
+        World(row.sensor, passcode: row.passcode, biometryFailures: row.failures)
+    }
+
+    @Test(arguments: rows) func biometryIsRefusedWithTheFirstObstacle_LA02_LA03(_ row: Row) {
+        #expect(world(row).state.refusal(of: .biometry) == row.biometry)
+    }
+
+    @Test(arguments: rows) func deviceOwnerIsRefusedOnlyWithoutAPasscode_LA04(_ row: Row) {
+        #expect(world(row).state.refusal(of: .either) == row.either)
+    }
+
+    @Test(arguments: rows) func anEvaluationEndsAtOnceWithWhatPreflightTells_LA02_LA04(_ row: Row) {
+        for (plan, refusal) in [(AuthenticationPlan.biometry, row.biometry), (.either, row.either)] {
+            var world = world(row)
+            let effects = world.ask(plan)
+            if let refusal {
+                #expect(effects == [.reply(1, .denied(refusal))])
+                #expect(world.state.active == nil)
+            } else {
+                #expect(effects.shown == [1])
+                #expect(effects.outcomes().isEmpty)
+            }
+        }
+    }
+
+    @Test func lockoutGoesStraightToThePasscode_LA04() {
+        var world = World(.touch, biometryFailures: 5)
+        let effects = world.show(.either)
+        #expect(effects.content?.method == .passcode)
+        #expect(effects.content?.notice == .biometryLocked)
+        #expect(!effects.contains(.arm(1)))
+        #expect(world.type(right: true).outcomes() == [.granted(.code)])
+    }
+
+    @Test(arguments: [SensorState.absent, .touchEmpty]) func withoutBiometryThePasscodeIsAsked_LA04(_ sensor: SensorState) {
+        var world = World(sensor)
+        #expect(world.show(.either).content?.method == .passcode)
+        #expect(world.type(right: true).outcomes() == [.granted(.code)])
+    }
+
+    @Test func everyStageOfAPlanIsLookedAt() {
+        #expect(World(.absent).state.refusal(of: .passcodeThenBiometry) == .biometryNotAvailable)
+        #expect(World(.absent).state.refusal(of: .biometryThenPasscode) == .biometryNotAvailable)
+        #expect(World(.touch).state.refusal(of: .biometryThenPasscode) == nil)
+        #expect(World(.absent, passcode: false).state.refusal(of: .nothing) == nil)
+        #expect(World(.touch).state.refusal(of: AuthenticationPlan([[]])) == .authenticationFailed)
+    }
+}

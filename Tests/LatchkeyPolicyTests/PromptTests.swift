@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// The prompt: whether there may be one, when it counts, and how it goes away.
+@Suite struct PromptTests {
+    @Test(arguments: AuthenticationPlan.all.dropFirst())
+    func withoutInteractionNothingIsShown_LA31_abuse25(_ plan: AuthenticationPlan) {
+        var world = World(.touch)
+        #expect(world.ask(plan, interaction: false) == [.reply(1, .denied(.notInteractive))])
+        #expect(world.state == World(.touch).state)
+    }
+
+    @Test func withoutInteractionARefusalIsStillTheFirstObstacle_LA31() {
+        var world = World(.touchEmpty)
+        #expect(world.ask(.biometry, interaction: false) == [.reply(1, .denied(.biometryNotEnrolled))])
+    }
+
+    @Test func withoutInteractionAnEvaluationDoesNotWaitItsTurn_LA31_LA35() {
+        var world = World(.touch)
+        world.show(.biometry, id: 1)
+        #expect(world.ask(.biometry, id: 2, interaction: false) == [.reply(2, .denied(.notInteractive))])
+    }
+
+    @Test func aPlanOfNothingIsGrantedWithNothing() {
+        var world = World(.absent, passcode: false)
+        #expect(world.ask(.nothing, interaction: false) == [.reply(1, .granted(.none))])
+    }
+
+    @Test func theSensorIsArmedOnlyOnceThePromptIsVisible_abuse23() {
+        var world = World(.touch)
+        let effects = world.ask(.biometry)
+        #expect(effects.shown == [1])
+        #expect(!effects.contains(.arm(1)))
+        #expect(world.send(.promptVisible(1)) == [.arm(1)])
+        #expect(world.send(.promptVisible(1)).isEmpty, "once")
+    }
+
+    @Test(arguments: [AuthenticationPlan.biometry, .either, .biometryThenPasscode])
+    func aMatchBeforeThePromptIsVisibleIsDiscarded_abuse23(_ plan: AuthenticationPlan) {
+        var world = World(.touch)
+        world.ask(plan)
+        #expect(world.send(.matched(1, .a)).isEmpty)
+        world.send(.promptVisible(1))
+        #expect(world.state.active?.proven == Authorisation.none)
+        #expect(world.state.active?.stage == 0)
+    }
+
+    @Test func aPasscodeBeforeThePromptIsVisibleIsDiscarded_abuse23() {
+        var world = World(.touch)
+        world.ask(.passcode)
+        #expect(world.type(right: true).isEmpty)
+        #expect(world.send(.promptVisible(1)).isEmpty)
+        #expect(world.send(.passcodeChecked(1, isRight: true, at: 0)).isEmpty, "nothing was entered")
+    }
+
+    @Test func eventsOfAnotherEvaluationChangeNothing_abuse15() {
+        var world = World(.touch)
+        world.show(.either, id: 1)
+        let before = world.state
+        let events: [PolicyEvent] = [
+            .promptVisible(9), .promptUnavailable(9), .promptLost(9), .matched(9, .a), .notMatched(9),
+            .sensorFailed(9), .fallbackChosen(9), .cancelChosen(9), .passcodeEntered(9),
+            .passcodeChecked(9, isRight: true, at: 0), .passcodeChecked(9, isRight: false, at: 0),
+            .withdrawn(9, .appCancel), .deadlinePassed(9),
+        ]
+        for event in events {
+            #expect(world.send(event).isEmpty, "\(event)")
+            #expect(world.state == before, "\(event)")
+        }
+    }
+
+    @Test func aMatchAfterTheEndIsDiscarded_abuse15() {
+        var world = World(.touch)
+        world.show(.biometry, id: 1)
+        world.send(.cancelChosen(1))
+        #expect(world.send(.matched(1, .a)).isEmpty)
+        world.show(.biometry, id: 2)
+        #expect(world.send(.matched(1, .a)).isEmpty)
+        #expect(world.state.active?.proven == Authorisation.none)
+    }
+
+    @Test func noPlaceForAPromptIsNotInteractive_abuse20() {
+        var world = World(.touch)
+        world.ask(.biometry)
+        #expect(world.send(.promptUnavailable(1)) == [.dismiss(1), .reply(1, .denied(.notInteractive))])
+    }
+
+    @Test func aPromptThatIsLostEndsWithSystemCancelAndReleasesTheSensor_LA32_abuse21() {
+        var world = World(.touch)
+        world.show(.biometry)
+        #expect(world.send(.promptLost(1)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
+    }
+
+    @Test func invalidatingEndsTheEvaluationWithAppCancelOnce_LA36() {
+        var world = World(.touch)
+        world.show(.biometry)
+        #expect(
+            world.send(.withdrawn(1, .appCancel)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.appCancel))])
+        #expect(world.send(.withdrawn(1, .appCancel)).isEmpty)
+    }
+
+    @Test func invalidatingEndsAWaitingEvaluationWithoutTouchingThePrompt_LA36() {
+        var world = World(.touch)
+        world.show(.biometry, id: 1)
+        world.ask(.biometry, id: 2)
+        #expect(world.send(.withdrawn(2, .appCancel)) == [.reply(2, .denied(.appCancel))])
+        #expect(world.state.active?.request.id == 1)
+        #expect(world.send(.matched(1, .a)).shown.isEmpty)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// Several evaluations at once: one prompt, in the order they came.
+@Suite struct QueueTests {
+    private func busy(_ ids: ClosedRange<UInt64>) -> World {
+        var world = World(.touch)
+        for id in ids { world.ask(.either, id: id) }
+        return world
+    }
+
+    @Test func aSecondEvaluationWaitsForTheFirst_LA35_abuse18() {
+        var world = World(.touch)
+        #expect(world.show(.either, id: 1).shown == [1])
+        #expect(world.ask(.either, id: 2).isEmpty)
+        let effects = world.send(.matched(1, .a))
+        #expect(effects.prefix(3) == [.disarm(1), .dismiss(1), .reply(1, .granted(.finger))])
+        #expect(effects.shown == [2])
+        #expect(effects.outcomes(2).isEmpty, "a match answers one evaluation")
+    }
+
+    @Test(arguments: [
+        PolicyEvent.cancelChosen(1), .promptLost(1), .promptUnavailable(1), .deadlinePassed(1),
+        .withdrawn(1, .appCancel), .matched(1, .a), .passcodeExists(true),
+    ])
+    func everyEndingLetsTheNextOneIn_LA35(_ ending: PolicyEvent) {
+        var world = busy(1...2)
+        world.send(.promptVisible(1))
+        #expect(world.send(ending).shown == (ending == .passcodeExists(true) ? [] : [2]))
+    }
+
+    @Test func turnsComeInTheOrderOfAsking_LA35() {
+        var world = busy(1...5)
+        var order: [UInt64] = []
+        while let id = world.state.active?.request.id {
+            order.append(id)
+            world.send(.cancelChosen(id))
+        }
+        #expect(order == [1, 2, 3, 4, 5])
+    }
+
+    @Test func oneThatIsWithdrawnLosesOnlyItsOwnTurn_LA35() {
+        var world = busy(1...4)
+        #expect(world.send(.withdrawn(3, .systemCancel)) == [.reply(3, .denied(.systemCancel))])
+        var order: [UInt64] = []
+        while let id = world.state.active?.request.id {
+            order.append(id)
+            world.send(.cancelChosen(id))
+        }
+        #expect(order == [1, 2, 4])
+    }
+
+    @Test func whoseTurnComesIsToldIfItCannotBeMetAnyMore_LA35() {
+        var world = World(.touch, biometryFailures: 4)
+        world.show(.biometry, id: 1)
+        world.ask(.biometry, id: 2)
+        world.ask(.either, id: 3)
+        world.ask(.biometry, id: 4)
+        let effects = world.miss(1, id: 1)
+        #expect(effects.outcomes(1) == [.denied(.biometryLockout)])
+        #expect(effects.outcomes(2) == [.denied(.biometryLockout)])
+        #expect(effects.shown == [3])
+        #expect(effects.content?.method == .passcode)
+        #expect(world.send(.cancelChosen(3)).outcomes(4) == [.denied(.biometryLockout)])
+        #expect(world.state.active == nil)
+    }
+
+    @Test func removingThePasscodeAnswersEveryoneWhoWaits_LA35() {
+        var world = busy(1...3)
+        let effects = world.send(.passcodeExists(false))
+        for id: UInt64 in 1...3 { #expect(effects.outcomes(id) == [.denied(.passcodeNotSet)]) }
+        #expect(effects.shown.isEmpty)
+    }
+
+    @Test func eventsForOneWhoWaitsDoNotMoveIt_LA35() {
+        var world = busy(1...2)
+        world.send(.promptVisible(1))
+        let before = world.state
+        for event: PolicyEvent in [
+            .promptVisible(2), .matched(2, .a), .notMatched(2), .sensorFailed(2), .fallbackChosen(2),
+            .passcodeEntered(2), .passcodeChecked(2, isRight: true, at: 0),
+        ] {
+            #expect(world.send(event).isEmpty, "\(event)")
+        }
+        #expect(world.state == before)
+    }
+
+    /// Ten thousand who wait and cannot be met do not pile up on the stack.
+    @Test func aLongQueueIsAnsweredInOneGo_LA35() {
+        var world = busy(1...10_000)
+        #expect(world.send(.passcodeExists(false)).count { if case .reply = $0 { true } else { false } } == 10_000)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+
+/// The reducer with a person in front of it: the words the tests are written in.
+struct World {
+    var state: PolicyState
+
+    /// A machine with a passcode and an enrolled finger, unless said otherwise.
+    init(_ sensor: SensorState = .touch, passcode: Bool = true, biometryFailures: Int = 0) {
+        state = PolicyState(sensor: sensor, isPasscodeSet: passcode, biometryFailures: biometryFailures)
+    }
+
+    /// Sends one event.
+    @discardableResult
+    mutating func send(_ event: PolicyEvent) -> [PolicyEffect] { state.reduce(event) }
+
+    /// Sends several events and collects what they lead to.
+    @discardableResult
+    mutating func send(_ events: [PolicyEvent]) -> [PolicyEffect] { events.flatMap { state.reduce($0) } }
+
+    /// Asks for an evaluation.
+    @discardableResult
+    mutating func ask(
+        _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true
+    ) -> [PolicyEffect] {
+        send(.evaluate(.init(id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction)))
+    }
+
+    /// Asks for an evaluation and lets the person see its prompt.
+    @discardableResult
+    mutating func show(_ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true) -> [PolicyEffect] {
+        ask(plan, id: id, fallback: fallback) + send(.promptVisible(id))
+    }
+
+    /// Types a passcode that turns out right or wrong.
+    @discardableResult
+    mutating func type(right: Bool, id: UInt64 = 1, at time: Int64 = 0) -> [PolicyEffect] {
+        send([.passcodeEntered(id), .passcodeChecked(id, isRight: right, at: time)])
+    }
+
+    /// Sends `notMatched` several times.
+    @discardableResult
+    mutating func miss(_ times: Int = 1, id: UInt64 = 1) -> [PolicyEffect] {
+        send([PolicyEvent](repeating: .notMatched(id), count: times))
+    }
+}
+
+extension EnrolmentSet {
+    static let a = EnrolmentSet([0xaa])
+    static let b = EnrolmentSet([0xbb])
+}
+
+extension SensorState {
+    static let touch = SensorState(kind: .touchID, enrolment: .a)
+    static let touchB = SensorState(kind: .touchID, enrolment: .b)
+    static let touchEmpty = SensorState(kind: .touchID)
+    static let face = SensorState(kind: .faceID, enrolment: .a)
+    static let faceEmpty = SensorState(kind: .faceID)
+}
+
+extension AuthenticationPlan {
+    static let nothing = AuthenticationPlan([])
+    static let biometry = Policy.deviceOwnerAuthenticationWithBiometrics.plan
+    static let passcode = AuthenticationPlan([[.passcode]])
+    static let either = Policy.deviceOwnerAuthentication.plan
+    static let biometryThenPasscode = AuthenticationPlan([[.biometry], [.passcode]])
+    static let passcodeThenBiometry = AuthenticationPlan([[.passcode], [.biometry]])
+    static let all = [nothing, biometry, passcode, either, biometryThenPasscode, passcodeThenBiometry]
+}
+
+extension Authorisation {
+    static let finger = Authorisation(methods: [.biometry], enrolment: .a)
+    static let code = Authorisation(methods: [.passcode], enrolment: nil)
+    static let both = Authorisation(methods: [.biometry, .passcode], enrolment: .a)
+}
+
+extension [PolicyEffect] {
+    /// The outcomes that are replied to one evaluation.
+    func outcomes(_ id: UInt64 = 1) -> [Outcome] {
+        compactMap { if case .reply(id, let outcome) = $0 { outcome } else { nil } }
+    }
+
+    /// What the prompt last said.
+    var content: PromptContent? {
+        compactMap {
+            switch $0 {
+            case .show(_, let content), .update(_, let content): content
+            default: nil
+            }
+        }.last
+    }
+
+    /// The ids whose prompts are put up.
+    var shown: [UInt64] { compactMap { if case .show(let request, _) = $0 { request.id } else { nil } } }
+
+    /// The counters that are kept.
+    var kept: [PolicyCounters] { compactMap { if case .keep(let counters) = $0 { counters } else { nil } } }
+}

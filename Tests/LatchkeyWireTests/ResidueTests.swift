@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// What stays in the process's memory of a secret that went through the codec.
+///
+/// Serialized, because the window one search reads memory into would hold what another search looks for.
+@Suite(.serialized) struct ResidueTests {
+    // Longer than a writer's first capacity and four times it, so that the buffer moves more than once.
+    @Test(arguments: [32, 300, 5000]) func encodingAndDecodingLeaveNoCopyOfASecret(_ count: Int) throws {
+        let secret = SecretTrace.makeSecret(byteCount: count)
+        let trace = SecretTrace(of: secret)
+        var payload: SecretBytes? = message(with: secret).encoded()
+        #expect(trace.copiesInMemory() == 2)
+        var decoded: Message? = try Message(decoding: try #require(payload))
+        #expect(trace.copiesInMemory() == 3)
+        payload = nil
+        #expect(trace.copiesInMemory() == 2)
+        #expect(decoded != nil)
+        decoded = nil
+        #expect(trace.copiesInMemory() == 1)
+    }
+
+    @Test func aRefusedFrameLeavesNoCopyOfItsSecret() throws {
+        let secret = SecretTrace.makeSecret(byteCount: 300)
+        let trace = SecretTrace(of: secret)
+        let payload = message(with: secret).encoded()
+        let longer = SecretBytes(count: payload.count + 1) { target in payload.withBytes { target.copyMemory(from: $0) } }
+        #expect(trace.copiesInMemory() == 3)
+        #expect(throws: WireError.trailingBytes) { try Message(decoding: longer) }
+        #expect(trace.copiesInMemory() == 3)
+    }
+
+    private func message(with secret: SecretBytes) -> Message {
+        .reply(id: 1, .items([FoundItem(itemClass: .genericPassword, secret: secret)], more: false))
+    }
+}

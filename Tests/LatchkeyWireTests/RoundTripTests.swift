@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// Every case of every request, reply and closed set comes back from its bytes.
+@Suite struct RoundTripTests {
+    private func expectRoundTrip(_ message: Message, _ sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let encoded = message.encoded()
+        let again = try Message(decoding: encoded)
+        #expect(again == message, sourceLocation: sourceLocation)
+        // Failures are equal when their codes are, and texts when they look alike: bytes tell more.
+        #expect(again.encoded() == encoded, sourceLocation: sourceLocation)
+        #expect(again.id == message.id, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: Sample.all) func everySampleRoundTrips(_ sample: Sample) throws {
+        try expectRoundTrip(sample.message)
+    }
+
+    // MARK: - No case without a sample
+
+    private enum Kind: CaseIterable {
+        case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
+        case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
+        case touch, advance, reset
+        case failure, done, welcome, report, context, items, policy, simulated, cancel
+    }
+
+    // Without a default: a new case does not compile before it has a sample.
+    private func kind(of request: Request) -> Kind {
+        switch request {
+        case .hello: .hello
+        case .status: .status
+        case .createContext: .createContext
+        case .invalidateContext: .invalidateContext
+        case .canEvaluate: .canEvaluate
+        case .evaluate: .evaluate
+        case .addItem: .addItem
+        case .copyItems: .copyItems
+        case .updateItems: .updateItems
+        case .deleteItems: .deleteItems
+        case .listItems: .listItems
+        case .passcode(.set): .passcodeSet
+        case .passcode(.change): .passcodeChange
+        case .passcode(.remove): .passcodeRemove
+        case .simulate(.sensor): .sensor
+        case .simulate(.enrol): .enrol
+        case .simulate(.unenrol): .unenrol
+        case .simulate(.replaceFinger): .replaceFinger
+        case .simulate(.touch): .touch
+        case .simulate(.advance): .advance
+        case .simulate(.reset): .reset
+        }
+    }
+
+    private func kind(of reply: Reply) -> Kind {
+        switch reply {
+        case .failure: .failure
+        case .done: .done
+        case .welcome: .welcome
+        case .status: .report
+        case .context: .context
+        case .items: .items
+        case .policy: .policy
+        case .simulated: .simulated
+        }
+    }
+
+    @Test func everyCaseHasASample() {
+        let kinds = Sample.all.map { sample -> Kind in
+            switch sample.message {
+            case .request(_, let request): kind(of: request)
+            case .reply(_, let reply): kind(of: reply)
+            case .cancel: .cancel
+            }
+        }
+        #expect(Set(kinds) == Set(Kind.allCases))
+    }
+
+    // MARK: - Closed sets
+
+    @Test(arguments: Status.allCases) func everyStatusRoundTrips(_ status: Status) throws {
+        try expectRoundTrip(.reply(id: 1, .failure(Failure(status, "message", hint: "hint"))))
+    }
+
+    @Test(arguments: AttributeCode.allCases) func everyAttributeRoundTrips(_ code: AttributeCode) throws {
+        let values: [AttributeValue] =
+            switch code.kind {
+            case .text: ["", "\0", "e\u{301}", String(repeating: "x", count: Limits.attributeBytes)].map { .text($0) }
+            case .data: [[], [0], [UInt8](repeating: 255, count: Limits.attributeBytes)].map { .data($0) }
+            case .number: [.min, -1, 0, .max].map { .number($0) }
+            case .boolean: [true, false].map { .boolean($0) }
+            case .date: [.min, -1, 0, .max].map { .date($0) }
+            }
+        for value in values {
+            #expect(value.fits(code))
+            try expectRoundTrip(
+                .request(id: 1, .listItems(ItemQuery(itemClass: nil, attributes: [code: value]))))
+        }
+    }
+
+    @Test(arguments: Accessibility.allCases) func everyAccessControlRoundTrips(_ accessibility: Accessibility) throws {
+        let known = (0..<32).map { AccessConstraints(rawValue: 1 << $0) }.filter { $0.isSubset(of: .known) }
+        for constraints in known + [[], .known] {
+            let control = AccessControl(accessibility: accessibility, constraints: constraints)
+            try expectRoundTrip(
+                .reply(id: 1, .items([FoundItem(itemClass: .genericPassword, accessControl: control)], more: false)))
+            try expectRoundTrip(
+                .request(id: 1, .deleteItems(ItemQuery(itemClass: nil, accessibility: accessibility))))
+        }
+    }
+
+    @Test(arguments: 0...15 as ClosedRange<UInt8>) func everyCombinationOfReturnsRoundTrips(_ raw: UInt8) throws {
+        try expectRoundTrip(
+            .request(
+                id: 1,
+                .copyItems(
+                    Request.CopyItems(
+                        query: ItemQuery(itemClass: .genericPassword), limit: .max, returns: Returns(rawValue: raw),
+                        authentication: Authentication()))))
+    }
+
+    @Test func everyTierSensorPolicyAndClassRoundTrips() throws {
+        for tier in Tier.allCases { try expectRoundTrip(.reply(id: 1, .welcome(.init(tier: tier, processID: -1)))) }
+        for kind in BiometryKind.allCases {
+            try expectRoundTrip(.reply(id: 1, .policy(.init(refusal: nil, biometry: kind))))
+            try expectRoundTrip(.request(id: 1, .simulate(.sensor(kind))))
+        }
+        for policy in Policy.allCases { try expectRoundTrip(.request(id: 1, .canEvaluate(policy))) }
+        for itemClass in ItemClass.allCases {
+            try expectRoundTrip(.request(id: 1, .listItems(ItemQuery(itemClass: itemClass))))
+        }
+    }
+}
