@@ -20,8 +20,8 @@ func process(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -103,6 +103,16 @@ let package = Package(
             ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem"]),
 
         // Tests: one target for each room or seam, and one for what crosses processes.
+        .executableTarget(
+            name: "latchkey-test-client",
+            dependencies: ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel"],
+            path: "Tests/TestClient", swiftSettings: strict),
+        tests(
+            "DaemonTests",
+            [
+                "LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "latchkeyd",
+                "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
+            ], exclude: ["Forge"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests(

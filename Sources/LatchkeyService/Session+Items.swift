@@ -182,12 +182,15 @@ private struct ItemStream: Sendable {
     init(answer: @escaping Session.Answer) { self.answer = answer }
 
     mutating func add(_ item: FoundItem) {
+        let size = (item.secret?.count ?? 0) + 256
+        // A frame leaves when the next item does not fit, so that a single item is one frame.
+        if !isHeld, !batch.isEmpty, byteCount + size > Limits.streamedFrameBytes {
+            answer(.items(batch, more: true))
+            batch = []
+            byteCount = 0
+        }
         batch.append(item)
-        byteCount += (item.secret?.count ?? 0) + 256
-        guard !isHeld, byteCount >= Limits.streamedFrameBytes else { return }
-        answer(.items(batch, more: true))
-        batch = []
-        byteCount = 0
+        byteCount += size
     }
 
     /// Keeps everything back until `finish`.

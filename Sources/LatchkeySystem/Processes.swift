@@ -68,15 +68,17 @@ package enum Processes {
 
     /// Waits for a child that is about to end, and ends it when it takes longer than that.
     package static func wait(_ process: pid_t, killAfter seconds: Int64) {
+        if !hasEnded(process, within: seconds) { kill(process, SIGKILL) }
+        wait(process)
+    }
+
+    /// Whether a process, of whatever parent, ends within that time.
+    package static func hasEnded(_ process: pid_t, within seconds: Int64) -> Bool {
         // pidfd_open(2): a descriptor that tells when the process has ended.
         let number = latchkey_pidfd_open(process)
-        if number >= 0 {
-            let ended = try? Descriptor(owning: number).wait(for: POLLIN, until: Uptime.deadline(seconds: seconds))
-            if ended != true { kill(process, SIGKILL) }
-        } else {
-            kill(process, SIGKILL)
-        }
-        wait(process)
+        guard number >= 0 else { return errno == ESRCH }
+        let descriptor = Descriptor(owning: number)
+        return (try? descriptor.wait(for: POLLIN, until: Uptime.deadline(seconds: seconds))) ?? false
     }
 
     private static func withCStrings<R>(

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySystem
+import Testing
+
+/// The command line as scripts use it: standard streams, exit codes, JSON.
+@Suite struct CommandTests {
+    private let daemon: TestDaemon
+
+    init() throws { daemon = try TestDaemon() }
+
+    private func run(_ arguments: String..., input: String = "") throws -> Finished {
+        try daemon.run("latchkey", arguments, input: input)
+    }
+
+    @Test func aSecretComesBackByteForByte() throws {
+        #expect(try run("set", "token", input: "line one\nline two\n").exitCode == 0)
+        let got = try run("get", "token")
+        #expect(got.output == "line one\nline two\n")
+        #expect(got.errors.isEmpty)
+    }
+
+    @Test func anItemThatExistsIsReplacedOnlyWhenAskedTo() throws {
+        _ = try run("set", "token", input: "old")
+        let refused = try run("set", "token", input: "new")
+        #expect(refused.exitCode == 73)
+        #expect(
+            refused.errors == "error: token exists already.\nhint: Replace it with --replace, or delete it first.\n")
+        #expect(try run("get", "token").output == "old")
+        #expect(try run("set", "token", "--replace", input: "new").exitCode == 0)
+        #expect(try run("get", "token").output == "new")
+    }
+
+    @Test func listingShowsNamesAndNoSecret() throws {
+        _ = try run("set", "token", "--service", "mail", "--label", "Work \u{1b}[31mred", input: "hidden")
+        let table = try run("list")
+        #expect(table.output.contains("token") && table.output.contains("mail"))
+        #expect(!table.output.contains("hidden") && !table.output.contains("\u{1b}"))
+        let json = try run("list", "--json")
+        #expect(json.output.contains("\"name\":\"token\"") && json.output.contains("\\u001b[31mred"))
+    }
+
+    @Test func whatIsNotThereHasItsOwnExitCode() throws {
+        #expect(try run("get", "nothing").exitCode == 66)
+        #expect(try run("delete", "nothing").exitCode == 66)
+        _ = try run("set", "token", input: "x")
+        #expect(try run("delete", "token").exitCode == 0)
+        #expect(try run("get", "token").exitCode == 66)
+    }
+
+    @Test func wrongUsageIsExplained() throws {
+        for arguments in [["set"], ["get", "a", "b"], ["frobnicate"], ["list", "--nonsense"], ["sim", "dance"]] {
+            let answer = try daemon.run("latchkey", arguments)
+            #expect(answer.exitCode == 64, "\(arguments)")
+            #expect(answer.errors.hasPrefix("error: ") && answer.errors.contains("hint: "), "\(answer.errors)")
+        }
+        #expect(try run("--help").output.contains("usage: latchkey COMMAND"))
+        #expect(try run("get", "--help").exitCode == 0)
+    }
+
+    @Test func thePasscodeIsSetChangedCheckedAndRemoved() throws {
+        #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
+        #expect(try run("passcode", "set", input: "1234\n").exitCode == 77)
+        #expect(try run("passcode", "change", input: "wrong\n5678\n").exitCode == 77)
+        #expect(try run("passcode", "change", input: "1234\n5678\n").exitCode == 0)
+        #expect(try run("passcode", "check", input: "5678\n").exitCode == 0)
+        #expect(try run("passcode", "remove", input: "5678\n").exitCode == 0)
+        #expect(try run("status", "--json").output.contains("\"passcode\":false"))
+    }
+
+    @Test func wrongPasscodesAreDelayedAndARestartDoesNotShortenIt() throws {
+        #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
+        for _ in 1...3 { #expect(try run("passcode", "check", input: "wrong\n").exitCode == 77) }
+        let delayed = try run("passcode", "check", input: "1234\n")
+        #expect(delayed.exitCode == 77)
+        #expect(delayed.errors.contains("hint: Try again in "), "\(delayed.errors)")
+    }
+
+    @Test func theUserTierSimulatesNothing() throws {
+        let answer = try run("sim", "touch")
+        #expect(answer.exitCode == 77)
+        #expect(answer.errors.contains("runs in tier user and simulates nothing"))
+    }
+
+    @Test func aCurrentSetItemIsRefusedWhereNoSetIsKnownAndTheTiersAreNamed() throws {
+        _ = try run("passcode", "set", input: "1234\n")
+        let answer = try run("set", "bound", "--protect", "current-set", input: "x")
+        #expect(answer.exitCode == 77)
+        #expect(answer.errors.contains("no sensor") && answer.errors.contains("Tier user"), "\(answer.errors)")
+    }
+
+    @Test func theDemoTellsItsStoryWithoutATerminal() throws {
+        let demo = try daemon.run("latchkey-demo", [])
+        #expect(demo.exitCode == 0, "\(demo.output)\(demo.errors)")
+        #expect(demo.output.contains("every step was checked"))
+    }
+}

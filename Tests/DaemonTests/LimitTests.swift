@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+import Testing
+
+/// Each limit of docs/protocol.md, reached from outside the daemon's process.
+@Suite struct LimitTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+        daemon = try TestDaemon(simulated: true)
+        try daemon.start()
+    }
+
+    private func status(_ reply: Reply?) -> Status? {
+        if case .failure(let failure)? = reply { failure.status } else { nil }
+    }
+
+    /// The daemon still answers someone else.
+    private func isServing() throws -> Bool {
+        if case .status? = try RawClient(daemon).call(.status) { true } else { false }
+    }
+
+    @Test func aFrameOfAnotherVersionIsAnsweredAndTheConnectionEnded() throws {
+        let client = try RawClient(daemon)
+        try client.send(bytes: [2, 0, 0, 0, 1, 0])
+        #expect(status(try client.receive()?.reply) == .unsupportedVersion)
+        #expect(try client.receive() == nil)
+        #expect(try isServing())
+    }
+
+    @Test func aFrameLongerThanTheLimitIsRefusedBeforeItsBytesAreTaken() throws {
+        let client = try RawClient(daemon)
+        let count = Limits.frameBytes + 1
+        try client.send(bytes: Frame.header(count))
+        let answer = try client.receive()
+        #expect(answer?.id == 0)
+        #expect(status(answer?.reply) == .limitExceeded)
+        #expect(try client.receive() == nil)
+        #expect(try isServing())
+    }
+
+    @Test func aRequestThatCannotBeReadIsAnsweredByItsIdAndTheConnectionGoesOn() throws {
+        let client = try RawClient(daemon)
+        // [0, 7, [99, {}]]: an operation that does not exist.
+        try Frame.send(SecretBytes([0x83, 0x00, 0x07, 0x82, 0x18, 0x63, 0xa0]), to: client.socket)
+        let unknown = try client.receive()
+        #expect(unknown?.id == 7)
+        #expect(status(unknown?.reply) == .unimplemented)
+        // [0, 8, [2, {0: 0}]]: a key that is mandatory and unknown.
+        try Frame.send(SecretBytes([0x83, 0x00, 0x08, 0x82, 0x02, 0xa1, 0x00, 0x00]), to: client.socket)
+        #expect(status(try client.receive()?.reply) == .malformedRequest)
+        // Nested more deeply than any message.
+        try Frame.send(SecretBytes([0x83, 0x00, 0x09] + [UInt8](repeating: 0x81, count: 5000)), to: client.socket)
+        #expect(status(try client.receive()?.reply) == .malformedRequest)
+        try Frame.send(SecretBytes([UInt8](repeating: 0xff, count: 64)), to: client.socket)
+        #expect(status(try client.receive()?.reply) == .malformedRequest)
+        guard case .status? = try client.call(.status, id: 10) else {
+            Issue.record("the connection did not go on")
+            return
+        }
+    }
+
+    @Test func aReplyOrAnIdInUseIsRefused() throws {
+        let client = try RawClient(daemon)
+        try Frame.send(Message.reply(id: 3, .done).encoded(), to: client.socket)
+        #expect(status(try client.receive()?.reply) == .malformedRequest)
+    }
+
+    @Test func contextsOfOneConnectionAreLimited() throws {
+        let client = try RawClient(daemon)
+        for id in 1...UInt64(Limits.contexts) {
+            guard case .context? = try client.call(.createContext, id: id) else {
+                Issue.record("context \(id) was refused")
+                return
+            }
+        }
+        #expect(status(try client.call(.createContext, id: 5000)) == .limitExceeded)
+        #expect(try isServing())
+    }
+
+    @Test func requestsWithoutAReplyAreLimited() throws {
+        // Evaluations of callers without a terminal end by themselves, so a person is played who never comes:
+        // the first prompt holds the turn, the others wait behind it.
+        let client = try RawClient(daemon)
+        #expect(try client.call(.simulate(.enrol), id: 1) == .done)
+        #expect(try client.call(.passcode(.set(SecretBytes("1234".utf8))), id: 2) == .done)
+        let screen = try Screen()
+        let holder = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey-test-client", ["hold", "\(Limits.requestsInFlight + 1)"],
+            environment: daemon.environment)
+        defer {
+            kill(holder, SIGKILL)
+            Processes.wait(holder)
+        }
+        #expect(screen.hears("limitExceeded 1"), "one request more than the limit is refused")
+    }
+
+    @Test func connectionsAreLimitedAndTheNextOneIsClosed() throws {
+        var clients: [RawClient] = []
+        for _ in 0..<Limits.connections { clients.append(try RawClient(daemon)) }
+        // All of them are connected once the last has an answer.
+        _ = try clients.last?.call(.status)
+        let extra = try RawClient(daemon)
+        #expect((try? extra.call(.status)) == .some(nil))
+        clients.removeAll()
+        #expect(try isServing())
+    }
+
+    @Test func aFrameThatStopsHalfwayEndsWithItsDeadline() throws {
+        let client = try RawClient(daemon)
+        let start = Uptime.nanoseconds
+        try client.send(bytes: [1, 0, 0])
+        #expect(status(try client.receive(seconds: 30)?.reply) == .timedOut)
+        #expect(Uptime.nanoseconds - start >= (Limits.frameSeconds - 1) * 1_000_000_000)
+        #expect(try isServing())
+    }
+
+    @Test func secretsAndAttributesAreLimited() throws {
+        let client = try RawClient(daemon)
+        let largest = [UInt8](repeating: 0xa5, count: Limits.secretBytes)
+        #expect(try client.call(.adding("largest", secret: largest), id: 1) == .done)
+        guard case .items(let items, _)? = try client.call(.reading("largest"), id: 2) else {
+            Issue.record("the largest secret did not come back")
+            return
+        }
+        #expect(items.first?.secret == SecretBytes(largest))
+        #expect(status(try client.call(.adding("larger", secret: largest + [0]), id: 3)) == .dataTooLarge)
+        let account = String(repeating: "a", count: Limits.attributeBytes + 1)
+        #expect(status(try client.call(.adding(account), id: 4)) == .malformedRequest)
+        let passcode = SecretBytes([UInt8](repeating: 0x31, count: Limits.passcodeBytes + 1))
+        #expect(status(try client.call(.passcode(.set(passcode)), id: 5)) == .malformedRequest)
+    }
+
+    @Test func aClientThatDoesNotReadIsDisconnectedAndNobodyElseWaits() throws {
+        let client = try RawClient(daemon)
+        let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
+        #expect(try client.call(.adding("large", secret: secret), id: 1) == .done)
+        let deaf = try RawClient(daemon)
+        var id: UInt64 = 1
+        // Answers of 1 MiB that nobody takes: more of them than may wait.
+        while id < UInt64(Limits.outgoingBytes / Limits.secretBytes) + 8 {
+            guard (try? deaf.send(.reading("large"), id: id)) != nil else { break }
+            id += 1
+        }
+        #expect(try isServing())
+        var answers = 0
+        while (try? deaf.receive()) ?? nil != nil { answers += 1 }
+        #expect(answers < Limits.outgoingBytes / Limits.secretBytes + 2, "the connection was ended")
+        #expect(try isServing())
+    }
+}

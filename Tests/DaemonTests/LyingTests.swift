@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySystem
+import Testing
+
+/// Code that lies inside the app's own process (abuse case 9): the Boolean can be forged, the secret cannot.
+@Suite struct LyingTests {
+    @Test func aPreloadedLibraryThatForgesEverySuccessReadsNoProtectedItem_abuse09() throws {
+        let daemon = try TestDaemon(simulated: true)
+        try daemon.start()
+        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
+            #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
+        }
+        let stored = try daemon.run(
+            "latchkey", ["set", "protected", "--service", "", "--protect", "presence"], input: "value")
+        #expect(stored.exitCode == 0, "\(stored.errors)")
+
+        let honest = try daemon.run("latchkey-test-client", ["lie"])
+        #expect(honest.output.contains("evaluated false"), "\(honest.output)")
+        #expect(honest.output.contains("read -25308 nothing"), "\(honest.output)")
+
+        let library = daemon.folder + "/forge.so"
+        let source = Files.folder(of: #filePath) + "/Forge/forge.c"
+        let compiled = try Finished(
+            "/usr/bin/cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], input: "",
+            environment: ["PATH=/usr/bin:/bin"])
+        #expect(compiled.exitCode == 0, "\(compiled.errors)")
+        let forged = try daemon.run(
+            "latchkey-test-client", ["lie"], environment: ["LD_PRELOAD=\(library)"])
+        #expect(forged.output.contains("evaluated true"), "the library works: \(forged.output)\(forged.errors)")
+        #expect(!forged.output.contains("value"), "\(forged.output)")
+        #expect(forged.output.contains("nothing"), "\(forged.output)")
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import Testing
+
+/// The prompt on a real terminal, shown by a process that is not the caller.
+@Suite struct PromptTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+        daemon = try TestDaemon(simulated: true)
+        try daemon.start()
+        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
+            #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
+        }
+        let stored = try daemon.run("latchkey", ["set", "protected", "--protect", "presence"], input: "value")
+        #expect(stored.exitCode == 0, "\(stored.errors)")
+    }
+
+    private func get(_ screen: Screen) throws -> pid_t {
+        try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["get", "protected"], environment: daemon.environment)
+    }
+
+    @Test func aFingerOnTheCallersTerminalReleasesTheSecret() throws {
+        let screen = try Screen()
+        let caller = try get(screen)
+        #expect(screen.hears("latchkey, process \(caller), asks"), "the caller is named as the kernel knows it")
+        #expect(screen.hears("Touch the sensor"))
+        try screen.terminal.type("m")
+        #expect(screen.hears("value"))
+        #expect(Processes.wait(caller) == 0)
+    }
+
+    @Test func thePasscodeIsNotShownWhileItIsTyped() throws {
+        let screen = try Screen()
+        let caller = try get(screen)
+        for _ in 1...3 {
+            #expect(screen.hears("Touch the sensor"))
+            try screen.terminal.type("x")
+        }
+        #expect(screen.hears("| Passcode"))
+        try screen.terminal.type("12\u{7f}234\r")
+        let rest = screen.everything()
+        #expect(rest.contains("value") && !rest.contains("1234"), "\(rest)")
+        #expect(Processes.wait(caller) == 0)
+    }
+
+    @Test func escapeCancelsAndTheCallerIsTold() throws {
+        let screen = try Screen()
+        let caller = try get(screen)
+        #expect(screen.hears("Touch the sensor"))
+        try screen.terminal.type("\u{1b}")
+        #expect(screen.everything().contains("Authentication was cancelled"))
+        #expect((Processes.wait(caller) >> 8) & 0xff == 77)
+    }
+
+    @Test func killingThePromptRestoresTheTerminalAndEndsTheRequest() throws {
+        let screen = try Screen()
+        let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
+        let before = try #require(keeper.modes())
+        let caller = try get(screen)
+        let words = try #require(screen.hearsAll("Touch the sensor"))
+        let changed = try #require(keeper.modes())
+        #expect(changed.c_lflag & tcflag_t(ECHO) == 0, "the prompt takes keys without showing them")
+        let number = try #require(words.number(after: "Latchkey prompt, process "))
+        kill(number, SIGKILL)
+        #expect(screen.everything().contains("ended by the system"))
+        #expect((Processes.wait(caller) >> 8) & 0xff == 77)
+        let after = try #require(keeper.modes())
+        #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag, "the modes are as they were")
+    }
+
+    @Test func aCallerWithoutATerminalIsRefusedAtOnce_LA31() throws {
+        let answer = try daemon.run("latchkey", ["get", "protected"])
+        #expect(answer.exitCode == 77)
+        #expect(answer.output.isEmpty)
+        #expect(answer.errors.contains("There is no place to ask"), "\(answer.errors)")
+    }
+
+    @Test func aCallerThatIsKilledTakesItsPromptWithIt() throws {
+        let screen = try Screen()
+        let caller = try get(screen)
+        #expect(screen.hears("Touch the sensor"))
+        kill(caller, SIGKILL)
+        Processes.wait(caller)
+        // The next prompt comes up, which it could not while the other held the turn.
+        let next = try Screen()
+        let other = try get(next)
+        #expect(next.hears("Touch the sensor"))
+        try next.terminal.type("m")
+        #expect(next.hears("value"))
+        #expect(Processes.wait(other) == 0)
+    }
+
+    @Test func aScriptedTouchFromAnotherTerminalAnswersThePrompt() throws {
+        let screen = try Screen()
+        let caller = try get(screen)
+        #expect(screen.hears("Touch the sensor"))
+        let wrong = try daemon.run("latchkey", ["sim", "touch", "--other", "--json"])
+        #expect(wrong.output == "{\"delivered\":true}\n")
+        #expect(screen.hears("Not recognised. 2 tries left"))
+        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt took it.\n")
+        #expect(screen.hears("value"))
+        #expect(Processes.wait(caller) == 0)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import Testing
+
+/// Finding and starting the daemon.
+@Suite struct StartTests {
+    @Test func sixtyFourFirstCallersMeetOneDaemon() throws {
+        let daemon = try TestDaemon()
+        let callers = try (0..<64).map { _ in
+            let (near, far) = try Sockets.pair()
+            let process = try Processes.spawn(
+                TestDaemon.programs + "/latchkey-test-client", ["whose"], environment: daemon.environment,
+                descriptors: [nil, far, nil])
+            return (near, process)
+        }
+        var answers: Set<String> = []
+        for (near, process) in callers {
+            let status = Processes.wait(process)
+            var buffer = [UInt8](repeating: 0, count: 256)
+            let count = read(near.number, &buffer, buffer.count)
+            answers.insert(String(decoding: buffer[..<max(0, count)], as: UTF8.self))
+            #expect(status == 0)
+        }
+        #expect(answers.count == 1, "\(answers)")
+        #expect(answers.first == (try daemon.process).map { "\($0)\n" })
+    }
+
+    @Test func sixtyFourProcessesAtOnceLoseNothing() throws {
+        let daemon = try TestDaemon()
+        let processes = try (0..<64).map { number in
+            try Processes.spawn(
+                TestDaemon.programs + "/latchkey-test-client", ["mix", "writer \(number)"],
+                environment: daemon.environment, descriptors: [nil, nil, nil])
+        }
+        for process in processes { #expect(Processes.wait(process) == 0) }
+        let report = try daemon.run("latchkey", ["status", "--json"])
+        #expect(report.output.contains("\"items\":1280"), "\(report.output)\(report.errors)")
+    }
+
+    @Test func aCommandSubstitutionReturnsAlthoughTheDaemonGoesOn() throws {
+        // The daemon must not keep the pipe of its first caller open.
+        let daemon = try TestDaemon()
+        let shell = try daemon.run(
+            "/bin/sh", ["-c", "x=$(\(TestDaemon.programs)/latchkey status --json); echo \"got $x\""])
+        #expect(shell.output.hasPrefix("got {\"tier\":\"user\""), "\(shell.output)\(shell.errors)")
+        #expect(try daemon.process != nil)
+    }
+
+    @Test func theDaemonLeavesWhenIdleAndComesBackWithItsItems() throws {
+        let daemon = try TestDaemon()
+        try daemon.write("idle_exit_seconds = 1\n", to: "latchkeyd.conf")
+        #expect(try daemon.run("latchkey", ["set", "kept"], input: "value").exitCode == 0)
+        let first = try #require(try daemon.process)
+        // The lock is emptied when the daemon ends by itself.
+        let lock = try DaemonLock.open(daemon.folder)
+        let watch = try FileWatch(daemon.folder + "/" + DaemonLock.fileName)
+        while DaemonLock.address(lock) != nil { try #require(try watch.wait(until: Uptime.deadline(seconds: 20))) }
+        let again = try daemon.run("latchkey", ["get", "kept"])
+        #expect(again.output == "value")
+        #expect(try daemon.process != first)
+    }
+
+    @Test func callersWithAndWithoutARuntimeFolderMeetTheSameDaemon() throws {
+        let daemon = try TestDaemon()
+        let with = try daemon.run(
+            "latchkey-test-client", ["whose"], environment: ["XDG_RUNTIME_DIR=\(daemon.folder)"])
+        let without = try daemon.run("latchkey-test-client", ["whose"])
+        #expect(with.exitCode == 0)
+        #expect(with.output == without.output)
+    }
+
+    @Test func aMissingDaemonIsNamedWithItsFix() throws {
+        let daemon = try TestDaemon()
+        let other = try Finished(
+            TestDaemon.programs + "/latchkey", ["status"], input: "",
+            environment: ["LATCHKEY_HOME=\(daemon.folder)", "LATCHKEY_DAEMON=/nowhere/latchkeyd"])
+        #expect(other.exitCode == 69)
+        #expect(other.errors.contains("error: latchkeyd is not installed: looked for /nowhere/latchkeyd"))
+        #expect(other.errors.contains("hint: Install it with: make install PREFIX=~/.local"))
+    }
+
+    @Test func appsGetTheSameWordsFromSecCopyErrorMessageString() throws {
+        let daemon = try TestDaemon()
+        let app = try Finished(
+            TestDaemon.programs + "/latchkey-test-client", ["read", "any"], input: "",
+            environment: ["LATCHKEY_HOME=\(daemon.folder)", "LATCHKEY_DAEMON=/nowhere/latchkeyd"])
+        #expect(app.output.contains("read -25291 nothing"), "\(app.output)")
+        #expect(app.output.contains("make install PREFIX=~/.local"), "\(app.output)")
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+import Testing
+
+/// A folder of its own with the real daemon for it, started by its clients and ended with the value.
+final class TestDaemon: Sendable {
+    let folder: String
+    /// Where the built programs are: beside the test bundle.
+    static let programs = Files.folder(of: TestDaemon.bundle)
+
+    private static var bundle: String {
+        // The runner is the toolchain's own; the bundle it was given is among its arguments.
+        CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Environment.executable ?? ""
+    }
+
+    init(simulated: Bool = false) throws {
+        var template = Array("/tmp/latchkey-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure(.diskFull, "no folder in /tmp") }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if simulated { try write("tier = simulated\n", to: "latchkeyd.conf") }
+    }
+
+    deinit {
+        if let process = try? self.process { kill(process, SIGKILL) }
+        // The folder's name was made here and holds no character of the shell.
+        _ = try? run("/bin/rm", ["-rf", folder])
+    }
+
+    /// Writes a file of the store's folder.
+    func write(_ text: String, to name: String) throws {
+        try Files.replace(folder + "/" + name, with: SecretBytes(text.utf8))
+    }
+
+    /// The environment of programs that use this store, with a home of its own.
+    var environment: [String] {
+        [
+            "LATCHKEY_HOME=\(folder)", "LATCHKEY_DAEMON=\(TestDaemon.programs)/latchkeyd", "HOME=\(folder)",
+            "PATH=/usr/bin:/bin", "LATCHKEY_APP_ID=test", "SWIFT_BACKTRACE=enable=no",
+        ]
+    }
+
+    /// Starts a daemon, as a client would, and waits until it listens.
+    func start(_ arguments: [String] = []) throws {
+        let process = try Processes.spawn(
+            TestDaemon.programs + "/latchkeyd", ["--detach"] + arguments, environment: environment,
+            descriptors: [nil, nil, nil])
+        Processes.wait(process)
+        _ = try connect()
+    }
+
+    /// A raw connection to the daemon that listens, or is about to.
+    func connect() throws -> Descriptor {
+        let lock = try DaemonLock.open(folder)
+        let watch = try FileWatch(folder + "/" + DaemonLock.fileName)
+        let deadline = Uptime.deadline(seconds: 20)
+        while Uptime.nanoseconds < deadline {
+            if let address = DaemonLock.address(lock), let socket = try? Sockets.connect(address.socket) {
+                return socket
+            }
+            _ = try watch.wait(until: deadline)
+        }
+        throw Failure(.daemonUnavailable, "the daemon did not come up")
+    }
+
+    /// The daemon's process, as its lock says.
+    var process: pid_t? {
+        get throws { try DaemonLock.address(DaemonLock.open(folder))?.processID }
+    }
+
+    /// Runs one of the built programs to its end.
+    func run(
+        _ program: String, _ arguments: [String], input: String = "", environment more: [String] = []
+    ) throws -> Finished {
+        let path = program.hasPrefix("/") ? program : TestDaemon.programs + "/" + program
+        return try Finished(path, arguments, input: input, environment: environment + more)
+    }
+}
+
+/// What a program did that has ended.
+struct Finished {
+    var exitCode: CInt
+    var output: String
+    var errors: String
+
+    init(_ path: String, _ arguments: [String], input: String, environment: [String]) throws {
+        let (process, inNear, outNear, errNear) = try Finished.start(path, arguments, environment)
+        try SecretBytes(input.utf8).withBytes { (bytes) throws(SystemError) in
+            if !bytes.isEmpty { try inNear.write(all: bytes) }
+        }
+        shutdown(inNear.number, CInt(SHUT_WR))
+        let collected = Finished.collect([outNear, errNear])
+        let status = Processes.wait(process)
+        exitCode = status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
+        output = String(decoding: collected[0], as: UTF8.self)
+        errors = String(decoding: collected[1], as: UTF8.self)
+    }
+
+    /// The far ends are closed when this returns, so that the end of the child is the end of the streams.
+    private static func start(
+        _ path: String, _ arguments: [String], _ environment: [String]
+    ) throws -> (pid_t, Descriptor, Descriptor, Descriptor) {
+        let (inNear, inFar) = try Sockets.pair()
+        let (outNear, outFar) = try Sockets.pair()
+        let (errNear, errFar) = try Sockets.pair()
+        let process = try Processes.spawn(
+            path, arguments, environment: environment, descriptors: [inFar, outFar, errFar])
+        return (process, inNear, outNear, errNear)
+    }
+
+    private static func collect(_ streams: [Descriptor]) -> [[UInt8]] {
+        var texts = streams.map { _ in [UInt8]() }
+        var open = Set(streams.indices)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !open.isEmpty {
+            var entries = streams.indices.map { index in
+                pollfd(fd: open.contains(index) ? streams[index].number : -1, events: Int16(POLLIN), revents: 0)
+            }
+            guard poll(&entries, UInt(entries.count), 60_000) > 0 else { break }
+            for index in streams.indices where entries[index].revents != 0 {
+                let count = read(streams[index].number, &buffer, buffer.count)
+                if count > 0 { texts[index] += buffer[..<count] } else { open.remove(index) }
+            }
+        }
+        return texts
+    }
+}
+
+/// A connection that speaks the protocol by hand.
+struct RawClient {
+    let socket: Descriptor
+
+    init(_ daemon: TestDaemon) throws { socket = try daemon.connect() }
+
+    func send(_ request: Request, id: UInt64) throws {
+        try Frame.send(Message.request(id: id, request).encoded(), to: socket)
+    }
+
+    func send(bytes: [UInt8]) throws {
+        try SecretBytes(bytes).withBytes { (bytes) throws(SystemError) in try socket.write(all: bytes) }
+    }
+
+    /// The next reply; nil when the daemon has ended the connection.
+    func receive(seconds: Int64 = 20) throws -> (id: UInt64, reply: Reply)? {
+        do throws(FrameError) {
+            let payload = try Frame.receive(from: socket, until: Uptime.deadline(seconds: seconds))
+            guard case .reply(let id, let reply)? = try? Message(decoding: payload) else {
+                throw FrameError.closed
+            }
+            return (id, reply)
+        } catch FrameError.closed {
+            return nil
+        }
+    }
+
+    func call(_ request: Request, id: UInt64 = 1) throws -> Reply? {
+        try send(request, id: id)
+        return try receive()?.reply
+    }
+}
+
+extension Request {
+    /// Adds a plain item of that name.
+    static func adding(_ account: String, secret: [UInt8] = [1, 2, 3]) -> Request {
+        .addItem(
+            AddItem(
+                itemClass: .genericPassword, attributes: [.account: .text(account)], accessControl: AccessControl(),
+                secret: SecretBytes(secret), returns: [], authentication: Authentication()))
+    }
+
+    /// Reads the item of that name.
+    static func reading(_ account: String) -> Request {
+        .copyItems(
+            CopyItems(
+                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: 1,
+                returns: .data, authentication: Authentication()))
+    }
+}

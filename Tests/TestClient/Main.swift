@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyClient
+import LatchkeyModel
+import LocalAuthentication
+import Security
+
+/// A program that uses the API modules as an app does; the tests start it where a second process is needed.
+@main
+enum Main {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        switch CommandLine.arguments.dropFirst().first {
+        case "write": Writer().run()
+        case "whose": whose()
+        case "lie": lie()
+        case "read": read(CommandLine.arguments.last ?? "")
+        case "mix": Mixer(CommandLine.arguments.last ?? "").run()
+        case "hold": Holder(CommandLine.arguments.last ?? "").run()
+        default: exit(64)
+        }
+    }
+
+    /// Says which daemon answers.
+    private static func whose() {
+        do throws(Failure) {
+            guard case .status(let report) = try Client.daemon.call(.status) else { exit(2) }
+            print(report.processID)
+        } catch {
+            print("failed: \(error.message)")
+            exit(1)
+        }
+    }
+
+    /// Believes whatever an evaluation says, then reads a protected item with that context.
+    private static func lie() {
+        let context = LAContext()
+        context.interactionNotAllowed = true
+        let replied = DispatchSemaphore(value: 0)
+        context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "lie") { isProven, _ in
+            print("evaluated \(isProven)")
+            replied.signal()
+        }
+        replied.wait()
+        read("protected", context)
+    }
+
+    private static func read(_ account: String, _ context: LAContext? = nil) {
+        var query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: account,
+            kSecReturnData as String: true,
+        ]
+        if let context { query[kSecUseAuthenticationContext as String] = context }
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &result)
+        print("read \(status) \((result as? Data).map { String(decoding: $0, as: UTF8.self) } ?? "nothing")")
+        print("why \(SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "")")
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Security
+
+/// Adds, changes and deletes items without end and says on standard input's socket what was acknowledged.
+///
+/// "a N" is added, "u N" changed, "d N" deleted, "? N" that the call had no answer: what became of it is not known.
+struct Writer {
+    func run() -> Never {
+        var number = 0
+        while true {
+            step(number)
+            number += 1
+        }
+    }
+
+    private func step(_ number: Int) {
+        let key: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "item \(number)",
+        ]
+        var item = key
+        item[kSecValueData as String] = Data("first".utf8)
+        guard tell("a", number, SecItemAdd(item as CFDictionary, nil)) else { return }
+        if number.isMultiple(of: 3) {
+            let change = [kSecValueData as String: Data("second".utf8)]
+            guard tell("u", number, SecItemUpdate(key as CFDictionary, change as CFDictionary)) else { return }
+        }
+        if number.isMultiple(of: 5) { _ = tell("d", number, SecItemDelete(key as CFDictionary)) }
+    }
+
+    private func tell(_ what: String, _ number: Int, _ status: OSStatus) -> Bool {
+        let line: String
+        switch status {
+        case errSecSuccess: line = "\(what) \(number)\n"
+        case errSecNotAvailable: line = "? \(number)\n"
+        default: line = "! \(what) \(number) \(status)\n"
+        }
+        let bytes = Array(line.utf8)
+        guard write(STDIN_FILENO, bytes, bytes.count) == bytes.count else { exit(0) }
+        return status == errSecSuccess
+    }
+}
+
+/// Works on items of its own and on one that it shares with others, and checks what it reads.
+struct Mixer {
+    private let name: String
+
+    init(_ name: String) { self.name = name }
+
+    func run() {
+        for round in 0..<20 {
+            let key: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "\(name) \(round)",
+            ]
+            var item = key
+            item[kSecValueData as String] = Data("\(name) \(round)".utf8)
+            expect(SecItemAdd(item as CFDictionary, nil), "add")
+            var query = key
+            query[kSecReturnData as String] = true
+            var result: CFTypeRef?
+            expect(SecItemCopyMatching(query as CFDictionary, &result), "read")
+            guard result as? Data == Data("\(name) \(round)".utf8) else { fail("read something else") }
+        }
+        print("done")
+    }
+
+    private func expect(_ status: OSStatus, _ what: String) {
+        guard status == errSecSuccess else { fail("\(what) answered \(status)") }
+    }
+
+    private func fail(_ words: String) -> Never {
+        print("failed: \(words)")
+        exit(1)
+    }
+}
