@@ -113,6 +113,12 @@ let package = Package(
                 "LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "latchkeyd",
                 "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
             ], exclude: ["Forge"]),
+        tests(
+            "LatchkeyHostTests",
+            [
+                "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService", "LatchkeyWire",
+                "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
+            ]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests(

@@ -28,7 +28,14 @@ import SystemDriver
 public final class Simulator: Sendable {
     /// The kind of sensor.
     public enum Sensor: Sendable {
-        case none, touchID, faceID, opticID
+        /// No sensor.
+        case none
+        /// A fingerprint reader.
+        case touchID
+        /// A face camera.
+        case faceID
+        /// An eye camera.
+        case opticID
 
         var kind: BiometryKind {
             switch self {

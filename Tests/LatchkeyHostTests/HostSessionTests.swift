@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import LatchkeyWire
+import SQLiteDriver
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+/// Frames in, frames out: ids, cancelling, one answer for each request.
+@Suite struct HostSessionTests {
+    private final class Answers: Sendable {
+        let all = Mutex<[(UInt64, Reply)]>([])
+        func add(_ payload: SecretBytes) {
+            guard case .reply(let id, let reply)? = try? Message(decoding: payload) else { return }
+            all.withLock { $0.append((id, reply)) }
+        }
+        func of(_ id: UInt64) -> [Reply] { all.withLock { $0.filter { $0.0 == id }.map(\.1) } }
+    }
+
+    private let answers = Answers()
+    private let session: HostSession
+    private let other: HostSession
+    private let othersAnswers = Answers()
+    private let world: SimulatedWorld
+
+    init() throws {
+        let random = SystemRandomSource()
+        let clock = VirtualClock()
+        world = SimulatedWorld(
+            WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: clock, random: random
+        ) { _ in }
+        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
+        let store = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
+        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
+        let service = Service(
+            Service.Parts(
+                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+                prompter: SimulatedPrompter(world: world), clock: clock, random: random,
+                work: ImmediateWorkQueue(), controls: world))
+        let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
+        session = HostSession(
+            service.session(caller: caller, terminal: 0, mayNameItself: true), send: answers.add)
+        other = HostSession(
+            service.session(caller: caller, terminal: 0, mayNameItself: true), send: othersAnswers.add)
+    }
+
+    private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }
+
+    private func newContext(_ id: UInt64) throws -> ContextHandle {
+        send(id, .createContext)
+        guard case .context(let handle)? = answers.of(id).first else { throw Failure(.internalFailure) }
+        return handle
+    }
+
+    private func evaluation(_ handle: ContextHandle) -> Request {
+        .evaluate(
+            Request.Evaluate(
+                context: handle, policy: .deviceOwnerAuthentication, prompting: Prompting(reason: "test")))
+    }
+
+    @Test func aCancelledRequestIsAnsweredOnceAsCancelledByTheApp() throws {
+        send(2, evaluation(try newContext(1)))
+        #expect(answers.of(2).isEmpty, "it waits for a person")
+        session.receive(Message.cancel(id: 2).encoded())
+        #expect(answers.of(2) == [.failure(Failure(.appCancel))])
+        session.receive(Message.cancel(id: 2).encoded())
+        world.perform(.touch(matching: true))
+        #expect(answers.of(2).count == 1)
+    }
+
+    @Test func invalidatingAContextEndsItsEvaluation_LA36() throws {
+        let handle = try newContext(1)
+        send(2, evaluation(handle))
+        send(3, .invalidateContext(handle))
+        #expect(answers.of(2) == [.failure(Failure(.appCancel))])
+        #expect(answers.of(3) == [.done])
+        send(4, evaluation(handle))
+        #expect(answers.of(4) == [.failure(Failure(.invalidContext))])
+    }
+
+    @Test func aContextOfAnotherConnectionIsInvalid_abuse11() throws {
+        let handle = try newContext(1)
+        other.receive(Message.request(id: 9, evaluation(handle)).encoded())
+        #expect(othersAnswers.of(9) == [.failure(Failure(.invalidContext))])
+    }
+
+    @Test func aRequestIdInUseIsRefusedAndTheFirstGoesOn() throws {
+        send(2, evaluation(try newContext(1)))
+        send(2, .status)
+        #expect(answers.of(2) == [.failure(Failure(.malformedRequest))])
+        world.perform(.touch(matching: true))
+        #expect(answers.of(2).last == .done)
+    }
+
+    @Test func closingAConnectionEndsItsPromptAndFreesTheTurn() throws {
+        send(2, evaluation(try newContext(1)))
+        other.receive(Message.request(id: 1, .createContext).encoded())
+        guard case .context(let handle)? = othersAnswers.of(1).first else { throw Failure(.internalFailure) }
+        other.receive(Message.request(id: 2, evaluation(handle)).encoded())
+        #expect(othersAnswers.of(2).isEmpty, "one prompt at a time")
+        session.close()
+        world.perform(.touch(matching: true))
+        #expect(othersAnswers.of(2) == [.done])
+    }
+
+    @Test func aSingleItemComesInOneFrameHoweverLargeItIs() throws {
+        let secret = SecretBytes([UInt8](repeating: 7, count: Limits.secretBytes))
+        send(
+            1,
+            .addItem(
+                Request.AddItem(
+                    itemClass: .genericPassword, attributes: [:], accessControl: AccessControl(), secret: secret,
+                    returns: [], authentication: Authentication())))
+        send(
+            2,
+            .copyItems(
+                Request.CopyItems(
+                    query: ItemQuery(itemClass: .genericPassword), limit: 0, returns: .data,
+                    authentication: Authentication())))
+        #expect(answers.of(2).count == 1)
+    }
+}
