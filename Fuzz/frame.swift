@@ -8,6 +8,7 @@
 import LatchkeyModel
 import LatchkeyWire
 
+/// What libFuzzer calls with each input; a broken property ends the process.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let payload = Array(UnsafeBufferPointer(start: start, count: count))

@@ -80,28 +80,43 @@ package struct SymmetricKey: Sendable {
         return code
     }
 
+    /// The same for a message that is secret, as is its code.
+    private func secretCode(_ message: SecretBytes) throws(Failure) -> SecretBytes {
+        var isMade = false
+        let code = SecretBytes(count: Self.byteCount) { output in
+            isMade = secret.withBytes { key in
+                message.withBytes { OpenSSL.hmac(key: key, $0, output: output) }
+            }
+        }
+        guard isMade else { throw Failure(.internalFailure, "libcrypto could not authenticate") }
+        return code
+    }
+
     /// HKDF-Expand (RFC 5869, section 2.3) for one block: this key is uniform already, so nothing is extracted.
     package func derive(_ label: String, context: [UInt8] = []) throws(Failure) -> SymmetricKey {
         var info = Array(label.utf8)
         info.append(0)
         info += context
         info.append(1)
-        var block = try authenticationCode(info)
-        defer { wipe(&block) }
-        return SymmetricKey(derived: SecretBytes(block))
+        return SymmetricKey(derived: try secretCode(SecretBytes(info)))
     }
 
     /// HKDF (RFC 5869) of several secrets joined: the result is known only to who knows all of them.
     package static func combining(_ parts: [SecretBytes], label: String) throws(Failure) -> SymmetricKey {
-        var joined = parts.flatMap { part in
-            // A length before each part keeps two different lists from joining to the same bytes.
-            [UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)] + part.copyBytes()
+        guard parts.allSatisfy({ $0.count <= 0xffff }) else { throw Failure(.internalFailure, "a part is too long") }
+        let joined = SecretBytes(count: parts.reduce(0) { $0 + 2 + $1.count }) { target in
+            var offset = 0
+            for part in parts {
+                // A length before each part keeps two different lists from joining to the same bytes.
+                target[offset] = UInt8(truncatingIfNeeded: part.count >> 8)
+                target[offset + 1] = UInt8(truncatingIfNeeded: part.count)
+                offset += 2
+                part.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
+                offset += part.count
+            }
         }
-        defer { wipe(&joined) }
         let salt = SymmetricKey(derived: SecretBytes([UInt8](repeating: 0, count: byteCount)))
-        var extracted = try salt.authenticationCode(joined)
-        defer { wipe(&extracted) }
-        return try SymmetricKey(derived: SecretBytes(extracted)).derive(label)
+        return try SymmetricKey(derived: salt.secretCode(joined)).derive(label)
     }
 
     /// scrypt (RFC 7914), N = 2^`cost`, r = 8, p = 1. Takes about 100 ms at cost 15.

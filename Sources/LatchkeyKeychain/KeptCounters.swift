@@ -40,11 +40,10 @@ extension Keychain {
                 let biometry = try reader.integer()
                 let passcode = try reader.integer()
                 let blocked = try reader.integer()
-                guard let biometry = Int(exactly: biometry), let passcode = Int(exactly: passcode), biometry >= 0,
-                    passcode >= 0
-                else { throw .invalidValue }
+                // Whatever was kept, the reducer gets numbers it cannot overflow with.
                 let counters = PolicyCounters(
-                    biometryFailures: biometry, passcodeFailures: passcode, passcodeBlockedUntil: blocked)
+                    biometryFailures: Int(min(max(biometry, 0), 1_000_000)),
+                    passcodeFailures: Int(min(max(passcode, 0), 1_000_000)), passcodeBlockedUntil: blocked)
                 return (counters, try reader.bytes(limit: 64))
             }
         }

@@ -92,6 +92,8 @@ package struct AccessControl: Hashable, Sendable {
         if !constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) { single.append(.biometry) }
         if constraints.contains(.devicePasscode) { single.append(.passcode) }
         if constraints.contains(.or), !single.isEmpty { return AuthenticationPlan([Set(single)]) }
-        return AuthenticationPlan(single.map { [$0] })
+        // Nobody can ask a companion yet: a stage that nothing passes, so that the demand is never left out.
+        let companion: [Set<AuthenticationMethod>] = constraints.contains(.companion) ? [[]] : []
+        return AuthenticationPlan(single.map { [$0] } + companion)
     }
 }

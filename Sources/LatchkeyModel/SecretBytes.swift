@@ -25,11 +25,10 @@ package final class SecretBytes: @unchecked Sendable {
     }
 
     /// Copies `bytes`.
-    package convenience init(_ bytes: some Sequence<UInt8>) {
-        let array = ContiguousArray(bytes)
-        self.init(count: array.count) { target in
-            array.withUnsafeBytes { target.copyMemory(from: $0) }
-        }
+    ///
+    /// A collection, whose count is known: no copy in between is left behind.
+    package convenience init(_ bytes: some Collection<UInt8>) {
+        self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
     /// Copies a region of memory.

@@ -247,14 +247,17 @@ extension PolicyState {
     // MARK: - Changes around an evaluation
 
     private mutating func sensorChanged(_ sensor: SensorState) -> [PolicyEffect] {
+        let isAnotherKind = sensor.kind != self.sensor.kind
         self.sensor = sensor
         guard let evaluation = active else { return [] }
         // A finger that was proven before the set changed is not carried into the next stage (abuse case 32).
         if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
             return end(evaluation.request.id, .denied(.authenticationFailed))
         }
-        guard evaluation.method == .biometry, let refusal = biometryRefusal else { return [] }
-        return leaveBiometry(evaluation, notice: .none, status: refusal)
+        guard evaluation.method == .biometry else { return [] }
+        if let refusal = biometryRefusal { return leaveBiometry(evaluation, notice: .none, status: refusal) }
+        // The prompt names a sensor, its tries and its button: for another one it is no longer true.
+        return isAnotherKind ? leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable) : []
     }
 
     private mutating func passcodeExists(_ exists: Bool) -> [PolicyEffect] {

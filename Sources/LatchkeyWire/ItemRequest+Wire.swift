@@ -62,47 +62,59 @@ extension CBORWriter {
 extension CBORReader {
     mutating func query() throws(WireError) -> ItemQuery {
         var query = ItemQuery(itemClass: nil)
+        var attributes: Attributes?
         try map { (reader, key) throws(WireError) in
             switch key {
             case 0: query.itemClass = try reader.number() as ItemClass
-            case 1: query.attributes = try reader.attributes()
+            case 1: attributes = try reader.attributes()
             case 2: query.accessibility = try reader.number() as Accessibility
-            case 3: query.anySynchronizable = try reader.boolean()
+            case 3:
+                query.anySynchronizable = try reader.boolean()
+                // False is said by leaving the key out: no two byte strings stand for the same message.
+                guard query.anySynchronizable else { throw .notCanonical }
             case 4: query.persistentReference = try reader.bytes(limit: 256)
             default: return false
             }
             return true
         }
+        query.attributes = try required(attributes, 1)
         return query
     }
 
     mutating func prompting() throws(WireError) -> Prompting {
         var prompting = Prompting()
+        var reason: String?
+        var interactionAllowed: Bool?
         try map { (reader, key) throws(WireError) in
             switch key {
-            case 0: prompting.reason = try reader.text(limit: Limits.titleBytes)
+            case 0: reason = try reader.text(limit: Limits.titleBytes)
             case 1: prompting.fallbackTitle = try reader.text(limit: Limits.titleBytes)
             case 2: prompting.cancelTitle = try reader.text(limit: Limits.titleBytes)
-            case 3: prompting.interactionAllowed = try reader.boolean()
+            case 3: interactionAllowed = try reader.boolean()
             default: return false
             }
             return true
         }
+        prompting.reason = try required(reason, 0)
+        prompting.interactionAllowed = try required(interactionAllowed, 3)
         return prompting
     }
 
     mutating func authentication() throws(WireError) -> Authentication {
-        var authentication = Authentication()
+        var context: ContextHandle?
+        var skipsProtected: Bool?
+        var prompting: Prompting?
         try map { (reader, key) throws(WireError) in
             switch key {
-            case 0: authentication.context = try reader.contextHandle()
-            case 1: authentication.skipsProtected = try reader.boolean()
-            case 2: authentication.prompting = try reader.prompting()
+            case 0: context = try reader.contextHandle()
+            case 1: skipsProtected = try reader.boolean()
+            case 2: prompting = try reader.prompting()
             default: return false
             }
             return true
         }
-        return authentication
+        return Authentication(
+            context: context, skipsProtected: try required(skipsProtected, 1), prompting: try required(prompting, 2))
     }
 
     fileprivate mutating func returns() throws(WireError) -> Returns {
@@ -134,11 +146,11 @@ extension Request.AddItem {
 
     init(from reader: inout CBORReader) throws(WireError) {
         var itemClass: ItemClass?
-        var attributes: Attributes = [:]
+        var attributes: Attributes?
         var accessControl: AccessControl?
         var secret: SecretBytes?
-        var returns: Returns = []
-        var authentication = Authentication()
+        var returns: Returns?
+        var authentication: Authentication?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: itemClass = try reader.number() as ItemClass
@@ -152,9 +164,9 @@ extension Request.AddItem {
             return true
         }
         self.init(
-            itemClass: try required(itemClass, 0), attributes: attributes,
-            accessControl: try required(accessControl, 2), secret: secret, returns: returns,
-            authentication: authentication)
+            itemClass: try required(itemClass, 0), attributes: try required(attributes, 1),
+            accessControl: try required(accessControl, 2), secret: secret, returns: try required(returns, 4),
+            authentication: try required(authentication, 5))
     }
 }
 
@@ -174,8 +186,8 @@ extension Request.CopyItems {
     init(from reader: inout CBORReader) throws(WireError) {
         var query: ItemQuery?
         var limit: UInt64?
-        var returns: Returns = []
-        var authentication = Authentication()
+        var returns: Returns?
+        var authentication: Authentication?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: query = try reader.query()
@@ -187,8 +199,8 @@ extension Request.CopyItems {
             return true
         }
         self.init(
-            query: try required(query, 0), limit: try required(limit, 1), returns: returns,
-            authentication: authentication)
+            query: try required(query, 0), limit: try required(limit, 1), returns: try required(returns, 2),
+            authentication: try required(authentication, 3))
     }
 }
 
@@ -213,10 +225,10 @@ extension Request.UpdateItems {
 
     init(from reader: inout CBORReader) throws(WireError) {
         var query: ItemQuery?
-        var changes: Attributes = [:]
+        var changes: Attributes?
         var accessControl: AccessControl?
         var secret: SecretBytes?
-        var authentication = Authentication()
+        var authentication: Authentication?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: query = try reader.query()
@@ -229,7 +241,7 @@ extension Request.UpdateItems {
             return true
         }
         self.init(
-            query: try required(query, 0), changes: changes, accessControl: accessControl, secret: secret,
-            authentication: authentication)
+            query: try required(query, 0), changes: try required(changes, 1), accessControl: accessControl,
+            secret: secret, authentication: try required(authentication, 4))
     }
 }

@@ -99,8 +99,8 @@ extension CBORWriter {
 extension CBORReader {
     mutating func failure() throws(WireError) -> Failure {
         var status: Status?
-        var message = ""
-        var hint = ""
+        var message: String?
+        var hint: String?
         try map { (reader, key) throws(WireError) in
             switch key {
             case 0: status = try reader.number() as Status
@@ -110,7 +110,7 @@ extension CBORReader {
             }
             return true
         }
-        return Failure(try required(status, 0), message, hint: hint)
+        return Failure(try required(status, 0), try required(message, 1), hint: try required(hint, 2))
     }
 
     mutating func processID() throws(WireError) -> Int32 {
@@ -227,26 +227,36 @@ extension StatusReport {
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var tier: Tier?
-        var report = StatusReport(
-            tier: .user, processID: 0, storePath: "", itemCount: 0, biometry: .none, isEnrolled: false,
-            isPasscodeSet: false, isBiometryLocked: false, accessGroup: "", problem: nil)
+        var processID: Int32?
+        var storePath: String?
+        var itemCount: UInt64?
+        var biometry: BiometryKind?
+        var isEnrolled: Bool?
+        var isPasscodeSet: Bool?
+        var isBiometryLocked: Bool?
+        var accessGroup: String?
+        var problem: Failure?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: tier = try reader.number() as Tier
-            case 1: report.processID = try reader.processID()
-            case 2: report.storePath = try reader.text()
-            case 3: report.itemCount = try reader.unsigned()
-            case 4: report.biometry = try reader.number() as BiometryKind
-            case 5: report.isEnrolled = try reader.boolean()
-            case 6: report.isPasscodeSet = try reader.boolean()
-            case 7: report.isBiometryLocked = try reader.boolean()
-            case 8: report.accessGroup = try reader.text()
-            case 9: report.problem = try reader.failure()
+            case 1: processID = try reader.processID()
+            case 2: storePath = try reader.text()
+            case 3: itemCount = try reader.unsigned()
+            case 4: biometry = try reader.number() as BiometryKind
+            case 5: isEnrolled = try reader.boolean()
+            case 6: isPasscodeSet = try reader.boolean()
+            case 7: isBiometryLocked = try reader.boolean()
+            case 8: accessGroup = try reader.text()
+            case 9: problem = try reader.failure()
             default: return false
             }
             return true
         }
-        report.tier = try required(tier, 0)
-        self = report
+        self.init(
+            tier: try required(tier, 0), processID: try required(processID, 1), storePath: try required(storePath, 2),
+            itemCount: try required(itemCount, 3), biometry: try required(biometry, 4),
+            isEnrolled: try required(isEnrolled, 5), isPasscodeSet: try required(isPasscodeSet, 6),
+            isBiometryLocked: try required(isBiometryLocked, 7), accessGroup: try required(accessGroup, 8),
+            problem: problem)
     }
 }

@@ -34,7 +34,8 @@ import Testing
         try key.authenticationCode(info + [1])
     }
 
-    @Test(arguments: ["", "metadata", "class key", "\u{fc}"], [[], [0], [1, 2, 3], [UInt8](repeating: 9, count: 100)])
+    @Test(
+        arguments: ["", "metadata", "class key", "\u{fc}"], [[], [0], [1, 2, 3], [UInt8](repeating: 9, count: 100)])
     func derivingExpandsLabelZeroContext(_ label: String, context: [UInt8]) throws {
         let root = try key(filledWith: 3)
         let derived = try root.derive(label, context: context)
@@ -65,8 +66,10 @@ import Testing
 
     @Test func combiningTellsOrderLengthsAndLabelApart() throws {
         let lists: [[[UInt8]]] = [
-            [], [[]], [[], []], [[1, 2], [3, 4]], [[3, 4], [1, 2]], [[1], [2, 3, 4]], [[1, 2, 3, 4]], [[1, 2, 3], [4]],
-            [[1, 2], [], [3, 4]], [[], [1, 2], [3, 4]], [[1, 2], [3, 4], []], [[1, 2, 0], [3, 4]], [[0, 1, 2], [3, 4]],
+            [], [[]], [[], []], [[1, 2], [3, 4]], [[3, 4], [1, 2]], [[1], [2, 3, 4]], [[1, 2, 3, 4]],
+            [[1, 2, 3], [4]],
+            [[1, 2], [], [3, 4]], [[], [1, 2], [3, 4]], [[1, 2], [3, 4], []], [[1, 2, 0], [3, 4]],
+            [[0, 1, 2], [3, 4]],
             // Parts that hold what looks like another part's length.
             [[1, 0, 1, 2]], [[1], [2]], [[0, 1, 1], [2]],
         ]

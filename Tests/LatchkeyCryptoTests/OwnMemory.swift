@@ -39,6 +39,11 @@ struct SecretTrace: Sendable {
     /// undefined. Other threads may overwrite freed memory before it is looked at, so a copy can be missed, but a
     /// copy that is found is one.
     func copiesInMemory() -> Int? {
+        // One search at a time in the whole process, in every module that compiles this file: the memory that one
+        // search reads into would hold what another one looks for.
+        let turn = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+        guard turn >= 0, flock(turn, LOCK_EX) == 0 else { return nil }
+        defer { close(turn) }
         let file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }

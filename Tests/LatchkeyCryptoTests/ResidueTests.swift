@@ -5,9 +5,7 @@ import LatchkeyModel
 import Testing
 
 /// What stays in the process's memory after a secret was used.
-///
-/// Serialized, because the window one search reads memory into would hold what another search looks for.
-@Suite(.serialized) struct ResidueTests {
+@Suite struct ResidueTests {
     @Test func aSecretIsFoundWhileItLivesAndGoneAfterwards() throws {
         var secret: SecretBytes? = SecretTrace.makeSecret(byteCount: 4096)
         let trace = SecretTrace(of: try #require(secret))

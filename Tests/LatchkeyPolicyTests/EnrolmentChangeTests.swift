@@ -13,7 +13,8 @@ import Testing
         let effects = world.send(.matched(1, .a))
         #expect(effects.outcomes().isEmpty)
         #expect(world.state.biometryFailures == 1, "it counts as a failed match")
-        #expect(world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
+        #expect(
+            world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
     }
 
     @Test func aFingerProvenBeforeTheChangeIsNotCarriedOn_abuse32() {
@@ -45,11 +46,14 @@ import Testing
     @Test func theGrantNamesTheSetThatMatched() {
         var world = World(.touchB)
         world.show(.biometry)
-        #expect(world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
+        #expect(
+            world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
     }
 
     @Test func enrolmentThatDisappearsEndsBiometryOrGoesOnWithThePasscode() {
-        for (sensor, status) in [(SensorState.touchEmpty, Status.biometryNotEnrolled), (.absent, .biometryNotAvailable)] {
+        for (sensor, status) in [
+            (SensorState.touchEmpty, Status.biometryNotEnrolled), (.absent, .biometryNotAvailable),
+        ] {
             var alone = World(.touch)
             alone.show(.biometry)
             #expect(
@@ -70,14 +74,20 @@ import Testing
         #expect(world.send(.promptVisible(1)).isEmpty, "nothing to arm")
     }
 
-    @Test func aSensorThatIsExchangedOffersWhatTheNewOneAllows_LA25() {
-        var world = World(.touch)
-        world.show(.biometry)
-        #expect(world.miss().content?.showsFallback == true)
-        // A face offers the fallback after two failed tries: the button has to go, or it would do nothing.
-        let effects = world.send(.sensorChanged(.face))
-        #expect(effects.content?.showsFallback == false)
-        #expect(effects.content?.triesLeft == 1)
+    /// A prompt names its sensor and offers that sensor's tries and button; for another kind it would be untrue.
+    @Test func anotherKindOfSensorEndsBiometryOrGoesOnWithThePasscode_LA25() {
+        var alone = World(.touch)
+        alone.show(.biometry)
+        alone.miss()
+        #expect(
+            alone.send(.sensorChanged(.face))
+                == [.disarm(1), .dismiss(1), .reply(1, .denied(.biometryNotAvailable))])
+
+        var either = World(.face)
+        either.show(.either)
+        let effects = either.send(.sensorChanged(.touch))
+        #expect(effects.first == .disarm(1))
+        #expect(effects.content?.method == .passcode)
     }
 
     @Test func removingThePasscodeEndsEveryPlan() {

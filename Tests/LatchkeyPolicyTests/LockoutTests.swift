@@ -75,7 +75,8 @@ import Testing
         var world = World(.touch, biometryFailures: 4)
         world.show(.biometry)
         let effects = world.send(.matched(1, .a))
-        #expect(effects.first == .keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)))
+        #expect(
+            effects.first == .keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)))
         #expect(effects.outcomes() == [.granted(.finger)])
         for id: UInt64 in 2...3 {
             world.show(.biometry, id: id)

@@ -25,6 +25,16 @@ import Testing
         #expect(control.isProtected == (plan != .nothing))
     }
 
+    /// The attack is an item that asks for more than this version can ask for, and is given away for less.
+    @Test(arguments: [AccessConstraints.companion, [.companion, .or], [.biometryAny, .companion]])
+    func aDemandThatNobodyCanAskForIsNeverLeftOut(_ constraints: AccessConstraints) {
+        let control = AccessControl(constraints: constraints)
+        #expect(control.isProtected)
+        #expect(!Authorisation.both.satisfies(control.plan))
+        var world = World(.touch)
+        #expect(world.ask(control.plan) == [.reply(1, .denied(.authenticationFailed))])
+    }
+
     @Test func userPresenceTakesEitherMethod_AC02() {
         var finger = World(.touch)
         finger.show(AccessControl(constraints: .userPresence).plan)

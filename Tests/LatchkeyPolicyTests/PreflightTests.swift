@@ -14,7 +14,8 @@ import Testing
         var biometry: Status?
         var either: Status?
         var testDescription: String {
-            "\(sensor.kind)\(sensor.enrolment == nil ? "" : " enrolled")\(passcode ? ", passcode" : "")\(failures == 0 ? "" : ", \(failures) failures")"
+            let enrolled = sensor.enrolment == nil ? "nothing enrolled" : "enrolled"
+            return "\(sensor.kind), \(enrolled), passcode \(passcode), \(failures) failures"
         }
     }
 
@@ -74,7 +75,9 @@ import Testing
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test(arguments: [SensorState.absent, .touchEmpty]) func withoutBiometryThePasscodeIsAsked_LA04(_ sensor: SensorState) {
+    @Test(arguments: [SensorState.absent, .touchEmpty]) func withoutBiometryThePasscodeIsAsked_LA04(
+        _ sensor: SensorState
+    ) {
         var world = World(sensor)
         #expect(world.show(.either).content?.method == .passcode)
         #expect(world.type(right: true).outcomes() == [.granted(.code)])

@@ -18,7 +18,9 @@ import Testing
         #expect(world.show(.biometry).content?.triesLeft == 3)
         #expect(world.miss().content?.triesLeft == 2)
         let second = world.miss()
-        #expect(second.content == PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 1, showsFallback: true))
+        #expect(
+            second.content
+                == PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 1, showsFallback: true))
         #expect(second.outcomes().isEmpty)
         let third = world.miss()
         #expect(third.outcomes() == [.denied(.authenticationFailed)])
@@ -31,7 +33,9 @@ import Testing
         world.miss()
         let second = world.miss()
         #expect(second.contains(.disarm(1)))
-        #expect(second.content == PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 0, showsFallback: true))
+        #expect(
+            second.content
+                == PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 0, showsFallback: true))
         #expect(second.outcomes().isEmpty)
         #expect(world.send(.matched(1, .a)).isEmpty, "the sensor is off")
         #expect(world.miss().isEmpty)
@@ -62,12 +66,15 @@ import Testing
         var world = World(.touch)
         #expect(world.show(.passcode).content?.triesLeft == 3)
         let first = world.type(right: false)
-        #expect(first.content == PromptContent(method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false))
+        #expect(
+            first.content
+                == PromptContent(method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false))
         #expect(world.type(right: false).content?.triesLeft == 1)
         #expect(world.type(right: false).outcomes() == [.denied(.authenticationFailed)])
     }
 
-    @Test(arguments: AuthenticationPlan.all.dropFirst()) func cancelEndsTheEvaluation_LA23(_ plan: AuthenticationPlan) {
+    @Test(arguments: AuthenticationPlan.all.dropFirst())
+    func cancelEndsTheEvaluation_LA23(_ plan: AuthenticationPlan) {
         var unseen = World(.touch)
         unseen.ask(plan)
         #expect(unseen.send(.cancelChosen(1)) == [.dismiss(1), .reply(1, .denied(.userCancel))])

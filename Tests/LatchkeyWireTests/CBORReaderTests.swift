@@ -29,7 +29,9 @@ import Testing
             var bytes = try hex(text)
             bytes[0] |= major << 5
             bytes += [UInt8](repeating: 0, count: 70_000)
-            #expect(throws: WireError.notCanonical) { try read(bytes) { (reader) throws(WireError) in try reader.skip() } }
+            #expect(throws: WireError.notCanonical) {
+                try read(bytes) { (reader) throws(WireError) in try reader.skip() }
+            }
         }
     }
 

@@ -28,7 +28,8 @@ import Testing
             let count = Int.random(in: 0...64, using: &generator)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
             // Half of them begin like a message, or nearly all would end at the first byte.
-            let payload = Bool.random(using: &generator) ? bytes : [0x83, UInt8.random(in: 0...2, using: &generator)] + bytes
+            let payload =
+                Bool.random(using: &generator) ? bytes : [0x83, UInt8.random(in: 0...2, using: &generator)] + bytes
             let complaint = complaint(aboutFrame: payload)
             #expect(complaint == nil, "seed \(Self.seed): \(digits(payload))")
         }

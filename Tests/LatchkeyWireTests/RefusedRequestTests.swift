@@ -31,7 +31,9 @@ import Testing
     @Test func repliesCancelsAndOtherBytesHaveNone() throws {
         #expect(id(Message.reply(id: 7, .done).encoded().copyBytes()) == nil)
         #expect(id(Message.cancel(id: 7).encoded().copyBytes()) == nil)
-        for text in ["", "83", "8300", "830020", "830040", "8300f4", "83001817", "83001f", "84000701f4", "820007", "a0"] {
+        for text in [
+            "", "83", "8300", "830020", "830040", "8300f4", "83001817", "83001f", "84000701f4", "820007", "a0",
+        ] {
             #expect(try id(hex(text)) == nil, "\(text)")
         }
     }

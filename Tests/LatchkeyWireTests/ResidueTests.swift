@@ -5,10 +5,7 @@ import LatchkeyWire
 import Testing
 
 /// What stays in the process's memory of a secret that went through the codec.
-///
-/// Serialized, because the window one search reads memory into would hold what another search looks for.
-@Suite(.serialized) struct ResidueTests {
-    // Longer than a writer's first capacity and four times it, so that the buffer moves more than once.
+@Suite struct ResidueTests {
     @Test(arguments: [32, 300, 5000]) func encodingAndDecodingLeaveNoCopyOfASecret(_ count: Int) throws {
         let secret = SecretTrace.makeSecret(byteCount: count)
         let trace = SecretTrace(of: secret)
@@ -27,13 +24,17 @@ import Testing
         let secret = SecretTrace.makeSecret(byteCount: 300)
         let trace = SecretTrace(of: secret)
         let payload = message(with: secret).encoded()
-        let longer = SecretBytes(count: payload.count + 1) { target in payload.withBytes { target.copyMemory(from: $0) } }
+        let longer = SecretBytes(count: payload.count + 1) { target in payload.withBytes { target.copyMemory(from: $0) }
+        }
         #expect(trace.copiesInMemory() == 3)
         #expect(throws: WireError.trailingBytes) { try Message(decoding: longer) }
         #expect(trace.copiesInMemory() == 3)
     }
 
+    /// What follows the secret makes the writer move to larger memory, away from where the secret was written first.
     private func message(with secret: SecretBytes) -> Message {
-        .reply(id: 1, .items([FoundItem(itemClass: .genericPassword, secret: secret)], more: false))
+        let secrets = [secret, SecretBytes(count: 20_000) { _ in }, SecretBytes(count: 50_000) { _ in }]
+        return .reply(
+            id: 1, .items(secrets.map { FoundItem(itemClass: .genericPassword, secret: $0) }, more: false))
     }
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+
+/// The small world that is enumerated: ids 1 and 2, sets A and B, two kinds of sensor, and times so far apart that
+/// each lies behind every delay that began at the one before.
+struct Alphabet {
+    let times: [Int64]
+
+    /// An alphabet with that many times.
+    init(times: Int64) { self.times = (0..<times).map { $0 * 1_000_000 * 1_000_000_000 } }
+
+    static let sensors: [SensorState] = [.touch, .touchB, .touchEmpty, .face, .absent]
+
+    /// What the daemon's surroundings may report about one evaluation.
+    func reports(_ id: UInt64) -> [PolicyEvent] {
+        [
+            .promptVisible(id), .promptUnavailable(id), .promptLost(id), .matched(id, .a), .matched(id, .b),
+            .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id), .passcodeEntered(id),
+            .withdrawn(id, .appCancel), .withdrawn(id, .systemCancel), .deadlinePassed(id),
+        ]
+            + times.flatMap { time in
+                [true, false].map { .passcodeChecked(id, isRight: $0, at: time) }
+            }
+    }
+
+    /// What may change around evaluations.
+    var surroundings: [PolicyEvent] {
+        Self.sensors.map { .sensorChanged($0) } + [.passcodeExists(true), .passcodeExists(false)]
+            + times.flatMap { time in [true, false].map { .passcodeUsed(isRight: $0, at: time) } }
+    }
+
+    /// Every wish a caller may have.
+    func wishes(_ id: UInt64) -> [PolicyEvent] {
+        AuthenticationPlan.all.flatMap { plan in
+            [(true, true), (false, true), (true, false)].map { fallback, interaction in
+                .evaluate(.init(id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction))
+            }
+        }
+    }
+
+    /// The ids that are under way; one is not given out again before it was answered.
+    func busy(_ state: PolicyState) -> Set<UInt64> {
+        Set(state.waiting.map(\.id) + [state.active?.request.id].compactMap(\.self))
+    }
+}

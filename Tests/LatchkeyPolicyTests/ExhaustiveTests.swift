@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// Every sequence of events up to a depth, each transition checked by `Observer`.
+@Suite struct ExhaustiveTests {
+    private func report(_ name: String, _ exploration: Exploration) {
+        print(
+            "policy, \(name): \(exploration.isComplete ? "complete at depth" : "depth") \(exploration.depth), "
+                + "\(exploration.nodes.count) states, \(exploration.transitions) transitions")
+    }
+
+    /// To depth 5 always; to the end with `LATCHKEY_TESTS=all`, which takes about two minutes in a debug build.
+    @Test func twoEvaluationsKeepEveryPromise() {
+        let alphabet = Alphabet(times: 2)
+        let everything = alphabet.reports(1) + alphabet.reports(2) + alphabet.surroundings
+        let wishes = [UInt64(1), 2].map { alphabet.wishes($0) }
+        let roots = [
+            World(.touch), World(.touch, biometryFailures: 4), World(.face), World(.touch, biometryFailures: 5),
+        ]
+        let isLong = ProcessInfo.processInfo.environment["LATCHKEY_TESTS"] == "all"
+        let exploration = Exploration(roots: roots.map(\.state), maximumDepth: isLong ? 100 : 5) { state in
+            let busy = alphabet.busy(state)
+            return everything + (busy.contains(1) ? [] : wishes[0]) + (busy.contains(2) ? [] : wishes[1])
+        }
+        report("two evaluations", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete == isLong)
+    }
+
+    /// One evaluation at a time, again and again, until there is nothing new to find.
+    @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
+    func oneEvaluationKeepsEveryPromiseToTheEnd(_ plan: AuthenticationPlan, _ fallback: Bool) {
+        let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
+        report("\(plan.stages.map { $0.map { "\($0)" }.sorted() })\(fallback ? " with fallback" : "")", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete)
+    }
+}
+
+extension Exploration {
+    /// Everything that one evaluation at a time can lead to.
+    init(ofOne plan: AuthenticationPlan, fallback: Bool, _ alphabet: Alphabet) {
+        let wish = PolicyEvent.evaluate(.init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true))
+        let idle = alphabet.surroundings + [wish]
+        let busy = alphabet.surroundings + alphabet.reports(1)
+        self.init(roots: [World(.touch).state], maximumDepth: 100) { $0.active == nil ? idle : busy }
+    }
+}

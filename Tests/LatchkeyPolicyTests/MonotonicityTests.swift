@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// Taking a factor away lets nobody in who was kept out before.
+///
+/// The same events do not mean the same in both worlds: where no finger is enrolled the person is shown a field for
+/// the passcode, and what is typed there was typed into nothing before. So what is compared is people: somebody who
+/// has an enrolled finger or not, and knows the passcode or not. Whoever cannot be granted the evaluation by
+/// anything he does cannot be granted it after a factor is gone either.
+@Suite struct MonotonicityTests {
+    struct Person: Hashable, CustomStringConvertible {
+        var hasFinger: Bool
+        var knowsPasscode: Bool
+        var description: String { "finger \(hasFinger), passcode \(knowsPasscode)" }
+
+        static let all = [false, true].flatMap { finger in
+            [false, true].map { Person(hasFinger: finger, knowsPasscode: $0) }
+        }
+
+        /// What this person can make happen in front of a prompt.
+        func actions(_ state: PolicyState, _ times: [Int64]) -> [PolicyEvent] {
+            var actions: [PolicyEvent] = [
+                .promptVisible(1), .notMatched(1), .sensorFailed(1), .fallbackChosen(1), .cancelChosen(1),
+                .passcodeEntered(1),
+            ]
+            if hasFinger, let set = state.sensor.enrolment { actions.append(.matched(1, set)) }
+            for time in times {
+                actions.append(.passcodeChecked(1, isRight: false, at: time))
+                if knowsPasscode { actions.append(.passcodeChecked(1, isRight: true, at: time)) }
+            }
+            return actions
+        }
+    }
+
+    private static func isGrant(_ effects: [PolicyEffect]) -> Bool {
+        effects.outcomes(1).contains { if case .granted = $0 { true } else { false } }
+    }
+
+    /// The explored states in which the person can still be granted what is under way.
+    private func winning(_ exploration: Exploration, _ person: Person, _ times: [Int64]) throws -> Set<Int> {
+        var winning: Set<Int> = []
+        var leadsHere = [[Int]](repeating: [], count: exploration.nodes.count)
+        for index in exploration.nodes.indices where exploration.nodes[index].state.active != nil {
+            for action in person.actions(exploration.nodes[index].state, times) {
+                let next = try #require(exploration.follow(action, from: index))
+                if Self.isGrant(next.effects) {
+                    winning.insert(index)
+                } else if next.index != index {
+                    leadsHere[next.index].append(index)
+                }
+            }
+        }
+        var open = Array(winning)
+        while let index = open.popLast() {
+            for earlier in leadsHere[index] where winning.insert(earlier).inserted { open.append(earlier) }
+        }
+        return winning
+    }
+
+    @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
+    func removingAFactorNeverTurnsARefusalIntoAGrant(_ plan: AuthenticationPlan, _ fallback: Bool) throws {
+        let alphabet = Alphabet(times: 2)
+        let exploration = Exploration(ofOne: plan, fallback: fallback, alphabet)
+        try #require(exploration.isComplete)
+        let wish = PolicyEvent.evaluate(.init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true))
+        for person in Person.all {
+            let winning = try winning(exploration, person, alphabet.times)
+            for (index, node) in exploration.nodes.enumerated() {
+                var removals: [PolicyEvent] = [.passcodeExists(false), .sensorChanged(.absent)]
+                if node.state.sensor.kind == .touchID { removals.append(.sensorChanged(.touchEmpty)) }
+                for removal in removals {
+                    var without = try #require(exploration.follow(removal, from: index))
+                    var with = (index: index, effects: [] as [PolicyEffect])
+                    if node.state.active == nil {
+                        // Nothing is under way: the evaluation begins with and without the factor.
+                        with = try #require(exploration.follow(wish, from: index))
+                        without = try #require(exploration.follow(wish, from: without.index))
+                    }
+                    let isWorse = Self.isGrant(without.effects) || winning.contains(without.index)
+                    if isWorse, !Self.isGrant(with.effects), !winning.contains(with.index) {
+                        Issue.record("\(person), after \(removal) in \(node.state)")
+                    }
+                }
+            }
+            // The comparison is of something: who has both factors wins somewhere, who has none nowhere.
+            if person == Person(hasFinger: true, knowsPasscode: true) { #expect(!winning.isEmpty) }
+            if person == Person(hasFinger: false, knowsPasscode: false) { #expect(winning.isEmpty) }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+
+/// A second opinion on the reducer: it sees events and effects only, keeps its own books, and says what is wrong.
+struct Observer: Hashable, Sendable {
+    /// Evaluations that have no reply so far.
+    private(set) var outstanding: [EvaluationRequest] = []
+    /// The prompt that is up, what it says and what was proven in front of it.
+    private(set) var prompt: ShownPrompt?
+    /// The counters as they should be.
+    private var counters: PolicyCounters
+
+    struct ShownPrompt: Hashable, Sendable {
+        var request: EvaluationRequest
+        var content: PromptContent
+        var isVisible = false
+        var isArmed = false
+        var isChecking = false
+        var proven: Set<AuthenticationMethod> = []
+        var provenSet: EnrolmentSet?
+    }
+
+    init(_ state: PolicyState) { counters = state.counters }
+
+    /// What is wrong with how `before` became `after`, or nil.
+    mutating func complaint(
+        about event: PolicyEvent, _ effects: [PolicyEffect], before: PolicyState, after: PolicyState
+    ) -> String? {
+        note(event, before: before)
+        for (index, effect) in effects.enumerated() {
+            if let complaint = note(effect, after: after) { return "effect \(index): \(complaint)" }
+        }
+        return complaint(aboutKeeping: effects, before: before, after: after)
+            ?? complaint(aboutLockout: event, before: before, after: after) ?? complaint(about: after)
+    }
+
+    // MARK: - Events
+
+    private mutating func note(_ event: PolicyEvent, before: PolicyState) {
+        switch event {
+        case .evaluate(let request): outstanding.append(request)
+        case .promptVisible(let id): if prompt?.request.id == id { prompt?.isVisible = true }
+        case .matched(let id, let set) where watches(id):
+            if before.sensor.enrolment == set {
+                counters.biometryFailures = 0
+                prompt?.proven.insert(.biometry)
+                prompt?.provenSet = set
+            } else {
+                counters.biometryFailures += 1
+            }
+        case .notMatched(let id) where watches(id): counters.biometryFailures += 1
+        case .passcodeChecked(let id, let isRight, let time)
+        where prompt?.request.id == id && prompt?.isChecking == true:
+            prompt?.isChecking = false
+            if count(isRight: isRight, at: time) { prompt?.proven.insert(.passcode) }
+        case .passcodeUsed(let isRight, let time): _ = count(isRight: isRight, at: time)
+        case .passcodeExists(false):
+            counters.passcodeFailures = 0
+            counters.passcodeBlockedUntil = 0
+        default: break
+        }
+    }
+
+    /// Whether the sensor watches for the prompt of that id, and a person can see it.
+    private func watches(_ id: UInt64) -> Bool {
+        prompt.map { $0.request.id == id && $0.isVisible && $0.isArmed } ?? false
+    }
+
+    /// Counts a passcode and says whether it proved anything.
+    private mutating func count(isRight: Bool, at time: Int64) -> Bool {
+        guard time >= counters.passcodeBlockedUntil else { return false }
+        if isRight {
+            counters = PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)
+        } else {
+            counters.passcodeFailures += 1
+            let delay = PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+            counters.passcodeBlockedUntil = delay == 0 ? 0 : time + delay
+        }
+        return isRight
+    }
+
+    // MARK: - Effects
+
+    private mutating func note(_ effect: PolicyEffect, after: PolicyState) -> String? {
+        switch effect {
+        case .show(let request, let content):
+            if prompt != nil { return "a second prompt" }
+            if !outstanding.contains(request) { return "a prompt for nobody" }
+            if after.refusal(of: request.plan) != nil { return "a prompt for what cannot be met" }
+            prompt = ShownPrompt(request: request, content: content)
+            return complaint(about: content, for: request)
+        case .update(let id, let content):
+            guard let shown = prompt, shown.request.id == id else { return "an update of no prompt" }
+            prompt?.content = content
+            if content.method == .biometry, shown.isArmed, content.method != shown.content.method {
+                return "armed across stages"
+            }
+            return complaint(about: content, for: shown.request)
+        case .dismiss(let id):
+            guard let shown = prompt, shown.request.id == id else { return "a dismissal of no prompt" }
+            if shown.isArmed { return "dismissed while the sensor watches" }
+            prompt?.isVisible = false
+            return nil
+        case .arm(let id):
+            guard let shown = prompt, shown.request.id == id, shown.isVisible else { return "armed unseen" }
+            if shown.isArmed { return "armed twice" }
+            if shown.content.method != .biometry { return "armed while no biometry is asked" }
+            prompt?.isArmed = true
+            return nil
+        case .disarm(let id):
+            guard let shown = prompt, shown.request.id == id, shown.isArmed else { return "disarmed what is not armed" }
+            prompt?.isArmed = false
+            return nil
+        case .checkPasscode(let id):
+            guard let shown = prompt, shown.request.id == id, shown.isVisible, !shown.isChecking,
+                shown.content.method == .passcode
+            else { return "a passcode checked that nobody was asked for" }
+            prompt?.isChecking = true
+            return nil
+        case .startDeadline(let id): return prompt?.request.id == id ? nil : "a deadline for no prompt"
+        case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
+        case .keep(let kept): return kept == counters ? nil : "keeps \(kept), should be \(counters)"
+        }
+    }
+
+    private func complaint(about content: PromptContent, for request: EvaluationRequest) -> String? {
+        if content.showsFallback, !request.allowsFallback { return "shows a hidden fallback" }
+        if content.showsFallback, content.method == .passcode { return "offers the passcode where it is asked" }
+        return content.triesLeft < 0 ? "negative tries" : nil
+    }
+
+    private mutating func noteReply(_ id: UInt64, _ outcome: Outcome, after: PolicyState) -> String? {
+        guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return "a reply to nobody" }
+        let request = outstanding.remove(at: index)
+        let shown = prompt?.request.id == id ? prompt : nil
+        if shown != nil {
+            if shown?.isVisible == true { return "replied before the prompt was dismissed" }
+            prompt = nil
+        }
+        guard case .granted(let authorisation) = outcome else { return nil }
+        let proven = shown?.proven ?? []
+        if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted what was not proven" }
+        if authorisation.methods != proven { return "granted \(authorisation.methods), proven \(proven)" }
+        if authorisation.enrolment != shown?.provenSet { return "granted another set than the one that matched" }
+        if let set = authorisation.enrolment, set != after.sensor.enrolment { return "granted a set that is gone" }
+        return nil
+    }
+}
+
+// MARK: - States
+
+extension Observer {
+    private func complaint(
+        aboutKeeping effects: [PolicyEffect], before: PolicyState, after: PolicyState
+    ) -> String? {
+        if after.counters != counters { return "counts \(after.counters), should be \(counters)" }
+        let keeps = effects.indices.filter { if case .keep = effects[$0] { true } else { false } }
+        if keeps.count != (before.counters == after.counters ? 0 : 1) { return "\(keeps.count) times kept" }
+        let reply = effects.firstIndex { if case .reply = $0 { true } else { false } }
+        // Who is killed between the two must not have told what it did not keep.
+        if let keep = keeps.first, let reply, reply < keep { return "replied before it was kept" }
+        return nil
+    }
+
+    private func complaint(aboutLockout event: PolicyEvent, before: PolicyState, after: PolicyState) -> String? {
+        guard before.isBiometryLocked, !after.isBiometryLocked else { return nil }
+        switch event {
+        case .passcodeChecked(_, isRight: true, let time), .passcodeUsed(isRight: true, let time):
+            return time >= before.passcodeBlockedUntil ? nil : "lockout cleared during a delay"
+        default: return "lockout cleared without a passcode"
+        }
+    }
+
+    private func complaint(about state: PolicyState) -> String? {
+        let known = [state.active?.request].compactMap(\.self) + state.waiting
+        if Set(known) != Set(outstanding) || known.count != outstanding.count { return "an evaluation was lost" }
+        if state.waiting != outstanding.filter({ $0.id != state.active?.request.id }) {
+            return "the queue is not in order"
+        }
+        guard let active = state.active else { return prompt == nil ? nil : "a prompt for nobody stays" }
+        guard let shown = prompt, shown.request == active.request else { return "nothing is shown" }
+        if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {
+            return "the prompt is not as the state says"
+        }
+        if shown.content.method != active.method || shown.content.notice != active.notice { return "shows old content" }
+        if shown.isArmed, state.biometryRefusal != nil { return "the sensor watches and cannot be used" }
+        if shown.isVisible, active.method == .biometry {
+            var copy = state
+            let works = !copy.reduce(.fallbackChosen(active.request.id)).isEmpty
+            if works != shown.content.showsFallback { return "the fallback button does not do what it shows" }
+            if !shown.isArmed, !works { return "a prompt that nobody can answer" }
+        }
+        return nil
+    }
+}
