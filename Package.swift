@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
+        .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
         .executable(name: "latchkey", targets: ["latchkey"]),
@@ -85,6 +86,8 @@ let package = Package(
                 "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
             ]),
 
+        room("LatchkeyTesting", ["LatchkeySimulator"]),
+
         // Processes: compose; only they and the test kit name concrete drivers.
         process(
             "latchkeyd",
@@ -124,6 +127,9 @@ let package = Package(
         tests(
             "SecurityTests",
             ["Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel"]),
+        tests(
+            "LocalAuthenticationTests",
+            ["LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyModel"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
     ],
     swiftLanguageModes: [.v6]

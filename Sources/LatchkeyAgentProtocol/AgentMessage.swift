@@ -73,11 +73,12 @@ extension CBORWriter {
     }
 
     fileprivate mutating func content(_ content: PromptContent) {
-        array(4)
+        array(5)
         unsigned(UInt64(content.method.rawValue))
         unsigned(UInt64(content.notice.rawValue))
         unsigned(UInt64(max(0, content.triesLeft)))
         boolean(content.showsFallback)
+        boolean(content.offersCompanion)
     }
 
     fileprivate mutating func event(_ event: PromptEvent) {
@@ -91,6 +92,7 @@ extension CBORWriter {
         case .lost: plain(2, &self)
         case .cancel: plain(3, &self)
         case .fallback: plain(4, &self)
+        case .companionConfirmed: plain(7, &self)
         case .passcode(let passcode):
             array(2)
             unsigned(5)
@@ -124,12 +126,14 @@ extension CBORReader {
     }
 
     fileprivate mutating func content() throws(WireError) -> PromptContent {
-        try tuple(4) { (reader) throws(WireError) in
+        try tuple(5) { (reader) throws(WireError) in
             let method: AuthenticationMethod = try reader.number()
             let notice: PromptContent.Notice = try reader.number()
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
+            let showsFallback = try reader.boolean()
             return PromptContent(
-                method: method, notice: notice, triesLeft: tries, showsFallback: try reader.boolean())
+                method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
+                offersCompanion: try reader.boolean())
         }
     }
 
@@ -153,6 +157,7 @@ extension CBORReader {
         case (2, nil): return .lost
         case (3, nil): return .cancel
         case (4, nil): return .fallback
+        case (7, nil): return .companionConfirmed
         case (_, let event?): return event
         default: throw .invalidValue
         }

@@ -99,8 +99,9 @@ extension Request {
     /// Whether the answer may wait for a person.
     fileprivate var waitsForPeople: Bool {
         switch self {
-        case .evaluate, .addItem, .copyItems, .updateItems: true
-        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .deleteItems, .listItems, .passcode,
+        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems: true
+        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
+            .passcode,
             .simulate:
             false
         }
@@ -109,10 +110,11 @@ extension Request {
     /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
     fileprivate var mayBeRepeated: Bool {
         switch self {
-        case .hello, .status, .createContext, .canEvaluate, .listItems: true
+        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems: true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
-        case .invalidateContext, .evaluate, .addItem, .updateItems, .deleteItems, .passcode, .simulate: false
+        case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .simulate:
+            false
         }
     }
 }

@@ -91,9 +91,8 @@ package struct AccessControl: Hashable, Sendable {
         var single: [AuthenticationMethod] = []
         if !constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) { single.append(.biometry) }
         if constraints.contains(.devicePasscode) { single.append(.passcode) }
+        if constraints.contains(.companion) { single.append(.companion) }
         if constraints.contains(.or), !single.isEmpty { return AuthenticationPlan([Set(single)]) }
-        // Nobody can ask a companion yet: a stage that nothing passes, so that the demand is never left out.
-        let companion: [Set<AuthenticationMethod>] = constraints.contains(.companion) ? [[]] : []
-        return AuthenticationPlan(single.map { [$0] } + companion)
+        return AuthenticationPlan(single.map { [$0] })
     }
 }

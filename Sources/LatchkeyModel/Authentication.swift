@@ -4,6 +4,7 @@
 package enum AuthenticationMethod: UInt8, CaseIterable, Hashable, Sendable {
     case biometry = 1
     case passcode = 2
+    case companion = 3
 }
 
 /// The kind of sensor; raw values are Apple's (`LABiometryType`).
@@ -19,16 +20,23 @@ package enum BiometryKind: UInt8, CaseIterable, Sendable {
     package var triesBeforeFallback: Int { self == .touchID ? 1 : 2 }
 }
 
-/// The policies of `LAPolicy` that this tier knows; raw values are Apple's.
+/// The policies of `LAPolicy`; raw values are Apple's.
 package enum Policy: UInt8, CaseIterable, Sendable {
     case deviceOwnerAuthenticationWithBiometrics = 1
     case deviceOwnerAuthentication = 2
+    case deviceOwnerAuthenticationWithCompanion = 3
+    case deviceOwnerAuthenticationWithBiometricsOrCompanion = 4
+    case deviceOwnerAuthenticationWithWristDetection = 5
 
     /// What has to be proven.
     package var plan: AuthenticationPlan {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: AuthenticationPlan([[.biometry]])
         case .deviceOwnerAuthentication: AuthenticationPlan([[.biometry, .passcode]])
+        case .deviceOwnerAuthenticationWithCompanion: AuthenticationPlan([[.companion]])
+        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: AuthenticationPlan([[.biometry, .companion]])
+        // Only a watch knows that it is worn: a stage that nothing can meet.
+        case .deviceOwnerAuthenticationWithWristDetection: AuthenticationPlan([[]])
         }
     }
 }

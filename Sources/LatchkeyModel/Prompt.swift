@@ -63,13 +63,19 @@ package struct PromptContent: Hashable, Sendable {
     package var triesLeft: Int
     /// Whether the fallback button is shown.
     package var showsFallback: Bool
+    /// Whether a paired device may confirm instead.
+    package var offersCompanion: Bool
 
     /// Makes a content.
-    package init(method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool) {
+    package init(
+        method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
+        offersCompanion: Bool = false
+    ) {
         self.method = method
         self.notice = notice
         self.triesLeft = triesLeft
         self.showsFallback = showsFallback
+        self.offersCompanion = offersCompanion
     }
 }
 
@@ -86,4 +92,6 @@ package enum PromptEvent: Equatable, Sendable {
     case passcode(SecretBytes)
     /// The person plays the simulated sensor; refused outside the simulated tier.
     case simulatedTouch(matching: Bool)
+    /// A paired device confirmed; refused outside the simulated tier, which alone has such devices so far.
+    case companionConfirmed
 }

@@ -10,6 +10,7 @@ package enum Reply: Equatable, Sendable {
     /// Some of the items of an answer; `more` says that another frame follows.
     case items([FoundItem], more: Bool)
     case policy(PolicyAnswer)
+    case environment(EnvironmentReport)
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
 

@@ -8,6 +8,9 @@ package enum Request: Equatable, Sendable {
     case invalidateContext(ContextHandle)
     case canEvaluate(Policy)
     case evaluate(Evaluate)
+    case evaluateRule(EvaluateRule)
+    /// The environment now, or as soon as its revision is another than that.
+    case environment(unlike: UInt64?)
     case addItem(AddItem)
     case copyItems(CopyItems)
     case updateItems(UpdateItems)
@@ -28,9 +31,24 @@ package enum Request: Equatable, Sendable {
         package var context: ContextHandle
         package var policy: Policy
         package var prompting: Prompting
-        package init(context: ContextHandle, policy: Policy, prompting: Prompting) {
+        /// Seconds within which an unlock by biometry stands for a new match; at most 300 count.
+        package var reuseSeconds: UInt64
+        package init(context: ContextHandle, policy: Policy, prompting: Prompting, reuseSeconds: UInt64 = 0) {
             self.context = context
             self.policy = policy
+            self.prompting = prompting
+            self.reuseSeconds = reuseSeconds
+        }
+    }
+
+    /// `evaluateAccessControl`.
+    package struct EvaluateRule: Equatable, Sendable {
+        package var context: ContextHandle
+        package var accessControl: AccessControl
+        package var prompting: Prompting
+        package init(context: ContextHandle, accessControl: AccessControl, prompting: Prompting) {
+            self.context = context
+            self.accessControl = accessControl
             self.prompting = prompting
         }
     }
@@ -189,4 +207,17 @@ package enum SimulatorCommand: Equatable, Sendable {
     case advance(seconds: UInt64)
     /// Drops what was scripted and not used.
     case reset
+    /// Locks the device.
+    case lock
+    /// Unlocks it by biometry or by the passcode.
+    case unlock(byBiometry: Bool)
+    /// Pairs a device, or another one of that type, and brings it near.
+    case pair(CompanionType)
+    case unpair(CompanionType)
+    /// Brings a paired device near or takes it away.
+    case nearby(CompanionType, Bool)
+    /// Puts the apps into the background or back.
+    case background(Bool)
+    /// The person confirms on the paired device.
+    case confirm
 }

@@ -19,7 +19,12 @@ package enum PolicyEvent: Hashable, Sendable {
     /// The caller withdrew: `appCancel`, or its connection ended: `systemCancel`.
     case withdrawn(UInt64, Status)
     case deadlinePassed(UInt64)
+    case companionConfirmed(UInt64)
     case sensorChanged(SensorState)
+    case companionsChanged(CompanionState)
+    case locked
+    case unlocked(byBiometry: Bool)
+    case background(Bool)
     case passcodeExists(Bool)
     /// A passcode was proven or refuted outside any evaluation, at a time of the boot clock.
     case passcodeUsed(isRight: Bool, at: Int64)

@@ -14,6 +14,14 @@ package struct PolicyState: Hashable, Sendable {
     package var passcodeFailures: Int
     /// Until when no passcode is taken, in nanoseconds of the boot clock (behaviour LA-30).
     package var passcodeBlockedUntil: Int64
+    /// The paired devices as last reported.
+    package var companions: CompanionState
+    /// Whether the device is locked: nobody is asked then.
+    package var isLocked: Bool
+    /// Whether the asking app is in the background: nothing is shown for it.
+    package var isInBackground: Bool
+    /// When the device was last unlocked by biometry, on the boot clock; nil after a lock or another way in.
+    package var biometricUnlock: Int64?
     /// The evaluation whose prompt is up.
     package var active: ActiveEvaluation?
     /// Evaluations that wait for their turn.
@@ -29,12 +37,17 @@ package struct PolicyState: Hashable, Sendable {
         self.biometryFailures = biometryFailures
         self.passcodeFailures = passcodeFailures
         self.passcodeBlockedUntil = passcodeBlockedUntil
+        companions = CompanionState()
+        isLocked = false
+        isInBackground = false
         active = nil
         waiting = []
     }
 
     /// Failed matches in a row that lock biometry.
     package static let lockoutThreshold = 5
+    /// Seconds for which an unlock may be reused at the most (behaviour LA-33).
+    package static let maximumReuseSeconds: UInt64 = 300
     /// Wrong passcodes within one evaluation that end it.
     package static let passcodeTriesPerEvaluation = 3
 
@@ -57,13 +70,18 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var allowsFallback: Bool
     /// Whether a prompt may be shown (behaviour LA-31).
     package var interactionAllowed: Bool
+    /// Seconds within which an unlock by biometry stands for a match (behaviour LA-33).
+    package var reuseSeconds: UInt64
 
     /// Makes a request.
-    package init(id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool) {
+    package init(
+        id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0
+    ) {
         self.id = id
         self.plan = plan
         self.allowsFallback = allowsFallback
         self.interactionAllowed = interactionAllowed
+        self.reuseSeconds = reuseSeconds
     }
 }
 

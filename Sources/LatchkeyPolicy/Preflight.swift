@@ -20,13 +20,22 @@ extension PolicyState {
         return nil
     }
 
+    /// Whether a paired device may confirm what is asked now.
+    func offersCompanion(_ evaluation: ActiveEvaluation) -> Bool {
+        evaluation.request.plan.stages[evaluation.stage].contains(.companion) && companions.isReachable
+    }
+
     func refusal(of stage: Set<AuthenticationMethod>) -> Status? {
         if stage.contains(.passcode) { return isPasscodeSet ? nil : .passcodeNotSet }
-        return stage.contains(.biometry) ? biometryRefusal : .authenticationFailed
+        if stage.contains(.companion), companions.isReachable { return nil }
+        // Behaviour LA-05: of biometry and a companion, the side that exists says what is missing.
+        if stage.contains(.biometry), sensor.kind != .none || !stage.contains(.companion) { return biometryRefusal }
+        return .companionNotAvailable
     }
 
     /// What to ask for first in a stage that can be met.
     func firstMethod(of stage: Set<AuthenticationMethod>) -> AuthenticationMethod {
-        stage.contains(.biometry) && biometryRefusal == nil ? .biometry : .passcode
+        if stage.contains(.biometry), biometryRefusal == nil { return .biometry }
+        return stage.contains(.companion) ? .companion : .passcode
     }
 }

@@ -3,10 +3,10 @@
 import LatchkeyModel
 
 extension PolicyState {
-    /// The only way the state changes: one event in, the effects of it out. Pure and total.
-    package mutating func reduce(_ event: PolicyEvent) -> [PolicyEffect] {
+    /// The only way the state changes: one event at a time of the boot clock in, the effects of it out. Pure and total.
+    package mutating func reduce(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] {
         switch event {
-        case .evaluate(let request): begin(request)
+        case .evaluate(let request): begin(request, at: now)
         case .promptVisible(let id): promptVisible(id)
         case .promptUnavailable(let id): end(id, .denied(.notInteractive))
         case .promptLost(let id): end(id, .denied(.systemCancel))
@@ -19,7 +19,12 @@ extension PolicyState {
         case .passcodeChecked(let id, let isRight, let time): passcodeChecked(id, isRight: isRight, at: time)
         case .withdrawn(let id, let status): end(id, .denied(status))
         case .deadlinePassed(let id): end(id, .denied(.systemCancel))
+        case .companionConfirmed(let id): companionConfirmed(id)
         case .sensorChanged(let sensor): sensorChanged(sensor)
+        case .companionsChanged(let companions): companionsChanged(companions)
+        case .locked: locked()
+        case .unlocked(let byBiometry): unlocked(byBiometry: byBiometry, at: now)
+        case .background(let isBehind): background(isBehind)
         case .passcodeExists(let exists): passcodeExists(exists)
         case .passcodeUsed(let isRight, let time): passcodeUsed(isRight: isRight, at: time)
         }
@@ -27,10 +32,13 @@ extension PolicyState {
 
     // MARK: - Beginning and ending
 
-    private mutating func begin(_ request: EvaluationRequest) -> [PolicyEffect] {
+    mutating func begin(_ request: EvaluationRequest, at now: Int64) -> [PolicyEffect] {
         if request.plan.stages.isEmpty { return [.reply(request.id, .granted(.none))] }
         if let refusal = refusal(of: request.plan) { return [.reply(request.id, .denied(refusal))] }
-        guard request.interactionAllowed else { return [.reply(request.id, .denied(.notInteractive))] }
+        if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .granted(unlock))] }
+        guard request.interactionAllowed, !isLocked, !isInBackground else {
+            return [.reply(request.id, .denied(.notInteractive))]
+        }
         guard active == nil else {
             waiting.append(request)
             return []
@@ -38,7 +46,7 @@ extension PolicyState {
         return activate(request)
     }
 
-    private mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
+    mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
         let evaluation = ActiveEvaluation(
             request: request, stage: 0, method: firstMethod(of: request.plan.stages[0]), isVisible: false,
             isArmed: false, isChecking: false, failedTries: 0, proven: .none, notice: firstNotice(request))
@@ -51,8 +59,18 @@ extension PolicyState {
         request.plan.stages[0].contains(.biometry) && biometryRefusal == .biometryLockout ? .biometryLocked : .none
     }
 
+    /// The match that unlocked the device, where the app takes it for its own (behaviour LA-33).
+    private func reusableUnlock(_ request: EvaluationRequest, at now: Int64) -> Authorisation? {
+        let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
+        guard seconds > 0, request.plan.stages.count == 1, request.plan.stages[0].contains(.biometry),
+            biometryRefusal == nil, !isLocked, let biometricUnlock, now >= biometricUnlock,
+            now - biometricUnlock <= Int64(seconds) * 1_000_000_000
+        else { return nil }
+        return Authorisation(methods: [.biometry], enrolment: sensor.enrolment)
+    }
+
     /// Ends an evaluation, active or waiting, with exactly one reply; an id that is neither changes nothing.
-    private mutating func end(_ id: UInt64, _ outcome: Outcome) -> [PolicyEffect] {
+    mutating func end(_ id: UInt64, _ outcome: Outcome) -> [PolicyEffect] {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index)
             return [.reply(id, outcome)]
@@ -65,7 +83,7 @@ extension PolicyState {
     }
 
     /// Puts up the prompt of the longest waiting evaluation that can still be met.
-    private mutating func next() -> [PolicyEffect] {
+    mutating func next() -> [PolicyEffect] {
         var effects: [PolicyEffect] = []
         while active == nil, !waiting.isEmpty {
             let request = waiting.removeFirst()
@@ -80,7 +98,7 @@ extension PolicyState {
 
     // MARK: - The prompt
 
-    private func content(_ evaluation: ActiveEvaluation) -> PromptContent {
+    func content(_ evaluation: ActiveEvaluation) -> PromptContent {
         let tries: Int
         let showsFallback: Bool
         switch evaluation.method {
@@ -92,10 +110,13 @@ extension PolicyState {
         case .passcode:
             tries = Self.passcodeTriesPerEvaluation - evaluation.failedTries
             showsFallback = false
+        case .companion:
+            tries = 0
+            showsFallback = evaluation.request.allowsFallback
         }
         return PromptContent(
             method: evaluation.method, notice: evaluation.notice, triesLeft: max(tries, 0),
-            showsFallback: showsFallback)
+            showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation))
     }
 
     /// The active evaluation, if it is that one and a person can see it.
@@ -158,14 +179,15 @@ extension PolicyState {
     }
 
     /// Goes on with the passcode where the stage allows it, and ends with `status` where not.
-    private mutating func leaveBiometry(
+    mutating func leaveBiometry(
         _ evaluation: ActiveEvaluation, notice: PromptContent.Notice, status: Status
     ) -> [PolicyEffect] {
         let id = evaluation.request.id
-        guard passcodeIsAllowed(evaluation) else { return end(id, .denied(status)) }
+        let waitsForCompanion = offersCompanion(evaluation) && status != .userFallback
+        guard passcodeIsAllowed(evaluation) || waitsForCompanion else { return end(id, .denied(status)) }
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
-        evaluation.method = .passcode
+        evaluation.method = waitsForCompanion ? .companion : .passcode
         evaluation.isArmed = false
         evaluation.failedTries = 0
         evaluation.notice = notice
@@ -174,7 +196,9 @@ extension PolicyState {
     }
 
     private mutating func fallbackChosen(_ id: UInt64) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .biometry), content(evaluation).showsFallback else { return [] }
+        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+            evaluation.method != .passcode, content(evaluation).showsFallback
+        else { return [] }
         // Behaviour LA-24: the same evaluation goes on with the passcode, or the app is told.
         return leaveBiometry(evaluation, notice: .none, status: .userFallback)
     }
@@ -218,7 +242,7 @@ extension PolicyState {
     // MARK: - Going on
 
     /// Adds a proof, then goes to the next stage that is not met, or grants.
-    private mutating func proven(_ evaluation: ActiveEvaluation, _ proof: Authorisation) -> [PolicyEffect] {
+    mutating func proven(_ evaluation: ActiveEvaluation, _ proof: Authorisation) -> [PolicyEffect] {
         let id = evaluation.request.id
         var evaluation = evaluation
         evaluation.proven = evaluation.proven.union(proof)
@@ -242,32 +266,5 @@ extension PolicyState {
         active = evaluation
         let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
         return disarm + [.update(id, content(evaluation))] + arm
-    }
-
-    // MARK: - Changes around an evaluation
-
-    private mutating func sensorChanged(_ sensor: SensorState) -> [PolicyEffect] {
-        let isAnotherKind = sensor.kind != self.sensor.kind
-        self.sensor = sensor
-        guard let evaluation = active else { return [] }
-        // A finger that was proven before the set changed is not carried into the next stage (abuse case 32).
-        if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
-            return end(evaluation.request.id, .denied(.authenticationFailed))
-        }
-        guard evaluation.method == .biometry else { return [] }
-        if let refusal = biometryRefusal { return leaveBiometry(evaluation, notice: .none, status: refusal) }
-        // The prompt names a sensor, its tries and its button: for another one it is no longer true.
-        return isAnotherKind ? leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable) : []
-    }
-
-    private mutating func passcodeExists(_ exists: Bool) -> [PolicyEffect] {
-        isPasscodeSet = exists
-        guard !exists else { return [] }
-        let hadCounters = passcodeFailures != 0 || passcodeBlockedUntil != 0
-        passcodeFailures = 0
-        passcodeBlockedUntil = 0
-        let keep: [PolicyEffect] = hadCounters ? [.keep(counters)] : []
-        guard let evaluation = active else { return keep }
-        return keep + end(evaluation.request.id, .denied(.passcodeNotSet))
     }
 }

@@ -25,6 +25,25 @@ package protocol BiometricReader: AnyObject, Sendable {
     func observe(_ changed: @escaping @Sendable () -> Void)
 }
 
+/// Who knows the paired devices.
+package protocol CompanionMonitor: AnyObject, Sendable {
+    /// What is paired and near now.
+    var companions: CompanionState { get }
+}
+
+/// Who knows whether the device is locked and the asking app in front.
+package enum SessionEvent: Equatable, Sendable {
+    case locked
+    case unlocked(byBiometry: Bool)
+    case background(Bool)
+}
+
+/// Who reports locks, unlocks and changes of the paired devices.
+package protocol SessionMonitor: AnyObject, Sendable {
+    /// Calls `report` for every event from now on, from any thread.
+    func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void)
+}
+
 /// Who checks a passcode. Wrong tries are counted by the engine, not here.
 package protocol PasscodeVerifier: AnyObject, Sendable {
     /// Whether a passcode exists.

@@ -31,6 +31,7 @@ final class Authenticator: Sendable {
         var isDraining = false
         var nextID: UInt64 = 1
         var pending: [UInt64: Pending] = [:]
+        var observer: (@Sendable () -> Void)?
         /// A passcode that waits to be checked.
         var entered: [UInt64: SecretBytes] = [:]
     }
@@ -65,7 +66,7 @@ final class Authenticator: Sendable {
     /// Starts an evaluation; `completion` is called exactly once, on any thread, possibly before this returns.
     @discardableResult
     func evaluate(
-        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting,
+        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, reuseSeconds: UInt64 = 0,
         completion: @escaping @Sendable (Outcome) -> Void
     ) -> UInt64 {
         let id = core.withLock { core in
@@ -76,7 +77,7 @@ final class Authenticator: Sendable {
         }
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
-            interactionAllowed: prompting.interactionAllowed)
+            interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds)
         post(.evaluate(request))
         return id
     }
@@ -103,8 +104,15 @@ final class Authenticator: Sendable {
         while let (effects, then) = next() {
             for effect in effects { perform(effect) }
             then?()
+            changed()
         }
     }
+
+    /// Tells the observer that the state may be another.
+    private func changed() { core.withLock { $0.observer }?() }
+
+    /// Sets who is told after every event.
+    func observe(_ observer: @escaping @Sendable () -> Void) { core.withLock { $0.observer = observer } }
 
     private func next() -> ([PolicyEffect], (@Sendable () -> Void)?)? {
         core.withLock { core in
@@ -113,7 +121,7 @@ final class Authenticator: Sendable {
                 return nil
             }
             let (event, then) = core.events.removeFirst()
-            return (core.state.reduce(event), then)
+            return (core.state.reduce(event, at: parts.clock.uptime), then)
         }
     }
 
@@ -174,6 +182,10 @@ final class Authenticator: Sendable {
         case .passcode(let passcode):
             core.withLock { $0.entered[id] = passcode }
             post(.passcodeEntered(id))
+        case .companionConfirmed:
+            // No prompt outside the simulated tier can speak for a paired device.
+            guard parts.tier == .simulated else { return }
+            post(.companionConfirmed(id))
         case .simulatedTouch(let matching):
             // Outside the simulated tier there is nothing that a prompt could play.
             guard parts.tier == .simulated else { return }

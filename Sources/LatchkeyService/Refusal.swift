@@ -27,6 +27,8 @@ enum Refusal {
             Failure(
                 status, "There is no place to ask, or the app does not allow asking.",
                 hint: "Run the program in a terminal of your own.")
+        case .companionNotAvailable:
+            Failure(status, "No paired device is nearby.", hint: "Bring it near, or use another way.")
         case .invalidContext: Failure(status, "The context was invalidated before.")
         default: Failure(status)
         }

@@ -21,12 +21,15 @@ package final class Service: Sendable {
         package var random: any RandomSource
         package var work: any WorkQueue
         package var controls: (any SimulatedControls)?
+        package var companions: (any CompanionMonitor)?
+        package var sessions: (any SessionMonitor)?
 
         /// Collects the parts.
         package init(
             tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
-            work: any WorkQueue, controls: (any SimulatedControls)?
+            work: any WorkQueue, controls: (any SimulatedControls)?, companions: (any CompanionMonitor)? = nil,
+            sessions: (any SessionMonitor)? = nil
         ) {
             self.tier = tier
             self.storePath = storePath
@@ -38,11 +41,14 @@ package final class Service: Sendable {
             self.random = random
             self.work = work
             self.controls = controls
+            self.companions = companions
+            self.sessions = sessions
         }
     }
 
     let parts: Parts
     let authenticator: Authenticator
+    let environments = EnvironmentWatch()
 
     /// Starts the service; counters and the enrolled set are taken up as they were kept.
     package init(_ parts: Parts) {
@@ -64,6 +70,9 @@ package final class Service: Sendable {
                 keep: { counters in try? keychain?.keep(counters) }))
         followSensor()
         parts.reader.observe { [weak self] in self?.followSensor() }
+        authenticator.observe { [weak self] in self.map { $0.environments.follow($0.authenticator.state) } }
+        environments.follow(authenticator.state)
+        parts.sessions?.observeSession { [weak self] in self?.follow($0) }
     }
 
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
@@ -97,13 +106,33 @@ package final class Service: Sendable {
             }
         }
         authenticator.post(.sensorChanged(sensor))
+        if let companions = parts.companions { authenticator.post(.companionsChanged(companions.companions)) }
     }
+
+    private func follow(_ event: SessionEvent) {
+        switch event {
+        case .locked:
+            sessionList.withLock { $0 }.forEach { $0.session?.forgetProofs() }
+            authenticator.post(.locked)
+        case .unlocked(let byBiometry): authenticator.post(.unlocked(byBiometry: byBiometry))
+        case .background(let isBehind): authenticator.post(.background(isBehind))
+        }
+    }
+
+    /// Sessions that may hold proofs; a lock ends them all.
+    private struct WeakSession: Sendable { weak var session: Session? }
+    private let sessionList = Mutex<[WeakSession]>([])
 
     /// Begins a session for a caller that the process has identified.
     ///
     /// - Parameter mayName: whether the caller names its own access group (tiers `user` and `simulated`).
     package func session(caller: Caller, terminal: UInt64, mayNameItself: Bool) -> Session {
-        Session(service: self, caller: caller, terminal: terminal, mayNameItself: mayNameItself)
+        let session = Session(service: self, caller: caller, terminal: terminal, mayNameItself: mayNameItself)
+        sessionList.withLock { list in
+            list.removeAll { $0.session == nil }
+            list.append(WeakSession(session: session))
+        }
+        return session
     }
 
     /// Whether the process has to go on although nobody is connected.

@@ -20,6 +20,8 @@ package final class Session: Sendable {
     private struct State: Sendable {
         var caller: Caller
         var contexts: [ContextHandle: Context] = [:]
+        /// Environments that are waited for.
+        var watches: Set<UInt64> = []
         /// Evaluations of requests that can be cancelled, by request.
         var requests: [UInt64: UInt64] = [:]
         var isClosed = false
@@ -49,6 +51,8 @@ package final class Session: Sendable {
             case .invalidateContext(let handle): answer(try invalidate(handle))
             case .canEvaluate(let policy): answer(preflight(policy))
             case .evaluate(let evaluate): try self.evaluate(id, evaluate, answer)
+            case .evaluateRule(let evaluate): try self.evaluate(id, evaluate, answer)
+            case .environment(let seen): environment(unlike: seen, answer)
             case .addItem(let add): try self.add(id, add, answer)
             case .copyItems(let copy): try self.copy(id, copy, answer)
             case .updateItems(let update): try self.update(id, update, answer)
@@ -70,11 +74,12 @@ package final class Session: Sendable {
 
     /// Ends everything of this connection (behaviour LA-32: nobody is left to be told).
     package func close() {
-        let evaluations = state.withLock { state in
+        let (evaluations, watches) = state.withLock { state in
             state.isClosed = true
             state.contexts = [:]
-            return Array(state.requests.values)
+            return (Array(state.requests.values), state.watches)
         }
+        for watch in watches { service.environments.forget(watch) }
         for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
     }
 
@@ -136,11 +141,75 @@ package final class Session: Sendable {
         let proof = try proof(of: evaluate.context)
         // Behaviour LA-34: what this context has proven is not asked again.
         if proof.satisfies(evaluate.policy.plan) { return answer(.done) }
-        ask(id, evaluate.policy.plan, evaluate.context, evaluate.prompting) { outcome in
+        ask(id, evaluate.policy.plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds) { outcome in
             switch outcome {
             case .granted: answer(.done)
             case .denied(let failure): answer(.failure(failure))
             }
+        }
+    }
+
+    /// Behaviour LA-41: what an access control asks for is proven on the context before an item is touched.
+    private func evaluate(_ id: UInt64, _ evaluate: Request.EvaluateRule, _ answer: @escaping Answer) throws(Failure) {
+        guard evaluate.accessControl.isValid else {
+            throw Failure(.invalidParameter, "The access control flags contradict.")
+        }
+        let plan = evaluate.accessControl.plan
+        if try proof(of: evaluate.context).satisfies(plan) { return answer(.done) }
+        ask(id, plan, evaluate.context, evaluate.prompting) { outcome in
+            switch outcome {
+            case .granted: answer(.done)
+            case .denied(let failure): answer(.failure(failure))
+            }
+        }
+    }
+
+    /// Drops what was proven: the device was locked.
+    func forgetProofs() {
+        state.withLock { state in
+            for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }
+        }
+    }
+
+    // MARK: - The environment
+
+    private func environment(unlike seen: UInt64?, _ answer: @escaping Answer) {
+        guard let seen else { return answer(environmentNow()) }
+        let watch = service.environments.wait(unlike: seen) { [weak self] in
+            guard let self else { return }
+            answer(environmentNow())
+        }
+        guard let watch else { return }
+        let isClosed = state.withLock { state in
+            state.watches.insert(watch)
+            return state.isClosed
+        }
+        if isClosed { service.environments.forget(watch) }
+    }
+
+    /// The environment as this app may know it: hashes are of its own group (behaviour DS-03).
+    private func environmentNow() -> Reply {
+        let revision = service.environments.revision
+        let state = service.authenticator.state
+        let group = caller.groups.first ?? ""
+        do throws(Failure) {
+            let keychain = try keychain()
+            var companions: [CompanionType: [UInt8]] = [:]
+            for (type, name) in state.companions.paired {
+                companions[type] = try keychain.domainHash(group, "companion \(type.rawValue)", name)
+            }
+            var biometry: [UInt8]?
+            if let set = state.sensor.enrolment {
+                biometry = try keychain.domainHash(group, "biometry", set.bytes)
+            }
+            return .environment(
+                EnvironmentReport(
+                    biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
+                    isLockedOut: state.isBiometryLocked, isBiometryUsable: state.biometryRefusal == nil,
+                    biometryHash: biometry, isPasscodeSet: state.isPasscodeSet,
+                    isCompanionUsable: state.companions.isReachable, companions: companions, revision: revision))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -153,6 +222,7 @@ package final class Session: Sendable {
     /// Asks the person for what `plan` demands and marks the context with it.
     func ask(
         _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
+        _ reuseSeconds: UInt64 = 0,
         _ completion: @escaping @Sendable (Asked) -> Void
     ) {
         let asker = Authenticator.Asker(
@@ -160,7 +230,9 @@ package final class Session: Sendable {
         let service = service
         let settled = Mutex(false)
         let evaluation = Mutex<UInt64>(0)
-        let number = service.authenticator.evaluate(plan, asker: asker, prompting: prompting) { [self] outcome in
+        let number = service.authenticator.evaluate(
+            plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds
+        ) { [self] outcome in
             let number = evaluation.withLock { $0 }
             settled.withLock { $0 = true }
             let isAlive = state.withLock { state in

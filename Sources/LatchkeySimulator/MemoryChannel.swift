@@ -13,6 +13,7 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var session: HostSession?
+    private var isClosed = false
 
     init(_ session: Session) {
         pthread_mutex_init(lock, nil)
@@ -35,11 +36,32 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    func send(_ payload: SecretBytes) throws(Failure) { session?.receive(payload) }
+    /// Ends the connection as a machine that restarts does: whoever waits is told.
+    func close() {
+        pthread_mutex_lock(lock)
+        isClosed = true
+        pthread_cond_broadcast(changed)
+        pthread_mutex_unlock(lock)
+        session?.close()
+    }
+
+    private func hasEnded() -> Bool {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return isClosed
+    }
+
+    func send(_ payload: SecretBytes) throws(Failure) {
+        guard !hasEnded() else { throw MemoryChannel.restarted }
+        session?.receive(payload)
+    }
+
+    private static let restarted = Failure(.daemonUnavailable, "The simulated machine was restarted.")
 
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
+        guard !isClosed else { throw MemoryChannel.restarted }
         // The caller looks at its deadline itself; one wait of a second at the most keeps this simple.
         if frames.isEmpty {
             var time = timespec()
@@ -47,6 +69,8 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
             time.tv_sec += 1
             pthread_cond_timedwait(changed, lock, &time)
         }
-        return frames.isEmpty ? nil : frames.removeFirst()
+        if !frames.isEmpty { return frames.removeFirst() }
+        if isClosed { throw MemoryChannel.restarted }
+        return nil
     }
 }

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import KeyFileDriver
 package import LatchkeyClient
-import LatchkeyHost
-import LatchkeyKeychain
 import LatchkeyModel
-import LatchkeySeams
-import LatchkeyService
-import SQLiteDriver
-import SimulatedDriver
-import SystemDriver
 
 /// A whole Latchkey in the test's own process: the real engine, with a scripted sensor, a scripted person and a clock
 /// that only the script moves.
@@ -47,6 +38,24 @@ public final class Simulator: Sendable {
         }
     }
 
+    /// A paired device.
+    public enum Companion: Sendable {
+        /// A watch.
+        case watch
+        /// A Mac.
+        case mac
+        /// A headset.
+        case vision
+
+        var type: CompanionType {
+            switch self {
+            case .watch: .watch
+            case .mac: .mac
+            case .vision: .vision
+            }
+        }
+    }
+
     /// Where the items are.
     public enum Store: Sendable {
         /// In memory, as long as the simulator.
@@ -55,10 +64,11 @@ public final class Simulator: Sendable {
         case folder(String)
     }
 
+    /// The simulator of the test that runs, where the trait of `LatchkeyTesting` made one.
+    @TaskLocal public static var current: Simulator?
+
     package let client: Client
-    private let service: Service
-    private let world: SimulatedWorld
-    private let clock: VirtualClock
+    private let machine: Machine
 
     /// Makes a machine.
     ///
@@ -75,26 +85,10 @@ public final class Simulator: Sendable {
     ) throws {
         ClientScope.requireWorld()
         do throws(Failure) {
-            let random = SystemRandomSource()
-            let state = WorldState(
-                sensor: sensor.kind, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
-            clock = VirtualClock()
-            world = SimulatedWorld(state, clock: clock, random: random) { _ in }
-            let keychain = try Simulator.openKeychain(store, clock, random)
-            let service = Service(
-                Service.Parts(
-                    tier: .simulated, storePath: store.path, processID: getpid(), keychain: .success(keychain),
-                    reader: world, prompter: SimulatedPrompter(world: world), clock: clock, random: random,
-                    work: ImmediateWorkQueue(), controls: world))
-            self.service = service
-            client = Client(application: application) {
-                MemoryChannel(
-                    service.session(
-                        caller: Caller(
-                            groups: [application], label: application, processID: getpid(), userID: geteuid()),
-                        terminal: 0, mayNameItself: true))
-            }
-            if let passcode, try !keychain.tree.isPasscodeSet() {
+            let machine = try Machine(sensor: sensor.kind, isEnrolled: isEnrolled, store: store)
+            self.machine = machine
+            client = Client(application: application) { () throws(Failure) in machine.connect(application) }
+            if let passcode, try !machine.isPasscodeSet() {
                 _ = try client.call(.passcode(.set(SecretBytes(passcode.utf8))))
             }
         } catch {
@@ -102,27 +96,11 @@ public final class Simulator: Sendable {
         }
     }
 
-    private static func openKeychain(
-        _ store: Store, _ clock: VirtualClock, _ random: SystemRandomSource
-    ) throws(Failure) -> Keychain {
-        let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 4)
-        switch store {
-        case .memory:
-            let items = try SQLiteItemStore.inMemory()
-            let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-            try identity.create(in: items, rootKey: vault.rootKey(), random: random)
-            return try identity.open(items, vault: vault, clock: clock, random: random)
-        case .folder(let path):
-            let folder = StoreFolder(path)
-            try folder.prepare {
-                () throws(Failure) in
-                try random.bytes(32)
-            } build: { (path, rootKey) throws(Failure) in
-                try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
-            }
-            return try identity.open(
-                SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: clock, random: random)
-        }
+    /// Another app on the same machine: its items are its own, the person and the sensor are shared.
+    public func run<R>(as application: String, _ body: () throws -> R) rethrows -> R {
+        let machine = machine
+        let other = Client(application: application) { () throws(Failure) in machine.connect(application) }
+        return try ClientScope.$world.withValue(other, operation: body)
     }
 
     // MARK: - Scope
@@ -148,16 +126,19 @@ public final class Simulator: Sendable {
     // MARK: - The person
 
     /// Touches the sensor, or looks at it, as soon as it watches.
-    public func touch(matching: Bool) { world.perform(.touch(matching: matching)) }
+    public func touch(matching: Bool) { machine.world.perform(.touch(matching: matching)) }
 
     /// Types a passcode as soon as a prompt asks for one.
-    public func enter(passcode: String) { world.perform(.passcode(SecretBytes(passcode.utf8))) }
+    public func enter(passcode: String) { machine.world.perform(.passcode(SecretBytes(passcode.utf8))) }
 
     /// Chooses the fallback button as soon as it is shown.
-    public func chooseFallback() { world.perform(.fallback) }
+    public func chooseFallback() { machine.world.perform(.fallback) }
 
     /// Cancels the prompt as soon as there is one.
-    public func cancel() { world.perform(.cancel) }
+    public func cancel() { machine.world.perform(.cancel) }
+
+    /// Confirms on a paired device as soon as a prompt offers it.
+    public func confirmOnCompanion() { machine.world.perform(.confirm) }
 
     /// Drops actions that nothing has taken.
     public func forgetActions() throws { try control(.reset) }
@@ -181,6 +162,35 @@ public final class Simulator: Sendable {
         try control(.advance(seconds: UInt64(clamping: duration.components.seconds)))
     }
 
+    /// Locks the device: prompts end with `systemCancel`, and what contexts had proven is forgotten.
+    public func lock() throws { try control(.lock) }
+
+    /// Unlocks the device, by biometry or by the passcode; an unlock by biometry can be reused for five minutes.
+    public func unlock(byBiometry: Bool) throws { try control(.unlock(byBiometry: byBiometry)) }
+
+    /// Puts the app into the background, where its prompts end and no new one is shown, or back in front.
+    public func setInBackground(_ isInBackground: Bool) throws { try control(.background(isInBackground)) }
+
+    /// Pairs a device of that type, or another one, and brings it near.
+    public func pair(_ companion: Companion) throws { try control(.pair(companion.type)) }
+
+    /// Forgets the paired device of that type.
+    public func unpair(_ companion: Companion) throws { try control(.unpair(companion.type)) }
+
+    /// Brings a paired device near, or takes it away.
+    public func setNearby(_ companion: Companion, _ isNearby: Bool) throws {
+        try control(.nearby(companion.type, isNearby))
+    }
+
+    /// Restarts the machine: another boot on the same store. Contexts die, and so does every prompt.
+    public func restart() throws {
+        do throws(Failure) {
+            try machine.restart()
+        } catch {
+            throw SimulatorError(error)
+        }
+    }
+
     /// Sets the first passcode.
     public func setPasscode(_ passcode: String) throws { try call(.passcode(.set(SecretBytes(passcode.utf8)))) }
 
@@ -199,15 +209,6 @@ public final class Simulator: Sendable {
             _ = try client.call(request)
         } catch {
             throw SimulatorError(error)
-        }
-    }
-}
-
-extension Simulator.Store {
-    fileprivate var path: String {
-        switch self {
-        case .memory: ":memory:"
-        case .folder(let path): path
         }
     }
 }

@@ -12,6 +12,7 @@ private enum ReplyKind: UInt8 {
     case items = 5
     case policy = 6
     case simulated = 7
+    case environment = 8
 }
 
 extension Reply {
@@ -54,6 +55,9 @@ extension Reply {
                 writer.unsigned(1)
                 writer.failure(refusal)
             }
+        case .environment(let report):
+            kind(.environment, &writer)
+            report.write(to: &writer)
         case .simulated(let delivered):
             kind(.simulated, &writer)
             writer.boolean(delivered)
@@ -78,6 +82,7 @@ extension Reply {
                     return .items(items, more: more)
                 }
             case .policy: return .policy(try PolicyAnswer(from: &reader))
+            case .environment: return .environment(try EnvironmentReport(from: &reader))
             case .simulated: return .simulated(delivered: try reader.boolean())
             }
         }

@@ -10,6 +10,8 @@ private enum Operation: UInt8 {
     case invalidateContext = 4
     case canEvaluate = 5
     case evaluate = 6
+    case evaluateRule = 7
+    case environment = 8
     case addItem = 10
     case copyItems = 11
     case updateItems = 12
@@ -50,13 +52,33 @@ extension Request {
             writer.unsigned(UInt64(policy.rawValue))
         case .evaluate(let evaluate):
             operation(.evaluate, &writer)
-            writer.map(3)
+            writer.map(evaluate.reuseSeconds == 0 ? 3 : 4)
             writer.unsigned(0)
             writer.bytes(evaluate.context.bytes)
             writer.unsigned(1)
             writer.unsigned(UInt64(evaluate.policy.rawValue))
             writer.unsigned(2)
             writer.prompting(evaluate.prompting)
+            if evaluate.reuseSeconds != 0 {
+                writer.unsigned(3)
+                writer.unsigned(evaluate.reuseSeconds)
+            }
+        case .evaluateRule(let evaluate):
+            operation(.evaluateRule, &writer)
+            writer.map(3)
+            writer.unsigned(0)
+            writer.bytes(evaluate.context.bytes)
+            writer.unsigned(1)
+            writer.accessControl(evaluate.accessControl)
+            writer.unsigned(2)
+            writer.prompting(evaluate.prompting)
+        case .environment(let revision):
+            operation(.environment, &writer)
+            writer.map(revision == nil ? 0 : 1)
+            if let revision {
+                writer.unsigned(0)
+                writer.unsigned(revision)
+            }
         case .addItem(let add):
             operation(.addItem, &writer)
             add.write(to: &writer)
@@ -97,6 +119,8 @@ extension Request {
             case .invalidateContext: return .invalidateContext(try reader.onlyContext())
             case .canEvaluate: return .canEvaluate(try reader.onlyPolicy())
             case .evaluate: return .evaluate(try Evaluate(from: &reader))
+            case .evaluateRule: return .evaluateRule(try EvaluateRule(from: &reader))
+            case .environment: return .environment(unlike: try reader.onlyRevision())
             case .addItem: return .addItem(try AddItem(from: &reader))
             case .copyItems: return .copyItems(try CopyItems(from: &reader))
             case .updateItems: return .updateItems(try UpdateItems(from: &reader))
@@ -135,6 +159,38 @@ extension CBORReader {
     }
 }
 
+extension CBORReader {
+    fileprivate mutating func onlyRevision() throws(WireError) -> UInt64? {
+        var revision: UInt64?
+        try map { (reader, key) throws(WireError) in
+            guard key == 0 else { return false }
+            revision = try reader.unsigned()
+            return true
+        }
+        return revision
+    }
+}
+
+extension Request.EvaluateRule {
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var context: ContextHandle?
+        var control: AccessControl?
+        var prompting: Prompting?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: context = try reader.contextHandle()
+            case 1: control = try reader.accessControl()
+            case 2: prompting = try reader.prompting()
+            default: return false
+            }
+            return true
+        }
+        self.init(
+            context: try required(context, 0), accessControl: try required(control, 1),
+            prompting: try required(prompting, 2))
+    }
+}
+
 extension Request.Hello {
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var application: String?
@@ -152,17 +208,23 @@ extension Request.Evaluate {
         var context: ContextHandle?
         var policy: Policy?
         var prompting: Prompting?
+        var reuseSeconds: UInt64 = 0
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: context = try reader.contextHandle()
             case 1: policy = try reader.number()
             case 2: prompting = try reader.prompting()
+            case 3:
+                reuseSeconds = try reader.unsigned()
+                // Zero is said by leaving the field out: one message, one byte string.
+                guard reuseSeconds != 0 else { throw .invalidValue }
             default: return false
             }
             return true
         }
         self.init(
-            context: try required(context, 0), policy: try required(policy, 1), prompting: try required(prompting, 2))
+            context: try required(context, 0), policy: try required(policy, 1),
+            prompting: try required(prompting, 2), reuseSeconds: reuseSeconds)
     }
 }
 
@@ -224,6 +286,13 @@ extension SimulatorCommand {
         case .touch(let matching): command(5, matching ? 1 : 0, &writer)
         case .advance(let seconds): command(6, seconds, &writer)
         case .reset: command(7, nil, &writer)
+        case .lock: command(8, nil, &writer)
+        case .unlock(let byBiometry): command(9, byBiometry ? 1 : 0, &writer)
+        case .pair(let type): command(10, UInt64(type.rawValue), &writer)
+        case .unpair(let type): command(11, UInt64(type.rawValue), &writer)
+        case .nearby(let type, let isNear): command(isNear ? 12 : 13, UInt64(type.rawValue), &writer)
+        case .background(let isBehind): command(14, isBehind ? 1 : 0, &writer)
+        case .confirm: command(15, nil, &writer)
         }
     }
 
@@ -249,7 +318,22 @@ extension SimulatorCommand {
         case (5, 1?): self = .touch(matching: true)
         case (6, let seconds?): self = .advance(seconds: seconds)
         case (7, nil): self = .reset
+        case (8, nil): self = .lock
+        case (9, 0?): self = .unlock(byBiometry: false)
+        case (9, 1?): self = .unlock(byBiometry: true)
+        case (10, let raw?): self = .pair(try SimulatorCommand.companion(raw))
+        case (11, let raw?): self = .unpair(try SimulatorCommand.companion(raw))
+        case (12, let raw?): self = .nearby(try SimulatorCommand.companion(raw), true)
+        case (13, let raw?): self = .nearby(try SimulatorCommand.companion(raw), false)
+        case (14, 0?): self = .background(false)
+        case (14, 1?): self = .background(true)
+        case (15, nil): self = .confirm
         default: throw .invalidValue
         }
+    }
+
+    private static func companion(_ raw: UInt64) throws(WireError) -> CompanionType {
+        guard let raw = UInt8(exactly: raw), let type = CompanionType(rawValue: raw) else { throw .invalidValue }
+        return type
     }
 }

@@ -22,6 +22,12 @@ open class LAContext: NSObject, @unchecked Sendable {
         var isInvalidated = false
         var biometryType = LABiometryType.none
         var prompting = Prompting()
+        var reuseDuration: TimeInterval = 0
+        var maxBiometryFailures: Int?
+        /// Credentials of the app, wiped when they are replaced.
+        var credentials: [LACredentialType: SecretBytes] = [:]
+        /// The set that a biometric policy was last possible or proven with.
+        var evaluatedSet: Data?
     }
 
     /// Makes a fresh context. Does not block; the engine is chosen now (a simulated world in scope, or the daemon).
@@ -77,6 +83,7 @@ open class LAContext: NSObject, @unchecked Sendable {
             }
             state.withLock { $0.biometryType = LABiometryType(answer.biometry) }
             if let refusal = answer.refusal { throw refusal }
+            if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
             error?.pointee = nil
             return true
         } catch let failure {
@@ -101,6 +108,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         Thread.detachNewThread { [self] in
             do throws(Failure) {
                 try evaluate(policy.wire, reason: localizedReason)
+                if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
                 reply(true, nil)
             } catch {
                 reply(false, error.localAuthenticationError)
@@ -125,10 +133,113 @@ open class LAContext: NSObject, @unchecked Sendable {
     private func evaluate(_ policy: Policy, reason: String) throws(Failure) {
         try checkIsValid()
         let handle = try handle()
+        let seconds = touchIDAuthenticationAllowableReuseDuration
+        let reuse = seconds.isFinite && seconds > 0 ? UInt64(min(seconds, 300)) : seconds == .infinity ? 300 : 0
+        _ = try engine.get().call(
+            .evaluate(
+                Request.Evaluate(
+                    context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuse)))
+    }
+
+    /// What the prompt of an evaluation says: its own reason takes the place of the property's (behaviour LA-38).
+    private func prompting(_ reason: String) -> Prompting {
         var prompting = prompting
         prompting.reason = String(reason.prefix(Limits.titleBytes / 4))
-        _ = try engine.get().call(
-            .evaluate(Request.Evaluate(context: handle, policy: policy, prompting: prompting)))
+        return prompting
+    }
+
+    // MARK: - Access controls
+
+    /// Asks the person for what an access control demands, so that items and keys under it can be used with this
+    /// context without another prompt, and calls `reply` once, never on the main thread. Does not block.
+    ///
+    /// - Parameters:
+    ///   - accessControl: the rule.
+    ///   - operation: what is about to be done; making an item or a key asks for nothing.
+    ///   - localizedReason: why; not empty.
+    ///   - reply: true and nil, or false and an `LAError`.
+    open func evaluateAccessControl(
+        _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
+        reply: @escaping (Bool, (any Error)?) -> Void
+    ) {
+        precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
+        nonisolated(unsafe) let reply = reply
+        Thread.detachNewThread { [self] in
+            do throws(Failure) {
+                try checkIsValid()
+                // Behaviour AC-05: making an item is open to everyone.
+                if operation != .createItem, operation != .createKey {
+                    let request = Request.EvaluateRule(
+                        context: try handle(), accessControl: accessControl.rule,
+                        prompting: prompting(localizedReason))
+                    _ = try engine.get().call(.evaluateRule(request))
+                }
+                reply(true, nil)
+            } catch {
+                reply(false, error.localAuthenticationError)
+            }
+        }
+    }
+
+    /// Asks the person for what an access control demands. Returns true, or throws an `LAError`.
+    @discardableResult
+    open func evaluateAccessControl(
+        _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String
+    ) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason) {
+                isProven, error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: isProven) }
+            }
+        }
+    }
+
+    // MARK: - Credentials
+
+    /// Hands over a credential, or takes it back with nil.
+    ///
+    /// - Returns: whether the context takes credentials of that type; false after `invalidate`.
+    open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
+        state.withLock { state in
+            guard !state.isInvalidated else { return false }
+            state.credentials[type] = credential.map { data in data.withUnsafeBytes { SecretBytes(copying: $0) } }
+            return true
+        }
+    }
+
+    /// Whether a credential of that type was handed over.
+    open func isCredentialSet(_ type: LACredentialType) -> Bool {
+        state.withLock { $0.credentials[type] != nil }
+    }
+
+    // MARK: - What is enrolled
+
+    /// What is enrolled and paired now, as hashes of this app's own. Blocks for one round trip; never prompts.
+    open var domainState: LADomainState { LADomainState(EnvironmentReport.now(engine)) }
+
+    /// The biometric hash of the last biometric `canEvaluatePolicy` or evaluation that succeeded; nil before.
+    @available(*, deprecated, renamed: "domainState.biometry.stateHash")
+    open var evaluatedPolicyDomainState: Data? { state.withLock { $0.evaluatedSet } }
+
+    private func keepEvaluatedSet() {
+        let hash = domainState.biometry.stateHash
+        state.withLock { $0.evaluatedSet = hash }
+    }
+
+    // MARK: - Options
+
+    /// Seconds within which an unlock of the device by biometry stands for a match; 0, the default, asks always, and
+    /// more than 300 count as 300.
+    open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
+        get { state.withLock { $0.reuseDuration } }
+        set { state.withLock { $0.reuseDuration = newValue } }
+    }
+
+    /// Kept and without effect: biometry is locked after five failures, whatever an app says.
+    @available(*, deprecated, message: "has no effect")
+    open var maxBiometryFailures: NSNumber? {
+        get { state.withLock { $0.maxBiometryFailures }.map { NSNumber(value: $0) } }
+        set { state.withLock { $0.maxBiometryFailures = newValue?.intValue } }
     }
 
     /// Ends the context: evaluations under way end with `LAError.appCancel`, later ones with
@@ -138,6 +249,7 @@ open class LAContext: NSObject, @unchecked Sendable {
             defer {
                 state.isInvalidated = true
                 state.handle = nil
+                state.credentials = [:]
             }
             return (state.handle, state.generation)
         }
@@ -187,12 +299,15 @@ extension LAPolicy {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: .deviceOwnerAuthenticationWithBiometrics
         case .deviceOwnerAuthentication: .deviceOwnerAuthentication
+        case .deviceOwnerAuthenticationWithCompanion: .deviceOwnerAuthenticationWithCompanion
+        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .deviceOwnerAuthenticationWithBiometricsOrCompanion
+        case .deviceOwnerAuthenticationWithWristDetection: .deviceOwnerAuthenticationWithWristDetection
         }
     }
 }
 
 extension LABiometryType {
-    fileprivate init(_ kind: BiometryKind) {
+    init(_ kind: BiometryKind) {
         switch kind {
         case .none: self = .none
         case .touchID: self = .touchID

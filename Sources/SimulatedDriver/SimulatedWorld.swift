@@ -8,13 +8,15 @@ import Synchronization
 ///
 /// Actions wait in one line, and the first is taken as soon as something can take it: a touch when the sensor is
 /// armed, a passcode when the prompt asks for one, the fallback button when it is shown.
-package final class SimulatedWorld: BiometricReader, SimulatedControls {
+package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMonitor, SimulatedControls {
     /// What a person does.
     package enum Action: Equatable, Sendable {
         case touch(matching: Bool)
         case passcode(SecretBytes)
         case fallback
         case cancel
+        /// A confirmation on a paired device.
+        case confirm
     }
 
     private struct Core: Sendable {
@@ -23,6 +25,8 @@ package final class SimulatedWorld: BiometricReader, SimulatedControls {
         var prompt: (id: UInt64, content: PromptContent, events: @Sendable (PromptEvent) -> Void)?
         var script: [Action] = []
         var observer: (@Sendable () -> Void)?
+        var companions = CompanionState()
+        var report: (@Sendable (SessionEvent) -> Void)?
     }
 
     private let core: Mutex<Core>
@@ -59,6 +63,26 @@ package final class SimulatedWorld: BiometricReader, SimulatedControls {
     }
 
     package func observe(_ changed: @escaping @Sendable () -> Void) { core.withLock { $0.observer = changed } }
+
+    // MARK: - Surroundings
+
+    package var companions: CompanionState { core.withLock { $0.companions } }
+
+    package func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void) {
+        core.withLock { $0.report = report }
+    }
+
+    private func report(_ event: SessionEvent) { core.withLock { $0.report }?(event) }
+
+    /// Every change of what is paired gives the type another name.
+    private func pair(_ type: CompanionType, _ isPaired: Bool) throws(Failure) {
+        let name = try random.bytes(16).copyBytes()
+        core.withLock { core in
+            core.companions.paired[type] = isPaired ? name : nil
+            if isPaired { core.companions.nearby.insert(type) } else { core.companions.nearby.remove(type) }
+        }
+        core.withLock { $0.observer }?()
+    }
 
     // MARK: - The prompt
 
@@ -107,6 +131,10 @@ package final class SimulatedWorld: BiometricReader, SimulatedControls {
                 guard let prompt = core.prompt, prompt.content.showsFallback else { return nil }
                 core.script.removeFirst()
                 return { prompt.events(.fallback) }
+            case .confirm:
+                guard let prompt = core.prompt, prompt.content.offersCompanion else { return nil }
+                core.script.removeFirst()
+                return { prompt.events(.companionConfirmed) }
             case .cancel:
                 guard let prompt = core.prompt else { return nil }
                 core.script.removeFirst()
@@ -136,6 +164,17 @@ package final class SimulatedWorld: BiometricReader, SimulatedControls {
             let offset = clock.offset
             try change { (state) throws(Failure) in state.clockOffset = offset }
         case .reset: core.withLock { $0.script = [] }
+        case .lock: report(.locked)
+        case .unlock(let byBiometry): report(.unlocked(byBiometry: byBiometry))
+        case .background(let isBehind): report(.background(isBehind))
+        case .pair(let type): try pair(type, true)
+        case .unpair(let type): try pair(type, false)
+        case .nearby(let type, let isNear):
+            core.withLock { core in
+                if isNear { core.companions.nearby.insert(type) } else { core.companions.nearby.remove(type) }
+            }
+            core.withLock { $0.observer }?()
+        case .confirm: return perform(.confirm)
         }
         return true
     }

@@ -32,6 +32,8 @@ package final class VirtualClock: Clock {
     private struct State: Sendable {
         var offset: Int64
         var boot: UInt64 = 1
+        /// Nanoseconds of earlier boots.
+        var wallOffset: Int64 = 0
         var alarms: [VirtualAlarm] = []
     }
 
@@ -56,7 +58,10 @@ package final class VirtualClock: Clock {
     }
 
     /// 2026-01-01 00:00 UTC and what has passed since, or the real time moved on.
-    package var wallTime: Int64 { (real?.wallTime ?? 1_767_225_600_000_000) &+ offset / 1000 }
+    package var wallTime: Int64 {
+        let passed = state.withLock { $0.offset &+ $0.wallOffset }
+        return (real?.wallTime ?? 1_767_225_600_000_000) &+ passed / 1000
+    }
 
     package func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm {
         let alarm = VirtualAlarm(due: uptime &+ seconds &* 1_000_000_000, body)
@@ -69,6 +74,16 @@ package final class VirtualClock: Clock {
             state.alarms.append(alarm)
         }
         return alarm
+    }
+
+    /// Begins another boot: the uptime starts anew, the wall clock goes on, and no alarm is left.
+    package func restart() {
+        state.withLock { state in
+            state.wallOffset = state.wallOffset &+ state.offset
+            state.offset = 0
+            state.boot += 1
+            state.alarms = []
+        }
     }
 
     /// Moves the clock on and rings what became due, in the order it became due.

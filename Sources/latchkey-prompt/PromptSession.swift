@@ -80,7 +80,7 @@ struct PromptSession {
     private mutating func press(_ key: UInt8) {
         if key == 0x03 || key == 0x1b { return tell(.cancel) }
         switch content.method {
-        case .biometry: pressAtSensor(key)
+        case .biometry, .companion: pressAtSensor(key)
         case .passcode: pressAtPasscode(key)
         }
     }

@@ -55,10 +55,12 @@ struct PromptText {
         case .passcode:
             let notice = content.notice == .biometryLocked ? self.notice(content) : ""
             return (prompt.content == content ? notice : "") + "| Passcode (Esc: \(prompt.cancelTitle)): "
-        case .biometry:
+        case .biometry, .companion:
             var keys = ["[c] \(prompt.cancelTitle)"]
             if content.showsFallback { keys.insert("[p] \(prompt.fallbackTitle)", at: 0) }
-            let wish = prompt.sensor == .touchID ? "Touch the sensor" : "Look at the sensor"
+            var wish = prompt.sensor == .touchID ? "Touch the sensor" : "Look at the sensor"
+            if content.method == .companion { wish = "Confirm on your paired device" }
+            if content.method == .biometry, content.offersCompanion { wish += " or confirm on your paired device" }
             return line("\(wish).  \(keys.joined(separator: "  "))")
         }
     }

@@ -80,6 +80,11 @@ enum Help {
               replace              replace a finger by another
               touch [--other]      touch the sensor with the enrolled finger, or with another
               passcode VERB        set, change or remove the passcode
+              lock                 lock the device       unlock [--other]  by the finger, or by the passcode
+              pair DEVICE          pair a watch, mac or vision, and bring it near    unpair DEVICE  forget it
+              near DEVICE          bring it near         far DEVICE        take it away
+              confirm              confirm on the paired device
+              background           put apps behind       foreground        bring them back
               advance SECONDS      move the clock on
               reset                drop touches that no prompt has taken
 

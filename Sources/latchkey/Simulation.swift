@@ -22,6 +22,15 @@ enum Simulation {
         case ("replace", 0): try send(.replaceFinger, options)
         case ("touch", 0): try send(.touch(matching: !options.isOther), options)
         case ("reset", 0): try send(.reset, options)
+        case ("lock", 0): try send(.lock, options)
+        case ("unlock", 0): try send(.unlock(byBiometry: !options.isOther), options)
+        case ("confirm", 0): try send(.confirm, options)
+        case ("pair", 1): try send(.pair(try companion(rest[0])), options)
+        case ("unpair", 1): try send(.unpair(try companion(rest[0])), options)
+        case ("near", 1): try send(.nearby(try companion(rest[0]), true), options)
+        case ("far", 1): try send(.nearby(try companion(rest[0]), false), options)
+        case ("background", 0): try send(.background(true), options)
+        case ("foreground", 0): try send(.background(false), options)
         case ("advance", 1):
             guard let seconds = UInt64(rest[0]) else {
                 throw .usage("advance takes seconds, not \(rest[0])", "See: latchkey sim --help")
@@ -38,6 +47,15 @@ enum Simulation {
         case "faceID", "face": return .faceID
         case "opticID", "optic": return .opticID
         default: throw .usage("unknown sensor \(name)", "Use none, touch, face or optic.")
+        }
+    }
+
+    private static func companion(_ name: String) throws(CommandFailure) -> CompanionType {
+        switch name {
+        case "watch": return .watch
+        case "mac": return .mac
+        case "vision": return .vision
+        default: throw .usage("unknown device \(name)", "Use watch, mac or vision.")
         }
     }
 

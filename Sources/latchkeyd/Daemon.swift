@@ -24,7 +24,7 @@ final class Daemon: FrameHandler {
         let realClock = SystemClock()
         var clock: any Clock = realClock
         var reader: any BiometricReader = AbsentReader()
-        var controls: (any SimulatedControls)?
+        var world: SimulatedWorld?
         var problem: Failure?
         if options.isSimulated {
             var state = WorldState()
@@ -34,12 +34,12 @@ final class Daemon: FrameHandler {
                 problem = error
             }
             let virtual = VirtualClock(over: realClock, offset: state.clockOffset)
-            let world = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
+            let simulated = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
                 try Daemon.keep(state, folder)
             }
             clock = virtual
-            reader = world
-            controls = world
+            reader = simulated
+            world = simulated
         }
         let keychain = Result { () throws(Failure) in
             if let problem { throw problem }
@@ -50,7 +50,8 @@ final class Daemon: FrameHandler {
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: TerminalPrompter(program: programs + "/latchkey-prompt"), clock: clock, random: random,
-                work: SerialWorkQueue(), controls: controls))
+                work: SerialWorkQueue(), controls: world, companions: world,
+                sessions: world))
         if case .failure(let failure) = keychain { log(failure) }
     }
 

@@ -88,6 +88,6 @@ import Testing
         #expect(World(.absent).state.refusal(of: .biometryThenPasscode) == .biometryNotAvailable)
         #expect(World(.touch).state.refusal(of: .biometryThenPasscode) == nil)
         #expect(World(.absent, passcode: false).state.refusal(of: .nothing) == nil)
-        #expect(World(.touch).state.refusal(of: AuthenticationPlan([[]])) == .authenticationFailed)
+        #expect(World(.touch).state.refusal(of: AuthenticationPlan([[]])) == .companionNotAvailable)
     }
 }

@@ -40,6 +40,19 @@ extension Sample {
         Sample(
             "policy-refused",
             .policy(Reply.PolicyAnswer(refusal: Failure(.biometryNotEnrolled, "no finger"), biometry: .opticID))),
+        Sample(
+            "environment-report",
+            .environment(
+                EnvironmentReport(
+                    biometry: .touchID, isEnrolled: true, isLockedOut: false, isBiometryUsable: true,
+                    biometryHash: [UInt8](repeating: 7, count: 32), isPasscodeSet: true, isCompanionUsable: true,
+                    companions: [.watch: [1, 2], .vision: [3]], revision: 3))),
+        Sample(
+            "environment-report-empty",
+            .environment(
+                EnvironmentReport(
+                    biometry: .none, isEnrolled: false, isLockedOut: false, isBiometryUsable: false, biometryHash: nil,
+                    isPasscodeSet: false, isCompanionUsable: false, companions: [:], revision: 0))),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),
     ]

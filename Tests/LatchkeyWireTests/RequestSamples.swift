@@ -66,6 +66,32 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-touch-other", .simulate(.touch(matching: false))),
         Sample("simulate-advance", .simulate(.advance(seconds: 172_800))),
         Sample("simulate-reset", .simulate(.reset)),
+        Sample("simulate-lock", .simulate(.lock)),
+        Sample("simulate-unlock-finger", .simulate(.unlock(byBiometry: true))),
+        Sample("simulate-unlock-passcode", .simulate(.unlock(byBiometry: false))),
+        Sample("simulate-pair", .simulate(.pair(.watch))),
+        Sample("simulate-unpair", .simulate(.unpair(.vision))),
+        Sample("simulate-near", .simulate(.nearby(.mac, true))),
+        Sample("simulate-far", .simulate(.nearby(.mac, false))),
+        Sample("simulate-background", .simulate(.background(true))),
+        Sample("simulate-foreground", .simulate(.background(false))),
+        Sample("simulate-confirm", .simulate(.confirm)),
+        Sample(
+            "evaluate-with-reuse", id: 44,
+            .evaluate(
+                Request.Evaluate(
+                    context: handle, policy: .deviceOwnerAuthenticationWithBiometrics,
+                    prompting: Prompting(reason: "go on"), reuseSeconds: 300))),
+        Sample(
+            "evaluate-rule", id: 45,
+            .evaluateRule(
+                Request.EvaluateRule(
+                    context: handle,
+                    accessControl: AccessControl(
+                        accessibility: .whenUnlocked, constraints: [.biometryAny, .and, .devicePasscode]),
+                    prompting: Prompting(reason: "sign")))),
+        Sample("environment", .environment(unlike: nil)),
+        Sample("environment-unlike", .environment(unlike: 7)),
     ]
 }
 

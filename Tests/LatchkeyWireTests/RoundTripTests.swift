@@ -24,8 +24,9 @@ import Testing
     private enum Kind: CaseIterable {
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
         case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
-        case touch, advance, reset
-        case failure, done, welcome, report, context, items, policy, simulated, cancel
+        case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
+        case evaluateRule, environment
+        case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
     // Without a default: a new case does not compile before it has a sample.
@@ -52,6 +53,15 @@ import Testing
         case .simulate(.touch): .touch
         case .simulate(.advance): .advance
         case .simulate(.reset): .reset
+        case .simulate(.lock): .lock
+        case .simulate(.unlock): .unlock
+        case .simulate(.pair): .pair
+        case .simulate(.unpair): .unpair
+        case .simulate(.nearby): .nearby
+        case .simulate(.background): .background
+        case .simulate(.confirm): .confirm
+        case .evaluateRule: .evaluateRule
+        case .environment: .environment
         }
     }
 
@@ -65,6 +75,7 @@ import Testing
         case .items: .items
         case .policy: .policy
         case .simulated: .simulated
+        case .environment: .environmentReport
         }
     }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Synchronization
+
+/// Notices when something that an app may know of the ways to authenticate becomes another, and tells who waits.
+final class EnvironmentWatch: Sendable {
+    /// What is compared: the state without what every evaluation changes.
+    private struct Picture: Equatable, Sendable {
+        var sensor: SensorState
+        var isPasscodeSet: Bool
+        var isLockedOut: Bool
+        var companions: CompanionState
+    }
+
+    private struct State: Sendable {
+        var picture: Picture?
+        var revision: UInt64 = 0
+        var waiting: [(id: UInt64, seen: UInt64, tell: @Sendable () -> Void)] = []
+        var nextID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Counts the changes so far.
+    var revision: UInt64 { state.withLock { $0.revision } }
+
+    /// Compares a state with the last one.
+    func follow(_ policy: PolicyState) {
+        let picture = Picture(
+            sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
+            companions: policy.companions)
+        let told: [@Sendable () -> Void] = state.withLock { state in
+            guard state.picture != picture else { return [] }
+            state.picture = picture
+            state.revision += 1
+            defer { state.waiting = [] }
+            return state.waiting.map(\.tell)
+        }
+        for tell in told { tell() }
+    }
+
+    /// Calls `tell` once, as soon as the revision is another than `seen`: perhaps before this returns.
+    /// - Returns: a number for `forget`.
+    func wait(unlike seen: UInt64, _ tell: @escaping @Sendable () -> Void) -> UInt64? {
+        let number: UInt64? = state.withLock { state in
+            guard state.revision == seen else { return nil }
+            state.nextID += 1
+            state.waiting.append((state.nextID, seen, tell))
+            return state.nextID
+        }
+        if number == nil { tell() }
+        return number
+    }
+
+    /// Gives up waiting.
+    func forget(_ number: UInt64) { state.withLock { $0.waiting.removeAll { $0.id == number } } }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeyFileDriver
+import LatchkeyClient
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import SQLiteDriver
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+
+/// The engine of one simulated machine and what outlives its restarts: world, clock, store and root key.
+final class Machine: Sendable {
+    let world: SimulatedWorld
+    private let clock = VirtualClock()
+    private let random = SystemRandomSource()
+    private let store: any ItemStore
+    private let vault: any KeyVault
+    private let path: String
+    private static let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 4)
+
+    private struct Running: Sendable {
+        var service: Service
+        var channels: [WeakChannel] = []
+    }
+    private struct WeakChannel: Sendable { weak var channel: MemoryChannel? }
+    private let running: Mutex<Running>
+
+    init(sensor: BiometryKind, isEnrolled: Bool, store place: Simulator.Store) throws(Failure) {
+        let state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
+        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        switch place {
+        case .memory:
+            path = ":memory:"
+            let items = try SQLiteItemStore.inMemory()
+            let key = try random.bytes(32)
+            try Machine.identity.create(in: items, rootKey: key, random: random)
+            (store, vault) = (items, MemoryKeyVault(rootKey: key))
+        case .folder(let folderPath):
+            path = folderPath
+            let folder = StoreFolder(folderPath)
+            let random = random
+            try folder.prepare {
+                () throws(Failure) in
+                try random.bytes(32)
+            } build: { (path, rootKey) throws(Failure) in
+                try Machine.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+            }
+            (store, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
+        }
+        running = Mutex(
+            Running(service: try Machine.start(store, vault, world, clock, random, path)))
+    }
+
+    private static func start(
+        _ store: any ItemStore, _ vault: any KeyVault, _ world: SimulatedWorld, _ clock: VirtualClock,
+        _ random: SystemRandomSource, _ path: String
+    ) throws(Failure) -> Service {
+        let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
+        return Service(
+            Service.Parts(
+                tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
+                prompter: SimulatedPrompter(world: world), clock: clock, random: random, work: ImmediateWorkQueue(),
+                controls: world, companions: world, sessions: world))
+    }
+
+    /// A connection of an app of that name.
+    func connect(_ application: String) -> MemoryChannel {
+        running.withLock { running in
+            let caller = Caller(groups: [application], label: application, processID: getpid(), userID: geteuid())
+            let channel = MemoryChannel(running.service.session(caller: caller, terminal: 0, mayNameItself: true))
+            running.channels.removeAll { $0.channel == nil }
+            running.channels.append(WeakChannel(channel: channel))
+            return channel
+        }
+    }
+
+    func isPasscodeSet() throws(Failure) -> Bool {
+        try Machine.identity.open(store, vault: vault, clock: clock, random: random).tree.isPasscodeSet()
+    }
+
+    /// A new engine on the same store, in another boot.
+    func restart() throws(Failure) {
+        let channels = running.withLock { $0.channels }
+        for entry in channels { entry.channel?.close() }
+        clock.restart()
+        let service = try Machine.start(store, vault, world, clock, random, path)
+        running.withLock { $0 = Running(service: service) }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+public import Security
+import Synchronization
+
+/// Something that only the owner of the device may do, and whether it was allowed. Apple: `LARight`.
+open class LARight: NSObject, @unchecked Sendable {
+    // Everything that changes is behind the lock.
+    private struct Progress: Sendable {
+        var state = State.unknown
+        var tag = 0
+        var context: LAContext?
+    }
+
+    private let requirement: LAAuthenticationRequirement
+    private let progress = Mutex(Progress())
+
+    /// How far the right is. Apple: `LARight.State`.
+    public enum State: Int, Sendable {
+        /// Nobody has asked.
+        case unknown = 0
+        /// The person is being asked.
+        case authorizing = 1
+        /// It was allowed.
+        case authorized = 2
+        /// It was refused, or taken back.
+        case notAuthorized = 3
+    }
+
+    /// A right that asks for biometry or the passcode.
+    public override init() {
+        requirement = .default
+        super.init()
+    }
+
+    /// A right that asks for `requirement`.
+    public init(requirement: LAAuthenticationRequirement) {
+        self.requirement = requirement
+        super.init()
+    }
+
+    /// How far the right is.
+    open var state: State { progress.withLock { $0.state } }
+
+    /// A number of the app's own; 0 at first.
+    open var tag: Int {
+        get { progress.withLock { $0.tag } }
+        set { progress.withLock { $0.tag = newValue } }
+    }
+
+    /// Asks the person and calls `handler` once, never on the main thread: nil, or an `LAError`.
+    ///
+    /// - Parameter localizedReason: why; not empty.
+    open func authorize(localizedReason: String, completion handler: @escaping ((any Error)?) -> Void) {
+        let context = LAContext()
+        progress.withLock { progress in
+            progress.state = .authorizing
+            progress.context = context
+        }
+        nonisolated(unsafe) let handler = handler
+        context.evaluate(requirement, localizedReason: localizedReason) { [self] error in
+            progress.withLock { progress in
+                // Taken back while the person was asked: that is the last word.
+                guard progress.context === context else { return }
+                progress.state = error == nil ? .authorized : .notAuthorized
+            }
+            handler(error)
+        }
+    }
+
+    /// Asks the person. Throws an `LAError` when it is refused.
+    open func authorize(localizedReason: String) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            authorize(localizedReason: localizedReason) { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    /// Calls `handler` with nil when the right could be asked for now, or with why not.
+    open func checkCanAuthorize(completion handler: @escaping ((any Error)?) -> Void) {
+        let requirement = requirement
+        // Made here: a simulated world in scope is not in scope on the other thread.
+        let context = LAContext()
+        nonisolated(unsafe) let handler = handler
+        Thread.detachNewThread {
+            var error: NSError?
+            let isPossible = context.canEvaluatePolicy(requirement.policy, error: &error)
+            handler(isPossible ? nil : error.map { LAError(_nsError: $0) })
+        }
+    }
+
+    /// Throws when the right could not be asked for now.
+    open func checkCanAuthorize() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            checkCanAuthorize { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    /// Takes the right back: it is `notAuthorized` when `handler` is called, and a prompt that is up goes.
+    open func deauthorize(completion handler: @escaping () -> Void) {
+        let context = progress.withLock { progress in
+            defer {
+                progress.state = .notAuthorized
+                progress.context = nil
+            }
+            return progress.context
+        }
+        nonisolated(unsafe) let handler = handler
+        Thread.detachNewThread {
+            context?.invalidate()
+            handler()
+        }
+    }
+
+    /// Takes the right back.
+    open func deauthorize() async {
+        await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
+    }
+}
+
+/// What a right asks for. Apple: `LAAuthenticationRequirement`.
+public final class LAAuthenticationRequirement: NSObject, Sendable {
+    let policy: LAPolicy
+    let rule: SecAccessControlCreateFlags
+
+    private init(_ policy: LAPolicy, _ rule: SecAccessControlCreateFlags) {
+        self.policy = policy
+        self.rule = rule
+    }
+
+    /// Biometry or the passcode.
+    public class var `default`: LAAuthenticationRequirement {
+        LAAuthenticationRequirement(.deviceOwnerAuthentication, .userPresence)
+    }
+
+    /// Biometry; fails where it is not available or nothing is enrolled.
+    public class var biometry: LAAuthenticationRequirement {
+        LAAuthenticationRequirement(.deviceOwnerAuthenticationWithBiometrics, .biometryAny)
+    }
+
+    /// Biometry, and only the set that was enrolled when the requirement was made.
+    public class var biometryCurrentSet: LAAuthenticationRequirement {
+        let made = LAAuthenticationRequirement(.deviceOwnerAuthenticationWithBiometrics, .biometryCurrentSet)
+        made.set.withLock { $0 = LAContext().domainState.biometry.stateHash }
+        return made
+    }
+
+    /// Biometry with a way out for a person whose finger or face is not recognised.
+    public class func biometry(fallback: LABiometryFallbackRequirement) -> Self {
+        Self(.deviceOwnerAuthentication, .userPresence)
+    }
+
+    /// The set that `biometryCurrentSet` is bound to.
+    let set = Mutex<Data?>(nil)
+}
+
+/// The way out when biometry fails. Apple: `LABiometryFallbackRequirement`.
+public final class LABiometryFallbackRequirement: NSObject, Sendable {
+    /// The system's choice: the passcode.
+    public class var `default`: LABiometryFallbackRequirement { LABiometryFallbackRequirement() }
+    /// The passcode.
+    public class var devicePasscode: LABiometryFallbackRequirement { LABiometryFallbackRequirement() }
+}
+
+extension LAContext {
+    /// Evaluates what a right asks for.
+    func evaluate(
+        _ requirement: LAAuthenticationRequirement, localizedReason: String,
+        completion: @escaping (LAError?) -> Void
+    ) {
+        let bound = requirement.set.withLock { $0 }
+        evaluatePolicy(requirement.policy, localizedReason: localizedReason) { [self] isProven, error in
+            if !isProven { return completion(error as? LAError ?? LAError(.authenticationFailed)) }
+            // The finger that was recognised may belong to a set that came after the right.
+            let isSame = requirement.rule != .biometryCurrentSet || bound == domainState.biometry.stateHash
+            completion(isSame ? nil : LAError(.authenticationFailed))
+        }
+    }
+}

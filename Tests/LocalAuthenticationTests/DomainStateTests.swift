@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LatchkeyTesting
+import LocalAuthentication
+import Testing
+
+@Suite(.simulator()) struct DomainStateTests {
+    @Test func theOldStateIsNilUntilABiometricPreflightOrEvaluationSucceeds_DS01() async throws {
+        let context = LAContext()
+        #expect(oldState(of: context) == nil)
+        #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
+        #expect(oldState(of: context) == nil, "a policy that a passcode meets says nothing of biometry")
+        #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
+        #expect(oldState(of: context) == context.domainState.biometry.stateHash)
+        #expect(oldState(of: context)?.count == 32)
+    }
+
+    @Test func everyChangeOfTheSetGivesAnotherHashAndNoneComesBack_DS02() throws {
+        var seen: Set<Data> = []
+        let changes: [() throws -> Void] = [
+            {}, { try machine().enrol() }, { try machine().replaceFinger() },
+            {
+                try machine().unenrol()
+                try machine().enrol()
+            },
+        ]
+        for change in changes {
+            try change()
+            #expect(seen.insert(try #require(LAContext().domainState.biometry.stateHash)).inserted)
+        }
+    }
+
+    @Test func eachAppHasAHashOfItsOwn_DS03() throws {
+        let mine = LAContext().domainState.biometry.stateHash
+        let others = try machine().run(as: "other") { LAContext().domainState.biometry.stateHash }
+        #expect(mine != nil && others != nil && mine != others)
+    }
+
+    @Test func nothingEnrolledAndLockoutHaveNoHash_DS04() async throws {
+        for _ in 1...5 { try machine().touch(matching: false) }
+        _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        #expect(preflight(.deviceOwnerAuthenticationWithBiometrics) == .biometryLockout)
+        #expect(LAContext().domainState.biometry.stateHash == nil)
+        try machine().unenrol()
+        #expect(LAContext().domainState.biometry.stateHash == nil)
+        #expect(LAContext().domainState.biometry.biometryType == .touchID)
+    }
+
+    @Test func companionsHaveAHashForEachType_DS05() throws {
+        let before = LAContext().domainState
+        #expect(before.companion.stateHash == nil)
+        #expect(before.companion.availableCompanionTypes.isEmpty)
+        #expect(before.stateHash == before.biometry.stateHash)
+        try machine().pair(.watch)
+        try machine().pair(.vision)
+        let after = LAContext().domainState
+        #expect(after.companion.availableCompanionTypes == [.watch, .vision])
+        #expect(after.companion.stateHash(for: .watch)?.count == 32)
+        #expect(after.companion.stateHash(for: .mac) == nil)
+        #expect(after.companion.stateHash?.count == 64)
+        #expect(after.stateHash?.count == 96)
+        try machine().unpair(.watch)
+        #expect(LAContext().domainState.companion.availableCompanionTypes == [.vision])
+    }
+}
+
+/// Reaches the deprecated property without the warning, which is an error here.
+private protocol HasOldState {
+    var evaluatedPolicyDomainState: Data? { get }
+}
+
+extension LAContext: HasOldState {}
+
+private func oldState(of context: any HasOldState) -> Data? { context.evaluatedPolicyDomainState }

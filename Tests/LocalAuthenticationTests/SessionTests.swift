@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LatchkeyTesting
+import LocalAuthentication
+import Security
+import Testing
+
+/// Locks, unlocks, the background and restarts.
+@Suite(.simulator()) struct SessionTests {
+    private func context(reuse seconds: TimeInterval) -> LAContext {
+        let context = LAContext()
+        context.touchIDAuthenticationAllowableReuseDuration = seconds
+        context.interactionNotAllowed = true
+        return context
+    }
+
+    @Test func anUnlockByBiometryIsReusedWithinTheWindowOnly_LA33() async throws {
+        try machine().lock()
+        try machine().unlock(byBiometry: true)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 10)) == nil)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 0)) == .notInteractive)
+        try machine().advance(by: .seconds(11))
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 10)) == .notInteractive)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 60)) == nil)
+    }
+
+    @Test func theWindowIsNeverLongerThanFiveMinutes_LA33() async throws {
+        try machine().lock()
+        try machine().unlock(byBiometry: true)
+        try machine().advance(by: .seconds(299))
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: .infinity)) == nil)
+        try machine().advance(by: .seconds(2))
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 3600)) == .notInteractive)
+        #expect(LATouchIDAuthenticationMaximumAllowableReuseDuration == 300)
+    }
+
+    @Test func aMatchInAnAppOrAnUnlockByPasscodeIsNotReused_LA33() async throws {
+        try machine().touch(matching: true)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics) == nil)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 300)) == .notInteractive)
+        try machine().lock()
+        try machine().unlock(byBiometry: false)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 300)) == .notInteractive)
+    }
+
+    @Test func anEnrolmentChangeEndsTheWindow_LA33() async throws {
+        try machine().lock()
+        try machine().unlock(byBiometry: true)
+        try machine().enrol()
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 300)) == .notInteractive)
+    }
+
+    @Test func lockingForgetsWhatContextsHadProven() async throws {
+        let context = LAContext()
+        try machine().touch(matching: true)
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context) == nil)
+        try machine().lock()
+        try machine().unlock(byBiometry: false)
+        context.interactionNotAllowed = true
+        #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context) == .notInteractive)
+    }
+
+    @Test func nothingIsAskedWhileLockedOrInTheBackground_LA31() async throws {
+        try machine().lock()
+        #expect(await evaluate(.deviceOwnerAuthentication) == .notInteractive)
+        try machine().unlock(byBiometry: false)
+        try machine().setInBackground(true)
+        #expect(await evaluate(.deviceOwnerAuthentication) == .notInteractive)
+        try machine().setInBackground(false)
+        try machine().touch(matching: true)
+        #expect(await evaluate(.deviceOwnerAuthentication) == nil)
+    }
+
+    @Test func aRestartKeepsItemsAndLockoutAndEndsContexts_LA28() async throws {
+        let item: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "kept",
+            kSecValueData as String: Data("value".utf8),
+        ]
+        #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+        for _ in 1...5 { try machine().touch(matching: false) }
+        _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        try machine().restart()
+        #expect(preflight(.deviceOwnerAuthenticationWithBiometrics) == .biometryLockout)
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "kept",
+            kSecReturnData as String: true,
+        ]
+        var result: CFTypeRef?
+        #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
+        #expect(result as? Data == Data("value".utf8))
+        try machine().enter(passcode: "1234")
+        #expect(await evaluate(.deviceOwnerAuthentication) == nil)
+        #expect(preflight(.deviceOwnerAuthenticationWithBiometrics) == nil)
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LatchkeyTesting
+import LocalAuthentication
+import Testing
+
+/// The machine of the running test.
+func machine() throws -> Simulator { try #require(Simulator.current) }
+
+/// nil for success, else the code.
+func evaluate(_ policy: LAPolicy, _ context: LAContext = LAContext()) async -> LAError.Code? {
+    do {
+        _ = try await context.evaluatePolicy(policy, localizedReason: "test")
+        return nil
+    } catch {
+        return (error as? LAError)?.code
+    }
+}
+
+/// nil when the policy can be evaluated, else the code.
+func preflight(_ policy: LAPolicy, _ context: LAContext = LAContext()) -> LAError.Code? {
+    var error: NSError?
+    return context.canEvaluatePolicy(policy, error: &error) ? nil : error.map { LAError(_nsError: $0).code }
+}
