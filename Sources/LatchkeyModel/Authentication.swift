@@ -138,9 +138,17 @@ package struct PolicyCounters: Hashable, Sendable {
     package var passcodeFailures: Int
     /// Nanoseconds of the boot clock.
     package var passcodeBlockedUntil: Int64
+    /// When the passcode was last right, and when biometry was, on the boot clock; nil: not in this boot.
+    package var lastPasscode: Int64?
+    package var lastBiometry: Int64?
 
     /// Makes counters.
-    package init(biometryFailures: Int, passcodeFailures: Int, passcodeBlockedUntil: Int64) {
+    package init(
+        biometryFailures: Int, passcodeFailures: Int, passcodeBlockedUntil: Int64, lastPasscode: Int64? = 0,
+        lastBiometry: Int64? = nil
+    ) {
+        self.lastPasscode = lastPasscode
+        self.lastBiometry = lastBiometry
         self.biometryFailures = biometryFailures
         self.passcodeFailures = passcodeFailures
         self.passcodeBlockedUntil = passcodeBlockedUntil

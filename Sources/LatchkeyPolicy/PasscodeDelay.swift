@@ -17,11 +17,32 @@ extension PolicyState {
         return seconds * 1_000_000_000
     }
 
+    /// Whether the passcode has to be entered before biometry counts again, as Apple's platform security guide has it:
+    /// after a restart, after 48 hours without either, and after 156 hours without the passcode when biometry was not
+    /// used for 4.
+    package var isPasscodeDue: Bool {
+        guard let lastPasscode else { return true }
+        let hour: Int64 = 3_600_000_000_000
+        let lastBiometry = lastBiometry ?? lastPasscode
+        return now - max(lastPasscode, lastBiometry) > 48 * hour
+            || (now - lastPasscode > 156 * hour && now - lastBiometry > 4 * hour)
+    }
+
+    /// Counts a match. The time is kept once in ten minutes, which is close enough for rules of hours.
+    mutating func countMatch() -> Bool {
+        let hadFailures = biometryFailures != 0
+        biometryFailures = 0
+        let isStale = now - (lastBiometry ?? lastPasscode ?? 0) > 600_000_000_000
+        if isStale || lastBiometry != nil { lastBiometry = isStale ? now : lastBiometry }
+        return hadFailures || isStale
+    }
+
     /// Counts a passcode that was checked.
     mutating func countPasscode(isRight: Bool, at time: Int64) {
         if isRight {
             passcodeFailures = 0
             passcodeBlockedUntil = 0
+            lastPasscode = now
             // Only a passcode clears a lockout (behaviour LA-28).
             biometryFailures = 0
         } else {

@@ -14,6 +14,12 @@ package struct PolicyState: Hashable, Sendable {
     package var passcodeFailures: Int
     /// Until when no passcode is taken, in nanoseconds of the boot clock (behaviour LA-30).
     package var passcodeBlockedUntil: Int64
+    /// The time of the last event, on the boot clock.
+    package var now: Int64 = 0
+    /// When the passcode was last right; nil: not since the machine started, and it has to be entered first.
+    package var lastPasscode: Int64? = 0
+    /// When biometry last succeeded in this boot.
+    package var lastBiometry: Int64?
     /// The paired devices as last reported.
     package var companions: CompanionState
     /// Whether the device is locked: nobody is asked then.
@@ -58,7 +64,7 @@ package struct PolicyState: Hashable, Sendable {
     package var counters: PolicyCounters {
         PolicyCounters(
             biometryFailures: biometryFailures, passcodeFailures: passcodeFailures,
-            passcodeBlockedUntil: passcodeBlockedUntil)
+            passcodeBlockedUntil: passcodeBlockedUntil, lastPasscode: lastPasscode, lastBiometry: lastBiometry)
     }
 }
 

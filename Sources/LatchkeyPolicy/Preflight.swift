@@ -8,7 +8,8 @@ extension PolicyState {
         if sensor.kind == .none { return .biometryNotAvailable }
         if !isPasscodeSet { return .passcodeNotSet }
         if sensor.enrolment == nil { return .biometryNotEnrolled }
-        if isBiometryLocked { return .biometryLockout }
+        // A passcode ends both, so both are the same to an app.
+        if isBiometryLocked || isPasscodeDue { return .biometryLockout }
         return nil
     }
 

@@ -72,7 +72,12 @@ extension PolicyState {
 
     mutating func passcodeExists(_ exists: Bool) -> [PolicyEffect] {
         isPasscodeSet = exists
-        guard !exists else { return [] }
+        if exists {
+            // Whoever sets a passcode knows it.
+            let before = counters
+            lastPasscode = now
+            return counters == before ? [] : [.keep(counters)]
+        }
         let hadCounters = passcodeFailures != 0 || passcodeBlockedUntil != 0
         passcodeFailures = 0
         passcodeBlockedUntil = 0

@@ -5,7 +5,8 @@ import LatchkeyModel
 extension PolicyState {
     /// The only way the state changes: one event at a time of the boot clock in, the effects of it out. Pure and total.
     package mutating func reduce(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] {
-        switch event {
+        self.now = now
+        return switch event {
         case .evaluate(let request): begin(request, at: now)
         case .promptVisible(let id): promptVisible(id)
         case .promptUnavailable(let id): end(id, .denied(.notInteractive))
@@ -141,10 +142,9 @@ extension PolicyState {
         guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
         // A match of a set that is no longer enrolled proves nothing (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
-        let hadFailures = biometryFailures != 0
-        biometryFailures = 0
+        let isWorthKeeping = countMatch()
         let effects = proven(evaluation, Authorisation(methods: [.biometry], enrolment: set))
-        return (hadFailures ? [.keep(counters)] : []) + effects
+        return (isWorthKeeping ? [.keep(counters)] : []) + effects
     }
 
     private mutating func notMatched(_ id: UInt64) -> [PolicyEffect] {

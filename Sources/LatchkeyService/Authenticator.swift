@@ -58,8 +58,12 @@ final class Authenticator: Sendable {
         self.parts = parts
     }
 
-    /// The state between two events.
-    var state: PolicyState { core.withLock { $0.state } }
+    /// The state between two events, at this moment.
+    var state: PolicyState {
+        var state = core.withLock { $0.state }
+        state.now = parts.clock.uptime
+        return state
+    }
 
     // MARK: - Evaluations
 

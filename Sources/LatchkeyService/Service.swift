@@ -77,9 +77,17 @@ package final class Service: Sendable {
 
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
         do throws(Failure) {
-            guard let (counters, isOfThisBoot) = try keychain.keptCounters() else { return }
+            state.now = parts.clock.uptime
+            guard let (counters, isOfThisBoot) = try keychain.keptCounters() else {
+                // Nothing was ever kept: nobody has proven anything.
+                state.lastPasscode = nil
+                return
+            }
             state.biometryFailures = counters.biometryFailures
             state.passcodeFailures = counters.passcodeFailures
+            // After a restart nobody has proven anything.
+            state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
+            state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
             // Another boot has another clock: the whole delay begins again, so that a restart never shortens it.
             state.passcodeBlockedUntil =
                 isOfThisBoot

@@ -16,7 +16,8 @@ import SystemDriver
 /// The engine of one simulated machine and what outlives its restarts: world, clock, store and root key.
 final class Machine: Sendable {
     let world: SimulatedWorld
-    private let clock = VirtualClock()
+    // A machine that has just started: a moment after zero, so that "just now" differs from "never".
+    private let clock = VirtualClock(offset: 1_000_000_000)
     private let random = SystemRandomSource()
     private let store: any ItemStore
     private let vault: any KeyVault

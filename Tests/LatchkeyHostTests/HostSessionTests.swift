@@ -41,7 +41,6 @@ import Testing
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
         try identity.create(in: store, rootKey: vault.rootKey(), random: random)
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
-        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
         let service = Service(
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
@@ -52,6 +51,7 @@ import Testing
             service.session(caller: caller, terminal: 0, mayNameItself: true), send: answers.add)
         other = HostSession(
             service.session(caller: caller, terminal: 0, mayNameItself: true), send: othersAnswers.add)
+        session.receive(Message.request(id: 1000, .passcode(.set(SecretBytes("1234".utf8)))).encoded())
     }
 
     private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }

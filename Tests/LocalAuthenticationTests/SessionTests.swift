@@ -95,3 +95,39 @@ import Testing
         #expect(preflight(.deviceOwnerAuthenticationWithBiometrics) == nil)
     }
 }
+
+/// When the passcode has to be entered before biometry counts again.
+@Suite(.simulator()) struct PasscodeDueTests {
+    private func isDue() -> Bool { preflight(.deviceOwnerAuthenticationWithBiometrics) == .biometryLockout }
+
+    @Test func afterARestart() async throws {
+        #expect(!isDue())
+        try machine().restart()
+        #expect(isDue())
+        try machine().enter(passcode: "1234")
+        #expect(await evaluate(.deviceOwnerAuthentication) == nil, "the passcode is asked at once")
+        #expect(!isDue())
+    }
+
+    @Test func afterFortyEightHoursWithoutEither() throws {
+        try machine().advance(by: .seconds(48 * 3600))
+        #expect(!isDue())
+        try machine().advance(by: .seconds(1))
+        #expect(isDue())
+    }
+
+    @Test func after156HoursWithoutThePasscodeUnlessBiometryWasUsedWithinFour() async throws {
+        for _ in 1...39 {
+            try machine().advance(by: .seconds(4 * 3600))
+            try machine().touch(matching: true)
+            #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics) == nil)
+        }
+        try machine().advance(by: .seconds(3 * 3600))
+        #expect(!isDue(), "159 hours, and biometry 3 hours ago")
+        try machine().advance(by: .seconds(3601))
+        #expect(isDue())
+        try machine().enter(passcode: "1234")
+        #expect(await evaluate(.deviceOwnerAuthentication) == nil)
+        #expect(!isDue())
+    }
+}
