@@ -58,12 +58,14 @@ enum Main {
         // The core of a crash would hold keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(4), &none)
+        // Before there is any other thread: one that does not block a signal would die of it, and the process too.
+        let signals = blockEndingSignals()
         let path = try SocketPlace.choose(store: folder.path)
         do throws(SystemError) {
             let listener = try Sockets.listen(path)
             let daemon = Daemon(options, folder: folder)
             let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
-            stopOnSignal(server)
+            stop(server, on: signals)
             try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
             try server.run()
             DaemonLock.withdraw(lock)
@@ -103,17 +105,19 @@ enum Main {
         throw Failure(.daemonUnavailable, "Another process holds \(folder.lock) and does not listen.")
     }
 
-    /// SIGTERM and SIGINT end the daemon after the request under way; a thread of its own waits for them.
-    private static func stopOnSignal(_ server: FrameServer) {
+    /// Keeps the signals that end the daemon from ending it at once.
+    private static func blockEndingSignals() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGHUP)
+        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let waited = signals
+        return signals
+    }
+
+    /// SIGTERM and SIGINT end the daemon after the request under way; a thread of its own waits for them.
+    private static func stop(_ server: FrameServer, on signals: sigset_t) {
         Processes.detachThread {
-            var waited = waited
+            var waited = signals
             var number: CInt = 0
             sigwait(&waited, &number)
             server.stop()
