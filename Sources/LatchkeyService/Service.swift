@@ -120,7 +120,7 @@ package final class Service: Sendable {
     private func follow(_ event: SessionEvent) {
         switch event {
         case .locked:
-            sessionList.withLock { $0 }.forEach { $0.session?.forgetProofs() }
+            for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() }
             authenticator.post(.locked)
         case .unlocked(let byBiometry): authenticator.post(.unlocked(byBiometry: byBiometry))
         case .background(let isBehind): authenticator.post(.background(isBehind))

@@ -88,6 +88,7 @@ package enum Processes {
         defer { for copy in copies { free(copy) } }
         return copies.withUnsafeBufferPointer { buffer in
             // The array ends with nil and is never empty, so it has a base address.
+            // swift-format-ignore: NeverForceUnwrap
             body(buffer.baseAddress!)
         }
     }
@@ -108,6 +109,7 @@ package enum Processes {
             &thread, &attributes,
             { argument in
                 // The argument is the box of the line above and is never nil.
+                // swift-format-ignore: NeverForceUnwrap
                 Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().body()
                 return nil
             }, box.toOpaque())

@@ -53,9 +53,12 @@ public let noErr: OSStatus = 0
 
 // The immutable objects below are shared between threads; client code in Swift 6 mode reads them like constants.
 
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The true value. Stands for `kCFBooleanTrue`.
 public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The false value. Stands for `kCFBooleanFalse`.
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The default allocator: nil. Stands for `kCFAllocatorDefault`.
 nonisolated(unsafe) public let kCFAllocatorDefault: CFAllocator! = nil

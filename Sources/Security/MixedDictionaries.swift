@@ -6,11 +6,13 @@ public import Foundation
 // a dictionary with mixed keys fails silently. Apple's Foundation makes them equal; these two conformances do so here.
 // They hold for the whole process; docs/compatibility.md names them.
 
+// swift-format-ignore: AvoidRetroactiveConformances
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
     /// Makes a string object equal to the string, as on Apple systems.
     public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(self as String) }
 }
 
+// swift-format-ignore: AvoidRetroactiveConformances
 extension NSNumber: @retroactive _HasCustomAnyHashableRepresentation {
     /// Makes a number object equal to the value it was made from, as on Apple systems.
     public func _toCustomAnyHashable() -> AnyHashable? {

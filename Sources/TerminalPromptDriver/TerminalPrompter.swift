@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLatchkeyLinux
 import Glibc
 import LatchkeyAgentProtocol
 package import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
-import LatchkeyWire
 import Synchronization
 
 /// Shows prompts on the caller's own terminal, through a process of its own for each.

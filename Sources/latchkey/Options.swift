@@ -52,7 +52,7 @@ struct Options {
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")
             default:
                 throw .usage(
-                    "unknown option \(String(cString: argv[Int(latchkey_option_index()) - 1] ?? copies[0]!))",
+                    "unknown option \(argv[Int(latchkey_option_index()) - 1].map { String(cString: $0) } ?? "")",
                     "See: latchkey \(command.rawValue) --help")
             }
         }
