@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LATCHKEY_BENCH_OPENSSL_H
+#define LATCHKEY_BENCH_OPENSSL_H
+
+#include <openssl/evp.h>
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+@main
+enum Main {
+    static func main() {
+        do throws(BenchFailure) {
+            switch try Options.Choice(arguments: Array(CommandLine.arguments.dropFirst())) {
+            case .help: print(Options.help, terminator: "")
+            case .floor(let database): try FloorProcess.serve(database: database)
+            case .measure(let options): try measure(options)
+            }
+        } catch {
+            print("error: \(error.message)", to: .standardError)
+            if !error.hint.isEmpty { print("hint: \(error.hint)", to: .standardError) }
+            exit(1)
+        }
+    }
+
+    private static func measure(_ options: Options) throws(BenchFailure) {
+        // Read before anything else adds to the load.
+        let load = Machine.loadAverage
+        guard let program = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON"], !program.isEmpty else {
+            throw BenchFailure(
+                "LATCHKEY_DAEMON does not name the daemon to measure.", hint: "Run it with: make bench")
+        }
+        try options.cores.settleSelf()
+        let place = try Workspace(in: options.folder)
+        let daemon = DaemonProcess(store: place.store)
+        let cleanUp = CleanUp {
+            daemon.stopQuietly()
+            place.remove()
+        }
+        defer { cleanUp.run() }
+        cleanUp.runOnInterrupt()
+        let machine = Machine(loadAverage: load, fileSystem: place.fileSystem, coresInUse: options.cores.count)
+        print(machine.line, to: .standardError)
+        var run = try MeasuringRun(options, place, daemon)
+        let report = Report(machine: machine, measured: try run.measureAll())
+        try report.publish(options.json)
+    }
+}
+
+/// What has to happen once, at the end or when the user gives up.
+private final class CleanUp: Sendable {
+    private let isDone = Mutex(false)
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    /// Cleans up; whoever comes second waits for the first.
+    func run(exitCode: CInt? = nil) {
+        isDone.withLock { done in
+            if !done { body() }
+            done = true
+            // With the lock held, so that the run that was interrupted has no time to complain.
+            if let exitCode { exit(exitCode) }
+        }
+    }
+
+    func runOnInterrupt() {
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                // The handler keeps the source, and the source the handler, for as long as the process lasts.
+                withExtendedLifetime(source) { self.run(exitCode: 128 + number) }
+            }
+            source.resume()
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the command line asks for.
+struct Options: Sendable {
+    /// The largest number of items in the store.
+    var maximum = 100_000
+    /// Timed reads at each number of items.
+    var reads = 5000
+    /// Timed writes of each kind at each number of items.
+    var writes = 1000
+    /// Where the processes run.
+    var cores = Cores.one
+    /// Where the temporary folder is made; nil: the first usual place on a real disk.
+    var folder: String?
+    /// Where the JSON goes; "-" is standard output.
+    var json: String?
+
+    /// The numbers of items to measure at.
+    var sizes: [Int] { [1, 1000, 100_000].filter { $0 < maximum } + [maximum] }
+
+    static let help = """
+        usage: latchkey-bench [--max N] [--reads N] [--writes N] [--cores 1|2]
+                              [--folder DIR] [--json FILE]
+
+        Measures add, read, update and delete of generic passwords through the real socket and the real daemon,
+        beside floors of this machine measured in the same run, a batch of the one after a batch of the other.
+        LATCHKEY_DAEMON names the daemon; `make bench` builds it and sets that.
+
+          --max N       items in the store at the end (default 100000); also measured at 1 and 1000
+          --reads N     timed reads at each number of items (default 5000)
+          --writes N    timed adds, updates and deletes at each number of items (default 1000)
+          --cores 1|2   everybody on one core (default), or the caller on one and all others on a second
+          --folder DIR  where to make the temporary folder; it has to be on a real disk
+          --json FILE   also write the numbers as JSON; - writes them to standard output in place of the table
+
+        A time is that of the one call of Security, its dictionary made before. The exit code says whether every
+        call gave the right answer; no number fails a run.
+
+        """
+
+    /// What to do.
+    enum Choice {
+        case help
+        /// The other process of the floors; the program starts itself with it.
+        case floor(database: String)
+        case measure(Options)
+
+        /// Reads the command line.
+        init(arguments: [String]) throws(BenchFailure) {
+            var options = Options()
+            var rest = arguments[...]
+            while let name = rest.popFirst() {
+                switch name {
+                case "--help", "-h":
+                    self = .help
+                    return
+                case "--floor":
+                    self = .floor(database: try Choice.text(name, rest.popFirst()))
+                    return
+                case "--max": options.maximum = try Choice.number(name, rest.popFirst(), 1...10_000_000)
+                case "--reads": options.reads = try Choice.number(name, rest.popFirst(), 1...10_000_000)
+                case "--writes": options.writes = try Choice.number(name, rest.popFirst(), 1...1_000_000)
+                case "--cores": options.cores = try Choice.number(name, rest.popFirst(), 1...2) == 1 ? .one : .two
+                case "--folder": options.folder = try Choice.text(name, rest.popFirst())
+                case "--json": options.json = try Choice.text(name, rest.popFirst())
+                default: throw BenchFailure("unknown option \(name)", hint: "See: latchkey-bench --help")
+                }
+            }
+            self = .measure(options)
+        }
+
+        private static func text(_ name: String, _ value: String?) throws(BenchFailure) -> String {
+            guard let value, !value.isEmpty else { throw BenchFailure("\(name) takes a value.") }
+            return value
+        }
+
+        private static func number(
+            _ name: String, _ value: String?, _ range: ClosedRange<Int>
+        ) throws(BenchFailure) -> Int {
+            guard let value, let number = Int(value), range.contains(number) else {
+                throw BenchFailure("\(name) takes a number from \(range.lowerBound) to \(range.upperBound).")
+            }
+            return number
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Report {
+    /// The table, line by line.
+    var text: [String] {
+        var lines = [machine.line, "secrets of \(secretBytes) bytes, durable writes, one caller", ""]
+        lines += Report.table(
+            ["items", "call", "median µs", "p99 µs", "n"],
+            times.map { time in
+                [
+                    "\(time.items)", (time.isFloor ? "floor: " : "") + time.call, number(time.medianMicroseconds),
+                    number(time.percentile99Microseconds), "\(time.samples)",
+                ]
+            })
+        lines.append("")
+        lines += Report.table(
+            ["items", "goal", "measured", "at most", ""],
+            goals.map { goal in
+                [
+                    "\(goal.items)", goal.name, "\(number(goal.value, 2)) \(goal.unit)",
+                    goal.goal.map { "\(number($0)) \(goal.unit)" } ?? "",
+                    goal.goal.map { goal.value <= $0 ? "met" : "above" } ?? "",
+                ]
+            })
+        lines.append("")
+        lines += Report.table(
+            ["items", "count", "per call", "n"],
+            counts.map { ["\($0.items)", $0.name, number($0.perCall), "\($0.samples)"] })
+        return lines
+    }
+
+    private func number(_ value: Double, _ digits: Int = 1) -> String { String(format: "%.\(digits)f", value) }
+
+    /// Columns side by side: the second to the left, where words stand, and numbers to the right.
+    private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
+        let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
+        return ([head] + rows).map { row in
+            let cells = row.indices.map { column in
+                let space = String(repeating: " ", count: widths[column] - row[column].count)
+                return column == 1 ? row[column] + space : space + row[column]
+            }
+            return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The numbers of a run, as they are published.
+struct Report: Codable, Sendable {
+    /// Durations of one kind of call at one number of items.
+    struct Time: Codable, Sendable {
+        let items: Int
+        let call: String
+        /// Whether it is a floor, which Latchkey cannot be faster than.
+        let isFloor: Bool
+        let medianMicroseconds: Double
+        let percentile99Microseconds: Double
+        let samples: Int
+    }
+
+    /// A number that a goal may be set for; all goals are upper bounds.
+    struct Goal: Codable, Sendable {
+        let items: Int
+        let name: String
+        let value: Double
+        /// nil: stated for comparison only.
+        let goal: Double?
+        let unit: String
+    }
+
+    /// A mean that does not depend on how fast the machine is.
+    struct Count: Codable, Sendable {
+        let items: Int
+        let name: String
+        let perCall: Double
+        let samples: Int
+    }
+
+    let machine: Machine
+    let secretBytes: Int
+    let times: [Time]
+    let goals: [Goal]
+    let counts: [Count]
+
+    init(machine: Machine, measured: [Measured]) {
+        self.machine = machine
+        secretBytes = Item.secretBytes
+        times = measured.flatMap(Report.times)
+        goals = measured.flatMap(Report.goals) + Report.lookupGrowth(measured)
+        counts = measured.flatMap(Report.counts)
+    }
+
+    private static func times(_ measured: Measured) -> [Time] {
+        let rows: [(String, Samples, isFloor: Bool)] = [
+            ("add", measured.add, false), ("read", measured.read, false), ("update", measured.update, false),
+            ("delete", measured.delete, false), ("start of the daemon", measured.start, false),
+            ("socket round trip", measured.roundTrip, true), ("SQLite read", measured.tableRead, true),
+            ("SQLite durable insert", measured.tableInsert, true),
+            ("the same behind a socket", measured.remoteInsert, true), ("AES-256-GCM open", measured.cipherOpen, true),
+        ]
+        return rows.map { name, samples, isFloor in
+            Time(
+                items: measured.itemCount, call: name, isFloor: isFloor, medianMicroseconds: samples.median,
+                percentile99Microseconds: samples.percentile99, samples: samples.count)
+        }
+    }
+
+    private static func goals(_ measured: Measured) -> [Goal] {
+        func goal(_ name: String, _ value: Double, _ goal: Double?, _ unit: String) -> Goal {
+            Goal(items: measured.itemCount, name: name, value: value, goal: goal, unit: unit)
+        }
+        return [
+            goal("read / (round trip + read + open)", measured.read.median / measured.readFloor, 3, "x"),
+            goal("add / (durable insert + round trip)", measured.add.median / measured.addFloor, 1.5, "x"),
+            goal("add / durable insert behind a socket", measured.add.median / measured.remoteInsert.median, nil, "x"),
+            goal("start of the daemon", measured.start.median / 1000, 20, "ms"),
+            goal("anonymous memory, idle", Double(measured.anonymousBytes) / 1_048_576, 10, "MiB"),
+        ]
+    }
+
+    /// How much longer a read takes in the largest store than at 1,000 items.
+    private static func lookupGrowth(_ measured: [Measured]) -> [Goal] {
+        guard let small = measured.first(where: { $0.itemCount == 1000 }), let large = measured.last,
+            large.itemCount > small.itemCount
+        else { return [] }
+        let growth = large.read.median / small.read.median
+        return [
+            Goal(
+                items: large.itemCount, name: "read / read at 1000 items", value: growth, goal: 2, unit: "x")
+        ]
+    }
+
+    private static func counts(_ measured: Measured) -> [Count] {
+        func count(_ name: String, _ sum: Int, _ samples: Samples) -> Count {
+            Count(
+                items: measured.itemCount, name: name, perCall: Double(sum) / Double(max(1, samples.count)),
+                samples: samples.count)
+        }
+        return [
+            count("read: waits of the daemon", measured.readEffort.waits, measured.read),
+            count("add: waits of the daemon", measured.addEffort.waits, measured.add),
+            count("add: bytes the daemon writes", measured.addEffort.writtenBytes, measured.add),
+            count("SQLite durable insert: bytes", measured.tableInsertEffort.writtenBytes, measured.tableInsert),
+        ]
+    }
+
+    /// Prints the table and writes the JSON where it was asked for.
+    func publish(_ json: String?) throws(BenchFailure) {
+        if json != "-" { for line in text { print(line, to: .standardOutput) } }
+        guard let json else { return }
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let bytes = try encoder.encode(self) + Data("\n".utf8)
+            if json == "-" {
+                FileHandle.standardOutput.write(bytes)
+            } else {
+                try bytes.write(to: URL(fileURLWithPath: json))
+            }
+        } catch {
+            throw BenchFailure("The JSON cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
