@@ -12,6 +12,8 @@ enum DaemonFinder {
         let folder = try StoreLocation.folder()
         try Files.makePrivateFolder(folder)
         let lock = try DaemonLock.open(folder)
+        // The usual case, in which nothing has to be waited for.
+        if let connection = try connect(lock) { return connection }
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
         let watch: FileWatch
         do throws(SystemError) {

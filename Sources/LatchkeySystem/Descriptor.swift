@@ -56,6 +56,11 @@ package final class Descriptor: Sendable {
 
     /// Waits until the descriptor is ready or the deadline (`Uptime` nanoseconds) passes. False: it passed.
     package func wait(for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
+        try Descriptor.wait(number, for: events, until: deadline)
+    }
+
+    /// The same for a number that something else owns.
+    static func wait(_ number: CInt, for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
         while true {
             var entry = pollfd(fd: number, events: Int16(events), revents: 0)
             let left = deadline.map { max(0, ($0 - Uptime.nanoseconds + 999_999) / 1_000_000) } ?? -1

@@ -88,6 +88,7 @@ enum Main {
 
     /// Waits until this process is the store's daemon; false when another one serves already.
     private static func becomeOnly(_ lock: Descriptor, _ folder: StoreFolder) throws(Failure) -> Bool {
+        if DaemonLock.take(lock) { return true }
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
         do throws(SystemError) {
             let watch = try FileWatch(folder.lock)
