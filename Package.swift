@@ -122,6 +122,12 @@ let package = Package(
                 "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService", "LatchkeyWire",
                 "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
             ]),
+        tests(
+            "LatchkeyKeychainTests",
+            [
+                "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
+                "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+            ]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests(
@@ -129,7 +135,12 @@ let package = Package(
             ["Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel"]),
         tests(
             "LocalAuthenticationTests",
-            ["LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyModel"]),
+            [
+                "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
+                "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
+                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+            ]),
+        tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
     ],
     swiftLanguageModes: [.v6]

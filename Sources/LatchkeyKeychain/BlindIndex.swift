@@ -16,7 +16,7 @@ struct BlindIndex: Sendable {
         writer.array(2 + values.count)
         writer.text(name)
         writer.unsigned(UInt64(itemClass.rawValue))
-        for value in values { writer.attribute(value) }
+        for value in values { writer.attribute(value.compared) }
         return try Array(key.authenticationCode(writer.finishBytes())[..<16])
     }
 

@@ -75,7 +75,8 @@ package final class EnrolmentKeys: Sendable {
         let record = current.withLock { $0 }
         guard record.set != set else { return false }
         let next = Record(generation: record.generation + 1, set: set, key: try tree.random.bytes(32))
-        try Self.keepGeneration(next.generation, tree)
+        // A database that was rolled back is not told: it would be believed at the next start without a passcode.
+        if !isRolledBack { try Self.keepGeneration(next.generation, tree) }
         try vault.replaceEnrolmentRecord(try Self.encode(next))
         current.withLock { $0 = next }
         return true

@@ -28,6 +28,11 @@ struct Envelopes: Sendable {
         return writer.finishBytes()
     }
 
+    /// Whether there is a secret is bound as well, so that taking it out is not taken for an item without one.
+    private func attributesBinding(_ row: StoredRow) -> [UInt8] {
+        binding("latchkey attributes v1", row, [[row.secret == nil ? 0 : 1]])
+    }
+
     private func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
         binding("latchkey secret v1", row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
     }
@@ -36,14 +41,14 @@ struct Envelopes: Sendable {
 
     func sealAttributes(_ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
         let sealed = try tree.metadataKey.seal(
-            item.encoded(), nonce: tree.nonce(), binding: binding("latchkey attributes v1", row))
+            item.encoded(), nonce: tree.nonce(), binding: attributesBinding(row))
         return [Self.version] + sealed
     }
 
     func openAttributes(_ row: StoredRow) throws(Failure) -> Item {
         guard row.attributes.first == Self.version,
             let plain = try tree.metadataKey.open(
-                row.attributes.dropFirst(), binding: binding("latchkey attributes v1", row)),
+                row.attributes.dropFirst(), binding: attributesBinding(row)),
             let item = Item.decode(plain)
         else { throw Failure.damagedStore("the attributes of a row fail authentication") }
         return item

@@ -60,7 +60,7 @@ struct Item: Equatable, Sendable {
     func matches(_ query: ItemQuery, in itemClass: ItemClass) -> Bool {
         if let accessibility = query.accessibility, accessibility != accessControl.accessibility { return false }
         for (code, value) in query.attributes where code != .accessGroup && code != .synchronizable {
-            guard (attributes[code] ?? defaultValue(code, itemClass)) == value else { return false }
+            guard (attributes[code] ?? defaultValue(code, itemClass))?.compared == value.compared else { return false }
         }
         if !query.anySynchronizable {
             let wanted = query.attributes[.synchronizable] ?? .boolean(false)

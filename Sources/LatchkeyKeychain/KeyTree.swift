@@ -171,7 +171,7 @@ package final class KeyTree: Sendable {
     private func keep(_ key: SymmetricKey, behind passcode: SecretBytes) throws(Failure) {
         let salt = try random.bytes(16).copyBytes()
         let binding = Self.binding(header, Self.passcodeSlot) + [scryptCost] + salt
-        let stretched = try SymmetricKey.stretching(passcode, salt: salt, cost: scryptCost)
+        let stretched = try Self.stretch(passcode, salt: salt, cost: scryptCost)
         let inner = try stretched.seal(key.secret, nonce: nonce(), binding: binding)
         let outer = try rootKey.seal(SecretBytes(inner), nonce: nonce(), binding: binding)
         let slot = [1, scryptCost] + salt + outer
@@ -187,9 +187,21 @@ package final class KeyTree: Sendable {
         guard let inner = try rootKey.open(slot[18...], binding: binding) else {
             throw Failure.damagedStore("its passcode slot was changed")
         }
-        let stretched = try SymmetricKey.stretching(passcode, salt: salt, cost: slot[1])
+        let stretched = try Self.stretch(passcode, salt: salt, cost: slot[1])
         guard let secret = try stretched.open(inner.copyBytes(), binding: binding) else { return nil }
         return try Self.key(secret)
+    }
+
+    /// One byte is put behind the passcode: scrypt's inner HMAC fills a short key up with zeros, so that passcodes which
+    /// differ in trailing zero bytes only would open each other's slot.
+    private static func stretch(
+        _ passcode: SecretBytes, salt: [UInt8], cost: UInt8
+    ) throws(Failure) -> SymmetricKey {
+        let ended = SecretBytes(count: passcode.count + 1) { memory in
+            passcode.withBytes { memory.copyMemory(from: $0) }
+            memory[passcode.count] = 1
+        }
+        return try SymmetricKey.stretching(ended, salt: salt, cost: cost)
     }
 
     func nonce() throws(Failure) -> [UInt8] { try random.bytes(SymmetricKey.nonceBytes).copyBytes() }

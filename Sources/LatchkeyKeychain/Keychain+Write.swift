@@ -12,8 +12,8 @@ extension Keychain {
             id: try tree.random.bytes(16).copyBytes(), itemClass: request.itemClass, primaryKey: [], group: [],
             indexes: [], version: 1, attributes: [], secret: nil)
         try index.fill(&row, item)
-        row.attributes = try envelopes.sealAttributes(item, row)
         if let secret = request.secret { row.secret = try envelopes.sealSecret(secret, item, row) }
+        row.attributes = try envelopes.sealAttributes(item, row)
         try write { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
             try store.insert(row)
@@ -181,9 +181,9 @@ extension Keychain {
         next.version += 1
         try index.fill(&next, item)
         if next.primaryKey != row.primaryKey { try makeRoom(next.primaryKey, besides: row.position, store) }
-        next.attributes = try envelopes.sealAttributes(item, next)
         next.secret = nil
         if let secret { next.secret = try envelopes.sealSecret(secret, item, next) }
+        next.attributes = try envelopes.sealAttributes(item, next)
         try store.replace(next)
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }

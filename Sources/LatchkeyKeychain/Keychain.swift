@@ -110,7 +110,7 @@ package final class Keychain: Sendable {
                 let hash = try index.attribute(code, value, group: group, itemClass)
             else { continue }
             // A primary-key attribute that is absent counts as empty and has no entry of its own.
-            if value == ItemClass.emptyValue(code) { continue }
+            if value.compared == ItemClass.emptyValue(code).compared { continue }
             return [.indexed(number: number, hash)]
         }
         return [.group(try index.group(group, itemClass))]

@@ -49,12 +49,21 @@ package enum AttributeValue: Hashable, Sendable {
     /// Microseconds since 1970-01-01 00:00 UTC.
     case date(Int64)
 
-    /// Whether the value may stand for `code`.
+    /// Whether the value may stand for `code`. Text and data stand for each other, as on Apple systems, except in the
+    /// name of a group.
     package func fits(_ code: AttributeCode) -> Bool {
         switch (self, code.kind) {
         case (.text, .text), (.data, .data), (.number, .number), (.boolean, .boolean), (.date, .date): true
+        case (.text, .data): true
+        case (.data, .text): code != .accessGroup
         default: false
         }
+    }
+
+    /// What values are compared by: text counts as its bytes, so that it equals data of the same bytes, and two texts
+    /// that only look the same differ.
+    package var compared: AttributeValue {
+        if case .text(let text) = self { .data(Array(text.utf8)) } else { self }
     }
 }
 

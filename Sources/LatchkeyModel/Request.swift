@@ -173,6 +173,22 @@ package struct Prompting: Equatable, Sendable {
         self.cancelTitle = cancelTitle
         self.interactionAllowed = interactionAllowed
     }
+
+    /// The same with texts that fit a frame; what is shown of them is much less.
+    package var clipped: Prompting {
+        Prompting(
+            reason: Self.clip(reason), fallbackTitle: fallbackTitle.map(Self.clip),
+            cancelTitle: cancelTitle.map(Self.clip),
+            interactionAllowed: interactionAllowed)
+    }
+
+    /// Cuts by bytes: one character may have any number of them.
+    private static func clip(_ text: String) -> String {
+        guard text.utf8.count > Limits.titleBytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: Limits.titleBytes)
+        while UTF8.isContinuation(text.utf8[end]) { end = text.utf8.index(before: end) }
+        return String(text.unicodeScalars[..<end])
+    }
 }
 
 /// How an item request may authenticate.

@@ -115,8 +115,17 @@ extension Session {
     }
 
     func update(_ id: UInt64, _ request: Request.UpdateItems, _ answer: @escaping Answer) throws(Failure) {
-        if let control = request.accessControl { try checkBiometry(control) }
         let proof = try proof(of: request.authentication.context)
+        if let control = request.accessControl {
+            try checkBiometry(control)
+            if try keychain().addNeedsPasscode(control) {
+                return try askThen(id, AuthenticationPlan([[.passcode]]), request.authentication, 1) { [self] more in
+                    update(id, request, proof.union(more), round: 2, answer)
+                } answer: {
+                    answer($0)
+                }
+            }
+        }
         update(id, request, proof, round: 1, answer)
     }
 
@@ -172,6 +181,19 @@ extension Session {
     }
 }
 
+extension FoundItem {
+    /// Bytes it takes in a frame, about.
+    fileprivate var weight: Int {
+        (attributes ?? [:]).values.reduce(256 + (secret?.count ?? 0)) { sum, value in
+            switch value {
+            case .text(let text): sum + text.utf8.count
+            case .data(let data): sum + data.count
+            case .number, .boolean, .date: sum
+            }
+        }
+    }
+}
+
 /// Cuts an answer of many items into frames of bounded size.
 private struct ItemStream: Sendable {
     let answer: Session.Answer
@@ -182,7 +204,7 @@ private struct ItemStream: Sendable {
     init(answer: @escaping Session.Answer) { self.answer = answer }
 
     mutating func add(_ item: FoundItem) {
-        let size = (item.secret?.count ?? 0) + 256
+        let size = item.weight
         // A frame leaves when the next item does not fit, so that a single item is one frame.
         if !isHeld, !batch.isEmpty, byteCount + size > Limits.streamedFrameBytes {
             answer(.items(batch, more: true))
@@ -204,7 +226,7 @@ private struct ItemStream: Sendable {
         while !rest.isEmpty {
             var size = 0
             let part = rest.prefix { item in
-                defer { size += (item.secret?.count ?? 0) + 256 }
+                defer { size += item.weight }
                 return size < Limits.streamedFrameBytes
             }
             rest = rest.dropFirst(part.count)

@@ -16,8 +16,7 @@ import SystemDriver
 /// The engine of one simulated machine and what outlives its restarts: world, clock, store and root key.
 final class Machine: Sendable {
     let world: SimulatedWorld
-    // A machine that has just started: a moment after zero, so that "just now" differs from "never".
-    private let clock = VirtualClock(offset: 1_000_000_000)
+    private let clock: VirtualClock
     private let random = SystemRandomSource()
     private let store: any ItemStore
     private let vault: any KeyVault
@@ -32,8 +31,12 @@ final class Machine: Sendable {
     private let running: Mutex<Running>
 
     init(sensor: BiometryKind, isEnrolled: Bool, store place: Simulator.Store) throws(Failure) {
-        let state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
-        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        // Whoever opens a folder again starts its machine again: another boot than the one before.
+        let boot = try random.bytes(8).withBytes { $0.loadUnaligned(as: UInt64.self) }
+        // A machine that has just started: a moment after zero, so that "just now" differs from "never".
+        clock = VirtualClock(offset: 1_000_000_000, boot: boot)
+        var state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
+        var keep: @Sendable (WorldState) throws(Failure) -> Void = { _ throws(Failure) in }
         switch place {
         case .memory:
             path = ":memory:"
@@ -52,7 +55,15 @@ final class Machine: Sendable {
                 try Machine.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
             }
             (store, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
+            // What was enrolled on the machine stays enrolled.
+            if isEnrolled, let text = try folder.worldText() {
+                let kept = try WorldState(text: text)
+                if !kept.enrolment.isEmpty { state.enrolment = kept.enrolment }
+            }
+            keep = { (state) throws(Failure) in try folder.keepWorld(state.text) }
+            try keep(state)
         }
+        world = SimulatedWorld(state, clock: clock, random: random, save: keep)
         running = Mutex(
             Running(service: try Machine.start(store, vault, world, clock, random, path)))
     }

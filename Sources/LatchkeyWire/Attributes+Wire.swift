@@ -45,8 +45,12 @@ extension CBORReader {
     /// One value of `code`.
     package mutating func attribute(_ code: AttributeCode) throws(WireError) -> AttributeValue {
         switch code.kind {
-        case .text: .text(try text(limit: Limits.attributeBytes))
-        case .data: .data(try bytes(limit: Limits.attributeBytes))
+        case .text, .data:
+            if code != .accessGroup, isAtBytes {
+                .data(try bytes(limit: Limits.attributeBytes))
+            } else {
+                .text(try text(limit: Limits.attributeBytes))
+            }
         case .number: .number(try integer())
         case .boolean: .boolean(try boolean())
         case .date: .date(try integer())

@@ -36,6 +36,9 @@ package struct CBORReader: ~Copyable {
     /// Bytes left.
     package var remaining: Int { buffer.count - position }
 
+    /// Whether a byte string comes next.
+    package var isAtBytes: Bool { position < buffer.count && buffer[position] >> 5 == 2 }
+
     /// Refuses what follows the last item.
     package func finish() throws(WireError) {
         guard position == buffer.count else { throw .trailingBytes }

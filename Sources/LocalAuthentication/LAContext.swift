@@ -104,6 +104,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ) {
         precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
         nonisolated(unsafe) let reply = reply
+        let wasValid = !state.withLock { $0.isInvalidated }
         // A thread of its own waits for the person, so that no thread of the caller and of no pool does.
         Thread.detachNewThread { [self] in
             do throws(Failure) {
@@ -111,7 +112,7 @@ open class LAContext: NSObject, @unchecked Sendable {
                 if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
                 reply(true, nil)
             } catch {
-                reply(false, error.localAuthenticationError)
+                reply(false, LAContext.ending(error, wasValid: wasValid))
             }
         }
     }
@@ -144,8 +145,8 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// What the prompt of an evaluation says: its own reason takes the place of the property's (behaviour LA-38).
     private func prompting(_ reason: String) -> Prompting {
         var prompting = prompting
-        prompting.reason = String(reason.prefix(Limits.titleBytes / 4))
-        return prompting
+        prompting.reason = reason
+        return prompting.clipped
     }
 
     // MARK: - Access controls
@@ -164,6 +165,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ) {
         precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
         nonisolated(unsafe) let reply = reply
+        let wasValid = !state.withLock { $0.isInvalidated }
         Thread.detachNewThread { [self] in
             do throws(Failure) {
                 try checkIsValid()
@@ -176,7 +178,7 @@ open class LAContext: NSObject, @unchecked Sendable {
                 }
                 reply(true, nil)
             } catch {
-                reply(false, error.localAuthenticationError)
+                reply(false, LAContext.ending(error, wasValid: wasValid))
             }
         }
     }
@@ -255,6 +257,13 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
         guard let handle, let client = try? engine.get(), client.generation == generation else { return }
         _ = try? client.call(.invalidateContext(handle))
+    }
+
+    /// The error of an evaluation. One whose context was invalidated after it was asked for was under way, however far
+    /// it had come (behaviour LA-36).
+    private static func ending(_ failure: Failure, wasValid: Bool) -> LAError {
+        guard wasValid, failure.status == .invalidContext else { return failure.localAuthenticationError }
+        return Failure(.appCancel, "Authentication was ended by the app.").localAuthenticationError
     }
 
     private func checkIsValid() throws(Failure) {

@@ -42,8 +42,8 @@ public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable 
     /// Whether both errors have the same code and details.
     public static func == (left: LAError, right: LAError) -> Bool { left._nsError == right._nsError }
 
-    /// Equal for equal errors.
-    public func hash(into hasher: inout Hasher) { hasher.combine(_nsError) }
+    /// Equal for equal errors. The object itself cannot be hashed: NSError of corelibs Foundation stops the program.
+    public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
     // MARK: - Bridging
 

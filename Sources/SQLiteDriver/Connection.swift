@@ -3,6 +3,7 @@
 // The one file that calls SQLite. C types stay inside.
 
 internal import CSQLite
+import Glibc
 import LatchkeyModel
 
 /// One connection and the statements it has prepared. Used by one thread at a time.
@@ -15,13 +16,23 @@ final class Connection {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         flags |= readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if create { flags |= SQLITE_OPEN_CREATE }
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(Connection.withRealFolder(path), &handle, flags, nil)
         guard code == SQLITE_OK else {
             sqlite3_close_v2(handle)
             throw Connection.failure(code)
         }
         _ = latchkey_sqlite_harden(handle)
         sqlite3_busy_timeout(handle, 5000)
+    }
+
+    /// The path with the links in its folder resolved. `SQLITE_OPEN_NOFOLLOW` refuses a link anywhere in a path, and
+    /// homes often lie behind one; only the file itself must not be one.
+    private static func withRealFolder(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+            let real = realpath(String(path[..<slash]), nil)
+        else { return path }
+        defer { free(real) }
+        return String(cString: real) + path[slash...]
     }
 
     deinit {

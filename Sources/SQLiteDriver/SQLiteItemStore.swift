@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
@@ -7,8 +8,9 @@ import Synchronization
 /// Items in SQLite: WAL, `synchronous = FULL`, one connection that writes and one that reads beside it.
 package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     // Both connections are only touched inside their locks.
-    private let writer: Connection
+    // The reader goes first: only the last connection that may write merges the log into the database and removes it.
     private let reader: Connection
+    private let writer: Connection
     private let writing = Mutex<Void>(())
     private let reading = Mutex<Void>(())
     private let isShared: Bool
@@ -32,10 +34,31 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     package static func open(_ path: String) throws(Failure) -> SQLiteItemStore {
         let writer = try Connection(path, create: false)
         try Schema.check(writer)
+        try checkIsWhole(path, writer)
         try writer.execute("PRAGMA journal_mode = WAL; " + Schema.settings)
         let reader = try Connection(path, create: false, readOnly: true)
         try reader.execute(Schema.settings)
         return SQLiteItemStore(writer: writer, reader: reader, isShared: false)
+    }
+
+    /// Refuses a file that was cut within its last page: SQLite reads zeros there, and rows would be missing without a
+    /// word. While there is a log, the last page may be in it.
+    private static func checkIsWhole(_ path: String, _ connection: Connection) throws(Failure) {
+        var file = stat()
+        var log = stat()
+        guard stat(path, &file) == 0, stat(path + "-wal", &log) != 0 || log.st_size == 0 else { return }
+        var expected: Int64 = 0
+        for pragma in ["PRAGMA page_size", "PRAGMA page_count"] {
+            try connection.run(pragma, []) { (row) throws(Failure) in
+                expected = max(expected, 1) * row.integer(0)
+                return true
+            }
+        }
+        guard file.st_size >= expected else {
+            throw Failure(
+                .storeUnreadable, "keychain.sqlite was truncated.",
+                hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
+        }
     }
 
     private init(writer: Connection, reader: Connection, isShared: Bool) {
@@ -46,8 +69,20 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     package func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
         var result: Result<R, Failure>?
-        func run() { result = Result { () throws(Failure) in try body(Rows(connection: reader)) } }
-        if isShared { writing.withLock { _ in run() } } else { reading.withLock { _ in run() } }
+        if isShared {
+            writing.withLock { _ in
+                result = Result { () throws(Failure) in try body(Rows(connection: reader)) }
+            }
+        } else {
+            reading.withLock { _ in
+                result = Result { () throws(Failure) in
+                    // Without a transaction each statement would see a view of its own.
+                    try reader.run("BEGIN", [])
+                    defer { try? reader.run("COMMIT", []) }
+                    return try body(Rows(connection: reader))
+                }
+            }
+        }
         return try take(result)
     }
 

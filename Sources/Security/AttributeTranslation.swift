@@ -30,12 +30,15 @@ extension AttributeValue {
     /// Reads an app's value; a value of the wrong type is refused.
     init(_ value: Any, for code: AttributeCode, _ name: String) throws(Failure) {
         switch code.kind {
-        case .text:
-            guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
-            self = .text(text)
-        case .data:
-            guard let data = value as? Data else { throw ParsedQuery.refusal("\(name) takes Data.") }
-            self = .data(Array(data))
+        case .text, .data:
+            // Published wrappers give either for the other; what was given comes back.
+            if let text = value as? String {
+                self = .text(text)
+            } else if let data = value as? Data, code != .accessGroup {
+                self = .data(Array(data))
+            } else {
+                throw ParsedQuery.refusal("\(name) takes a string or Data.")
+            }
         case .number:
             guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a number.") }
             self = .number(number.int64Value)

@@ -143,6 +143,7 @@ struct ParsedQuery {
             secret = data.withUnsafeBytes { SecretBytes(copying: $0) }
         case kSecValuePersistentRef:
             guard let data = value as? Data else { throw ParsedQuery.refusal("kSecValuePersistentRef takes Data.") }
+            guard data.count <= 256 else { throw ParsedQuery.refusal("The persistent reference is malformed.") }
             persistentReference = Array(data)
         case kSecValueRef: throw ParsedQuery.refusal("Passwords have no references.")
         default: throw ParsedQuery.refusal("There is no key \(name).")
@@ -200,6 +201,7 @@ struct ParsedQuery {
         var prompting = context?.prompting ?? Prompting()
         if let reason { prompting.reason = reason }
         if !interactionAllowed { prompting.interactionAllowed = false }
-        return Authentication(context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting)
+        return Authentication(
+            context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting.clipped)
     }
 }

@@ -77,8 +77,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     run { () throws(Failure) in
         let parsed = try ParsedQuery(query)
-        guard parsed.returns.isEmpty, parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected,
-            parsed.secret == nil
+        guard parsed.returns.isEmpty, parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected
         else { throw ParsedQuery.refusal("SecItemUpdate takes no kSecReturn or kSecMatch key.") }
         guard parsed.itemClass != nil || parsed.persistentReference != nil else {
             throw ParsedQuery.refusal("kSecClass is missing.")

@@ -24,9 +24,18 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
         var prompt: (id: UInt64, content: PromptContent, events: @Sendable (PromptEvent) -> Void)?
         var script: [Action] = []
+        /// Whether the last action's consequence, another look of the prompt or its end, is still to come.
+        var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
         var companions = CompanionState()
         var report: (@Sendable (SessionEvent) -> Void)?
+
+        /// Takes the first action out of the line; the next one waits for what it causes, so that no action is lost on
+        /// a prompt that is about to end. A prompt that is shown elsewhere, on a terminal, tells nothing about that.
+        mutating func takeFirst() {
+            script.removeFirst()
+            awaitsConsequence = prompt != nil
+        }
     }
 
     private let core: Mutex<Core>
@@ -87,18 +96,29 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     // MARK: - The prompt
 
     func promptIsShown(_ id: UInt64, _ content: PromptContent, _ events: @escaping @Sendable (PromptEvent) -> Void) {
-        core.withLock { $0.prompt = (id, content, events) }
+        core.withLock { core in
+            core.prompt = (id, content, events)
+            core.awaitsConsequence = false
+        }
         events(.visible)
         pump()
     }
 
     func promptChanges(_ id: UInt64, _ content: PromptContent) {
-        core.withLock { core in if core.prompt?.id == id { core.prompt?.content = content } }
+        core.withLock { core in
+            guard core.prompt?.id == id else { return }
+            core.prompt?.content = content
+            core.awaitsConsequence = false
+        }
         pump()
     }
 
     func promptGoes(_ id: UInt64) {
-        core.withLock { core in if core.prompt?.id == id { core.prompt = nil } }
+        core.withLock { core in
+            guard core.prompt?.id == id else { return }
+            core.prompt = nil
+            core.awaitsConsequence = false
+        }
     }
 
     // MARK: - The person
@@ -115,29 +135,29 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
     private func pump() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
-            guard let action = core.script.first else { return nil }
+            guard let action = core.script.first, !core.awaitsConsequence else { return nil }
             switch action {
             case .touch(let matching):
                 guard let armed = core.armed else { return nil }
-                core.script.removeFirst()
+                core.takeFirst()
                 let set = core.state.enrolment
                 let event: SensorEvent = matching && !set.isEmpty ? .match(EnrolmentSet(set)) : .noMatch
                 return { armed.events(event) }
             case .passcode(let passcode):
                 guard let prompt = core.prompt, prompt.content.method == .passcode else { return nil }
-                core.script.removeFirst()
+                core.takeFirst()
                 return { prompt.events(.passcode(passcode)) }
             case .fallback:
                 guard let prompt = core.prompt, prompt.content.showsFallback else { return nil }
-                core.script.removeFirst()
+                core.takeFirst()
                 return { prompt.events(.fallback) }
             case .confirm:
                 guard let prompt = core.prompt, prompt.content.offersCompanion else { return nil }
-                core.script.removeFirst()
+                core.takeFirst()
                 return { prompt.events(.companionConfirmed) }
             case .cancel:
                 guard let prompt = core.prompt else { return nil }
-                core.script.removeFirst()
+                core.takeFirst()
                 return { prompt.events(.cancel) }
             }
         }

@@ -31,7 +31,7 @@ package final class VirtualClock: Clock {
 
     private struct State: Sendable {
         var offset: Int64
-        var boot: UInt64 = 1
+        var boot: UInt64
         /// Nanoseconds of earlier boots.
         var wallOffset: Int64 = 0
         var alarms: [VirtualAlarm] = []
@@ -40,10 +40,11 @@ package final class VirtualClock: Clock {
     private let real: (any Clock)?
     private let state: Mutex<State>
 
-    /// Starts at `offset` nanoseconds after the start of the real clock, or of nothing.
-    package init(over real: (any Clock)? = nil, offset: Int64 = 0) {
+    /// Starts at `offset` nanoseconds after the start of the real clock, or of nothing. `boot` numbers the start of a
+    /// machine without a real clock; a later start has to have another number.
+    package init(over real: (any Clock)? = nil, offset: Int64 = 0, boot: UInt64 = 1) {
         self.real = real
-        state = Mutex(State(offset: offset))
+        state = Mutex(State(offset: offset, boot: boot))
     }
 
     /// Nanoseconds the clock was moved on.
@@ -81,7 +82,7 @@ package final class VirtualClock: Clock {
         state.withLock { state in
             state.wallOffset = state.wallOffset &+ state.offset
             state.offset = 0
-            state.boot += 1
+            state.boot &+= 1
             state.alarms = []
         }
     }

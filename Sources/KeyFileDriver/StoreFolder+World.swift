@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySystem
+
+extension StoreFolder {
+    /// The simulated machine as it was kept; nil when there was none.
+    package func worldText() throws(Failure) -> String? {
+        do throws(SystemError) {
+            return try Files.read(world, limit: 4096).map { String(decoding: $0.copyBytes(), as: UTF8.self) }
+        } catch {
+            throw Failure(error, "\(world) cannot be read")
+        }
+    }
+
+    /// Keeps the simulated machine.
+    package func keepWorld(_ text: String) throws(Failure) {
+        do throws(SystemError) {
+            try Files.replace(world, with: SecretBytes(text.utf8))
+        } catch {
+            throw Failure(error, "\(world) cannot be written")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFileDriver
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+import SQLiteDriver
+import SimulatedDriver
+import SystemDriver
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// Each write leaves an entry in its own transaction, sealed and chained to the one before.
+@Suite struct AuditTrailTests {
+    private let store: RecordingStore
+    private let keychain: Keychain
+
+    init() throws {
+        let random = SystemRandomSource()
+        store = RecordingStore(try SQLiteItemStore.inMemory())
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try StoreOnDisk.identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        keychain = try StoreOnDisk.identity.open(store, vault: vault, clock: VirtualClock(), random: random)
+    }
+
+    /// The readable part of an entry.
+    private struct Line: Equatable {
+        var time: Int64
+        var event: AuditEvent?
+        var item: [UInt8]
+        var label: String
+        var processID: Int64
+    }
+
+    private func open(_ entry: AuditEntry) throws -> Line {
+        let binding = KeyTree.binding(keychain.tree.header, "audit \(entry.sequence)")
+        let plain = try #require(try keychain.tree.auditKey.open(entry.sealed, binding: binding))
+        return try plain.withBytes { bytes in
+            var reader = CBORReader(bytes)
+            return try reader.tuple(5) { (reader) throws(WireError) in
+                Line(
+                    time: try reader.integer(),
+                    event: UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:)),
+                    item: try reader.bytes(), label: try reader.text(), processID: try reader.integer())
+            }
+        }
+    }
+
+    /// The sequence number of the first entry that does not follow from the ones before; nil when all do.
+    private func firstBreak(_ entries: [AuditEntry]) throws -> Int64? {
+        let key = try keychain.tree.auditKey.derive("latchkey chain v1")
+        var last: [UInt8] = []
+        for (offset, entry) in entries.enumerated() {
+            let binding = KeyTree.binding(keychain.tree.header, "audit \(entry.sequence)")
+            guard entry.sequence == Int64(offset + 1),
+                try key.authenticationCode(last + binding + entry.sealed) == entry.chain
+            else { return entry.sequence }
+            last = entry.chain
+        }
+        return nil
+    }
+
+    private func work() throws {
+        try keychain.add("one")
+        try keychain.add("two")
+        #expect(try keychain.update(.account("one"), secret: "new") == .finished)
+        try keychain.delete(.account("two"), caller: StoreOnDisk.caller)
+        try keychain.record(.refused, caller: StoreOnDisk.caller)
+        try keychain.record(.enrolmentChanged, caller: nil)
+    }
+
+    @Test func everyWriteLeavesAnEntryThatNamesEventItemAndCaller() throws {
+        try work()
+        let lines = try store.entries.map { try open($0) }
+        #expect(lines.map(\.event) == [.added, .added, .updated, .deleted, .refused, .enrolmentChanged])
+        #expect(lines[0].item.count == 16)
+        #expect(lines[2].item == lines[0].item)
+        #expect(lines[3].item == lines[1].item)
+        #expect(lines[4].item.isEmpty)
+        #expect(lines.map(\.label) == Array(repeating: "test", count: 5) + [""])
+        #expect(lines[0].processID == 1)
+        #expect(lines[0].time == 1_767_225_600_000_000)
+    }
+
+    @Test func useOfAProtectedItemIsWrittenDown() throws {
+        try keychain.add("one", "secret", rule(.whenUnlocked, .userPresence))
+        var used: [UsedItem] = []
+        let request = Request.CopyItems(
+            query: .account("one"), limit: 1, returns: .data, authentication: Authentication())
+        let proof = Authorisation(methods: [.passcode], enrolment: nil)
+        _ = try keychain.search(
+            request, caller: StoreOnDisk.caller, proof: proof, used: { used.append($0) }, emit: { _ in })
+        try keychain.recordUse(used, caller: StoreOnDisk.caller)
+        let lines = try store.entries.map { try open($0) }
+        #expect(lines.map(\.event) == [.added, .used])
+        #expect(lines[0].item == lines[1].item)
+    }
+
+    @Test func entriesAreChained() throws {
+        try work()
+        #expect(try firstBreak(store.entries) == nil)
+    }
+
+    @Test func anEntryThatIsMissingMovedOrChangedBreaksTheChain() throws {
+        try work()
+        let entries = store.entries
+        var missing = entries
+        missing.remove(at: 2)
+        #expect(try firstBreak(missing) == 4)
+        var moved = entries
+        (moved[1].sealed, moved[2].sealed) = (moved[2].sealed, moved[1].sealed)
+        #expect(try firstBreak(moved) == 2)
+        var changed = entries
+        changed[4].sealed[20] ^= 1
+        #expect(try firstBreak(changed) == 5)
+    }
+
+    @Test func anUndoneTransactionLeavesNoGap() throws {
+        try keychain.add("one")
+        for failing in 0..<3 {
+            store.fail(at: failing)
+            #expect(status { try keychain.add("two") } == .diskFull)
+            store.fail(at: nil)
+        }
+        #expect(status { try keychain.add("one") } == .duplicateItem)
+        try keychain.add("two")
+        #expect(store.entries.map(\.sequence) == [1, 2])
+        #expect(try firstBreak(store.entries) == nil)
+    }
+
+    @Test func theChainGoesOnAfterReopening() throws {
+        let folder = try StoreOnDisk()
+        var last: [AuditEntry?] = []
+        for account in ["one", "two"] {
+            let keychain = try folder.open()
+            try keychain.add(account)
+            last.append(try keychain.store.read { (store) throws(Failure) in try store.lastAuditEntry() })
+        }
+        #expect(last.map { $0?.sequence } == [1, 2])
+        let keychain = try folder.open()
+        let entry = try #require(last[1])
+        let binding = KeyTree.binding(keychain.tree.header, "audit 2")
+        let code = try keychain.tree.auditKey.derive("latchkey chain v1")
+            .authenticationCode((last[0]?.chain ?? []) + binding + entry.sealed)
+        #expect(code == entry.chain)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySeams
+import Synchronization
+
+/// A clock that stands still unless it is set, of a machine that was started under a given id.
+final class BootClock: Clock {
+    private final class NoAlarm: Alarm { func cancel() {} }
+
+    let bootID: [UInt8]
+    private let time = Mutex<(uptime: Int64, wall: Int64)>((0, 1_767_225_600_000_000))
+
+    init(boot: String, uptimeSeconds: Int64 = 0) {
+        bootID = Array(boot.utf8)
+        time.withLock { $0.uptime = uptimeSeconds * 1_000_000_000 }
+    }
+
+    var uptime: Int64 { time.withLock { $0.uptime } }
+    var wallTime: Int64 { time.withLock { $0.wall } }
+
+    /// Lets time pass.
+    func advance(seconds: Int64) { time.withLock { $0.uptime += seconds * 1_000_000_000 } }
+
+    /// Sets the clock that people read, forwards or backwards.
+    func setWallTime(_ microseconds: Int64) { time.withLock { $0.wall = microseconds } }
+
+    func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm { NoAlarm() }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+/// A store that this version of the format wrote once has to open for as long as the version is 1.
+///
+/// To write the vectors anew while the format is not released, run
+/// `LATCHKEY_WRITE_GOLDEN_STORE=1 swift test --filter GoldenStoreTests` and say in the commit why they changed.
+@Suite struct GoldenStoreTests {
+    private static let writes = ProcessInfo.processInfo.environment["LATCHKEY_WRITE_GOLDEN_STORE"] != nil
+
+    /// The committed store in a folder of its own.
+    private func committed() throws -> StoreOnDisk {
+        let store = try StoreOnDisk()
+        try store.prepare()
+        try store.restore(
+            Dictionary(uniqueKeysWithValues: GoldenFile.names.map { ($0, try GoldenFile(name: $0).read()) }))
+        return store
+    }
+
+    @Test(.enabled(if: writes, "only to write the vectors anew"))
+    func writesTheGoldenStore() throws {
+        let files = try GoldenStore.make().files()
+        for name in GoldenFile.names { try GoldenFile(name: name).write(try #require(files[name])) }
+    }
+
+    @Test(.disabled(if: writes))
+    func everyItemOfTheGoldenStoreReads() throws {
+        let store = try committed()
+        let keychain = try store.open()
+        #expect(!keychain.enrolments.isRolledBack)
+        #expect(try !keychain.enrolments.follow(GoldenStore.set), "the enrolled set is the same")
+        #expect(try !keychain.tree.unlock(SecretBytes("4321".utf8)))
+        #expect(try keychain.tree.unlock(GoldenStore.passcode))
+        #expect(try keychain.itemCount() == Int64(GoldenStore.entries.count))
+        for entry in GoldenStore.entries {
+            let query = ItemQuery(itemClass: .genericPassword, attributes: entry.attributes, anySynchronizable: true)
+            let found = try #require(
+                try keychain.find(query, proof: GoldenStore.match, returns: [.attributes, .data]), "\(entry)")
+            let item = try #require(
+                found.first { entry.attributes.isEmpty ? $0.attributes?[.account] == .text("") : true })
+            #expect(item.secret?.copyBytes() == entry.secret, "\(entry)")
+            #expect(item.accessControl == entry.rule)
+            for (code, value) in entry.attributes { #expect(item.attributes?[code] == value, "\(code)") }
+        }
+    }
+
+    @Test(.disabled(if: writes))
+    func whatTheStoreKeepsBesidesItemsReads() throws {
+        let store = try committed()
+        let keychain = try store.open(clock: BootClock(boot: "golden"))
+        let kept = try #require(try keychain.keptCounters())
+        #expect(kept.0 == GoldenStore.counters)
+        #expect(kept.isOfThisBoot)
+        let updated = try keychain.find(.account("every byte"), returns: .attributes)?.first?.attributes
+        #expect(updated?[.comment] == .text("updated once"))
+        #expect(updated?[.creationDate] == .date(1_767_225_600_000_000))
+        #expect(updated?[.modificationDate] == .date(1_767_225_600_000_001))
+    }
+
+    @Test(.disabled(if: writes))
+    func boundItemsOfTheGoldenStoreDieWithAnotherSet() throws {
+        let store = try committed()
+        let keychain = try store.open()
+        #expect(try keychain.tree.unlock(GoldenStore.passcode))
+        #expect(try keychain.enrolments.follow(EnrolmentSet([9])))
+        #expect(status { _ = try keychain.secret("current set", proof: GoldenStore.match) } == .itemNotFound)
+        #expect(try keychain.secret("user presence", proof: GoldenStore.match) == "present")
+    }
+
+    /// Binds every byte of envelopes, indexes, slots, header and chain: the same inputs give the same rows.
+    @Test(.disabled(if: writes))
+    func theSameInputsGiveTheSameBytes() throws {
+        let (made, committed) = (try GoldenStore.make(), try committed())
+        #expect(try made.rows() == committed.rows())
+        #expect(try made.files()["root.key"] == committed.files()["root.key"])
+        #expect(try made.files()["enrolment.key"] == committed.files()["enrolment.key"])
+        let names = [
+            "header", "header.code", "slot.automatic", "slot.passcode", "enrolment.generation", "policy.counters",
+        ]
+        for name in names {
+            let (one, other) = (try record(name, of: made), try record(name, of: committed))
+            #expect(one != nil)
+            #expect(one == other, "\(name)")
+        }
+        #expect(try lastEntry(of: made) == lastEntry(of: committed))
+    }
+
+    private func record(_ name: String, of store: StoreOnDisk) throws -> [UInt8]? {
+        var value: [UInt8]?
+        try store.edit { value = try $0.record(name) }
+        return value
+    }
+
+    private func lastEntry(of store: StoreOnDisk) throws -> AuditEntry {
+        var entry: AuditEntry?
+        try store.edit { entry = try $0.lastAuditEntry() }
+        return try #require(entry)
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import Testing
+
+/// A caller uses its groups, the first of them by default, and no other (behaviour KC-16).
+@Suite struct GroupTests {
+    private let keychain: Keychain
+    private let all = ItemQuery(itemClass: .genericPassword)
+
+    init() throws { keychain = try Keychain.inMemory() }
+
+    private func groups(_ query: ItemQuery, caller: Caller = StoreOnDisk.caller) throws -> [AttributeValue?]? {
+        try keychain.find(query, returns: .attributes, caller: caller)?.map { $0.attributes?[.accessGroup] }
+    }
+
+    @Test func itemsOfTwoGroupsCoexist_T14() throws {
+        try keychain.add("account", "one", group: "app")
+        try keychain.add("account", "two", group: "shared")
+        #expect(status { try keychain.add("account", "three", group: "shared") } == .duplicateItem)
+        #expect(try groups(all) == [.text("app"), .text("shared")])
+    }
+
+    @Test func theFirstGroupIsTheDefaultOfNewItems_KC16() throws {
+        try keychain.add("account")
+        #expect(try groups(all) == [.text("app")])
+    }
+
+    @Test func aQueryThatNamesAGroupFindsItsItemsOnly_KC16() throws {
+        try keychain.add("account", group: "app")
+        try keychain.add("account", group: "shared")
+        let query = ItemQuery(itemClass: .genericPassword, attributes: [.accessGroup: .text("shared")])
+        #expect(try groups(query) == [.text("shared")])
+        try keychain.delete(query, caller: StoreOnDisk.caller)
+        #expect(try groups(all) == [.text("app")])
+    }
+
+    @Test func aGroupThatIsNotHeldIsAMissingEntitlement_KC16_abuse1() throws {
+        let foreign = ItemQuery(itemClass: .genericPassword, attributes: [.accessGroup: .text("other")])
+        #expect(status { try keychain.add("account", group: "other") } == .missingEntitlement)
+        #expect(status { _ = try keychain.find(foreign) } == .missingEntitlement)
+        #expect(status { try keychain.delete(foreign, caller: StoreOnDisk.caller) } == .missingEntitlement)
+        #expect(status { _ = try keychain.update(foreign, secret: "new") } == .missingEntitlement)
+    }
+
+    @Test func aCallerWithoutGroupsMayDoNothing_KC16() throws {
+        let nobody = Caller(groups: [], label: "nobody", processID: 1, userID: 1000)
+        #expect(status { _ = try keychain.find(all, caller: nobody) } == .missingEntitlement)
+        #expect(status { try keychain.delete(all, caller: nobody) } == .missingEntitlement)
+    }
+
+    @Test func itemsOfForeignGroupsAreNotThere_KC16_abuse1() throws {
+        try keychain.add("account", group: "shared")
+        let stranger = Caller(groups: ["stranger"], label: "stranger", processID: 2, userID: 1000)
+        for query in [all, .account("account")] {
+            #expect(status { _ = try keychain.find(query, caller: stranger) } == .itemNotFound)
+            #expect(status { try keychain.delete(query, caller: stranger) } == .itemNotFound)
+        }
+        #expect(try groups(all) == [.text("shared")])
+    }
+
+    @Test func anItemMovesBetweenGroupsThatAreHeld_KC16() throws {
+        try keychain.add("account", "secret", group: "app")
+        #expect(try keychain.update(.account("account"), [.accessGroup: .text("shared")]) == .finished)
+        #expect(try groups(all) == [.text("shared")])
+        #expect(try keychain.secret("account") == "secret")
+        #expect(
+            status { _ = try keychain.update(.account("account"), [.accessGroup: .text("other")]) }
+                == .missingEntitlement)
+        try keychain.add("account", group: "app")
+        let own = ItemQuery(itemClass: .genericPassword, attributes: [.accessGroup: .text("app")])
+        #expect(status { _ = try keychain.update(own, [.accessGroup: .text("shared")]) } == .duplicateItem)
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import SQLiteDriver
+import Testing
+
+/// What every driver of `ItemStore` keeps: views, transactions, order and filters.
+@Suite struct ItemStoreTests {
+    enum Driver: CaseIterable, Sendable {
+        case memory, file
+    }
+
+    /// A store and what keeps its folder alive.
+    private func make(_ driver: Driver) throws -> (any ItemStore, TemporaryFolder?) {
+        switch driver {
+        case .memory: return (try SQLiteItemStore.inMemory(), nil)
+        case .file:
+            let folder = try TemporaryFolder()
+            _ = try SQLiteItemStore.create(at: folder.path + "/items")
+            return (try SQLiteItemStore.open(folder.path + "/items"), folder)
+        }
+    }
+
+    private func row(_ number: UInt8, group: UInt8 = 0, indexes: [[UInt8]?] = [nil, nil, nil]) -> StoredRow {
+        StoredRow(
+            id: [number], itemClass: .genericPassword, primaryKey: [number], group: [group], indexes: indexes,
+            version: 1, attributes: [number, 1], secret: [number, 2])
+    }
+
+    private func ids(_ store: any ItemReading, _ filter: RowFilter) throws(Failure) -> [UInt8] {
+        var ids: [UInt8] = []
+        try store.forEachRow(filter) { (row) throws(Failure) in
+            ids += row.id
+            return true
+        }
+        return ids
+    }
+
+    @Test(arguments: Driver.allCases)
+    func aRowComesBackAsItWasWritten(driver: Driver) throws {
+        let (store, folder) = try make(driver)
+        defer { withExtendedLifetime(folder) {} }
+        var rows = [row(1), row(2, indexes: [[7], nil, []])]
+        rows[0].secret = nil
+        rows[1].secret = []
+        rows[1].version = .max
+        for row in rows { try store.write { (store) throws(Failure) in try store.insert(row) } }
+        var found: [StoredRow] = []
+        try store.read { (store) throws(Failure) in
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                found.append(row)
+                return true
+            }
+        }
+        for (offset, row) in rows.enumerated() {
+            var expected = row
+            expected.position = Int64(offset + 1)
+            #expect(found[offset] == expected)
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func filtersFindTheirRowsInInsertionOrder(driver: Driver) throws {
+        let (store, folder) = try make(driver)
+        defer { withExtendedLifetime(folder) {} }
+        try store.write { (store) throws(Failure) in
+            for number: UInt8 in [9, 3, 7, 1, 5] {
+                try store.insert(row(number, group: number % 2, indexes: [[number / 4], [1], nil]))
+            }
+        }
+        try store.read { (store) throws(Failure) in
+            #expect(try ids(store, .all) == [9, 3, 7, 1, 5])
+            #expect(try ids(store, .group([1])) == [9, 3, 7, 1, 5])
+            #expect(try ids(store, .group([0])) == [])
+            #expect(try ids(store, .primaryKey([7])) == [7])
+            #expect(try ids(store, .id([3])) == [3])
+            #expect(try ids(store, .indexed(number: 0, [1])) == [7, 5])
+            #expect(try ids(store, .indexed(number: 1, [1])) == [9, 3, 7, 1, 5])
+            #expect(try ids(store, .indexed(number: 2, [1])) == [])
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func positionsAreNotUsedTwice(driver: Driver) throws {
+        let (store, folder) = try make(driver)
+        defer { withExtendedLifetime(folder) {} }
+        try store.write { (store) throws(Failure) in
+            try store.insert(row(1))
+            try store.insert(row(2))
+            try store.delete(position: 2)
+            try store.insert(row(3))
+        }
+        var positions: [Int64] = []
+        try store.read { (store) throws(Failure) in
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                positions.append(row.position)
+                return true
+            }
+        }
+        #expect(positions == [1, 3])
+    }
+
+    @Test(arguments: Driver.allCases)
+    func aTransactionThatFailsIsUndone(driver: Driver) throws {
+        let (store, folder) = try make(driver)
+        defer { withExtendedLifetime(folder) {} }
+        try store.write { (store) throws(Failure) in try store.insert(row(1)) }
+        let failure = status {
+            try store.write { (store) throws(Failure) in
+                try store.setRecord("name", [1])
+                try store.insert(row(2))
+                try store.delete(position: 1)
+                throw Failure(.duplicateItem)
+            }
+        }
+        #expect(failure == .duplicateItem)
+        try store.read { (store) throws(Failure) in
+            #expect(try ids(store, .all) == [1])
+            #expect(try store.record("name") == nil)
+            #expect(try store.itemCount() == 1)
+        }
+    }
+
+    @Test(arguments: Driver.allCases)
+    func aSecondRowWithTheSamePrimaryKeyOrIdIsRefused(driver: Driver) throws {
+        let (store, folder) = try make(driver)
+        defer { withExtendedLifetime(folder) {} }
+        try store.write { (store) throws(Failure) in try store.insert(row(1)) }
+        var twin = row(1)
+        twin.id = [2]
+        #expect(status { try store.write { (store) throws(Failure) in try store.insert(twin) } } != nil)
+        twin = row(2)
+        twin.id = [1]
+        #expect(status { try store.write { (store) throws(Failure) in try store.insert(twin) } } != nil)
+        #expect(try store.read { (store) throws(Failure) in try store.itemCount() } == 1)
+    }
+
+    @Test(arguments: Driver.allCases)
+    func recordsAreReplacedAndRemoved(driver: Driver) throws {
+        let (store, folder) = try make(driver)
+        defer { withExtendedLifetime(folder) {} }
+        for value: [UInt8]? in [[1], [], [2, 3], nil, nil] {
+            try store.write { (store) throws(Failure) in try store.setRecord("name", value) }
+            #expect(try store.read { (store) throws(Failure) in try store.record("name") } == value)
+        }
+    }
+
+    /// A search looks twice, once for what has to be proven and once for the items: nothing may come in between.
+    @Test func aReadSeesOneViewWhileOthersWrite() throws {
+        let (store, folder) = try make(.file)
+        defer { withExtendedLifetime(folder) {} }
+        try store.write { (store) throws(Failure) in try store.insert(row(1)) }
+        try store.read { (view) throws(Failure) in
+            #expect(try view.itemCount() == 1)
+            try store.write { (store) throws(Failure) in try store.insert(row(2)) }
+            #expect(try view.itemCount() == 1)
+            #expect(try ids(view, .all) == [1])
+        }
+        #expect(try store.read { (store) throws(Failure) in try store.itemCount() } == 2)
+    }
+
+    @Test func aReadMayStopAtAnyRow() throws {
+        let (store, folder) = try make(.file)
+        defer { withExtendedLifetime(folder) {} }
+        try store.write { (store) throws(Failure) in for number: UInt8 in 1...5 { try store.insert(row(number)) } }
+        for stop in 1...5 {
+            var seen = 0
+            try store.read { (store) throws(Failure) in
+                try store.forEachRow(.all) { (_) throws(Failure) in
+                    seen += 1
+                    return seen < stop
+                }
+            }
+            #expect(seen == stop)
+        }
+    }
+}

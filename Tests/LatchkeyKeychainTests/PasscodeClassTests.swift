@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// Items of `WhenPasscodeSetThisDeviceOnly` rest under `U_pass`, which only the passcode opens.
+@Suite struct PasscodeClassTests {
+    private static let first = SecretBytes("first".utf8)
+    private static let second = SecretBytes("second".utf8)
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        try keychain.tree.setPasscode(Self.first)
+        try keychain.add("bound", "one", rule(.whenPasscodeSetThisDeviceOnly))
+        try keychain.add("free", "two")
+    }
+
+    @Test func itemsAreReadableWhileThePasscodeKeyIsInMemory() throws {
+        let keychain = try Keychain.inMemory()
+        try keychain.tree.setPasscode(Self.first)
+        try keychain.add("bound", "one", rule(.whenPasscodeSetThisDeviceOnly))
+        #expect(keychain.tree.holdsPasscodeKey)
+        #expect(try keychain.secret("bound") == "one")
+    }
+
+    @Test func afterReopeningTheyNeedThePasscodeAndOthersDoNot() throws {
+        let keychain = try store.open()
+        #expect(!keychain.tree.holdsPasscodeKey)
+        #expect(try keychain.secret("bound") == nil)
+        #expect(try keychain.secret("free") == "two")
+    }
+
+    @Test func whatHasToBeProvenIsThePasscodeAlone() throws {
+        let keychain = try store.open()
+        let request = Request.CopyItems(
+            query: .account("bound"), limit: 1, returns: .data, authentication: Authentication())
+        let result = try keychain.search(
+            request, caller: StoreOnDisk.caller, proof: .none, used: { _ in }, emit: { _ in })
+        #expect(result == .needs(AuthenticationPlan([[.passcode]])))
+    }
+
+    @Test func aProofWithoutTheKeyOpensNothing() throws {
+        let keychain = try store.open()
+        let proof = Authorisation(methods: [.passcode, .biometry], enrolment: nil)
+        #expect(try keychain.secret("bound", proof: proof) == nil)
+        let row = try store.rows()[0]
+        let item = try keychain.envelopes.openAttributes(row)
+        #expect(throws: Failure(.interactionNotAllowed)) { try keychain.envelopes.openSecret(row, item) }
+    }
+
+    @Test func theirAttributesAreReadableWithoutThePasscode() throws {
+        let found = try store.open().find(.account("bound"), returns: .attributes)
+        #expect(found?.first?.attributes?[.account] == .text("bound"))
+    }
+
+    @Test func theRightPasscodeOpensThem() throws {
+        let keychain = try store.open()
+        #expect(try keychain.tree.unlock(Self.first))
+        #expect(try keychain.secret("bound") == "one")
+    }
+
+    @Test(arguments: ["", "firs", "first ", "First", "second"])
+    func aWrongPasscodeOpensNothing(passcode: String) throws {
+        let keychain = try store.open()
+        #expect(try !keychain.tree.unlock(SecretBytes(passcode.utf8)))
+        #expect(!keychain.tree.holdsPasscodeKey)
+        #expect(try keychain.secret("bound") == nil)
+    }
+
+    @Test func changingThePasscodeKeepsTheItems() throws {
+        do {
+            let keychain = try store.open()
+            #expect(try keychain.tree.unlock(Self.first))
+            try keychain.tree.changePasscode(to: Self.second)
+            #expect(try keychain.secret("bound") == "one")
+        }
+        let keychain = try store.open()
+        #expect(try !keychain.tree.unlock(Self.first))
+        #expect(try keychain.tree.unlock(Self.second))
+        #expect(try keychain.secret("bound") == "one")
+    }
+
+    @Test func thePasscodeCannotBeChangedUnseen() throws {
+        let keychain = try store.open()
+        #expect(throws: Failure(.passcodeNotSet)) { try keychain.tree.changePasscode(to: Self.second) }
+        #expect(try keychain.tree.unlock(Self.first))
+    }
+
+    @Test func removingThePasscodeDeletesTheItemsOfItsClassOnly_KC15() throws {
+        let keychain = try store.open()
+        #expect(try keychain.tree.unlock(Self.first))
+        try keychain.removePasscode(caller: StoreOnDisk.caller)
+        #expect(try !keychain.tree.isPasscodeSet())
+        #expect(!keychain.tree.holdsPasscodeKey)
+        #expect(status { _ = try keychain.secret("bound") } == .itemNotFound)
+        #expect(try keychain.secret("free") == "two")
+        #expect(try store.rows().count == 1)
+    }
+
+    @Test func aNewPasscodeDoesNotBringOldItemsBack() throws {
+        let old = try store.rows()[0]
+        do {
+            let keychain = try store.open()
+            try keychain.removePasscode(caller: StoreOnDisk.caller)
+            try keychain.tree.setPasscode(Self.first)
+        }
+        try store.edit { try $0.insert(old) }
+        let keychain = try store.open()
+        #expect(try keychain.tree.unlock(Self.first))
+        #expect(status { _ = try keychain.secret("bound") } == .storeUnreadable, "the key of that time is gone")
+    }
+
+    @Test func addingWithoutAPasscodeIsRefused_KC15() throws {
+        let keychain = try Keychain.inMemory()
+        #expect(throws: Failure(.passcodeClassUnavailable)) {
+            try keychain.addNeedsPasscode(rule(.whenPasscodeSetThisDeviceOnly))
+        }
+        #expect(try !keychain.addNeedsPasscode(rule(.whenUnlocked)))
+    }
+
+    @Test func theSlotOfThePasscodeIsBoundToTheRootKeyAndItsHeader() throws {
+        let slot = try #require(try record("slot.passcode"))
+        for offset in stride(from: 1, to: slot.count, by: 5) {
+            var changed = slot
+            changed[offset] ^= 1
+            try store.edit { try $0.setRecord("slot.passcode", changed) }
+            let keychain = try store.open()
+            #expect(status { _ = try keychain.tree.unlock(Self.first) } == .storeUnreadable, "byte \(offset)")
+        }
+    }
+
+    private func record(_ name: String) throws -> [UInt8]? {
+        try store.open().store.read { (store) throws(Failure) in try store.record(name) }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+
+/// A store that remembers the audit entries of finished transactions and fails at a chosen write.
+final class RecordingStore: ItemStore {
+    private struct State: Sendable {
+        var entries: [AuditEntry] = []
+        var writes = 0
+        var failsAt: Int?
+    }
+    private let inner: any ItemStore
+    private let state = Mutex(State())
+
+    init(_ inner: any ItemStore) { self.inner = inner }
+
+    /// The entries in the order they were committed.
+    var entries: [AuditEntry] { state.withLock { $0.entries } }
+
+    /// Makes the `number`-th write from now fail, 0 being the first; nil stops that.
+    func fail(at number: Int?) {
+        state.withLock { state in
+            state.writes = 0
+            state.failsAt = number
+        }
+    }
+
+    func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R { try inner.read(body) }
+
+    func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        let entries = Mutex<[AuditEntry]>([])
+        let result = try inner.write { (rows) throws(Failure) in
+            let result = try body(Recorder(rows: rows, store: self) { entry in entries.withLock { $0.append(entry) } })
+            // The commit itself counts as a write.
+            try step()
+            return result
+        }
+        state.withLock { $0.entries += entries.withLock { $0 } }
+        return result
+    }
+
+    fileprivate func step() throws(Failure) {
+        let fails = state.withLock { state in
+            defer { state.writes += 1 }
+            return state.writes == state.failsAt
+        }
+        if fails { throw Failure(.diskFull, "This write fails.") }
+    }
+}
+
+private struct Recorder: ItemWriting {
+    let rows: any ItemWriting
+    let store: RecordingStore
+    let appended: (AuditEntry) -> Void
+
+    func record(_ name: String) throws(Failure) -> [UInt8]? { try rows.record(name) }
+    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachRow(filter, body)
+    }
+    func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
+    func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
+    func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
+        try store.step()
+        try rows.setRecord(name, value)
+    }
+    func insert(_ row: StoredRow) throws(Failure) {
+        try store.step()
+        try rows.insert(row)
+    }
+    func replace(_ row: StoredRow) throws(Failure) {
+        try store.step()
+        try rows.replace(row)
+    }
+    func delete(position: Int64) throws(Failure) {
+        try store.step()
+        try rows.delete(position: position)
+    }
+    func append(_ entry: AuditEntry) throws(Failure) {
+        try store.step()
+        try rows.append(entry)
+        appended(entry)
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import Testing
+
+/// A store that cannot be used is refused with the right status, and every byte of it stays as it was.
+@Suite struct RefusedStoreTests {
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        do {
+            let keychain = try store.open()
+            for number in 0..<3 { try keychain.add("account \(number)") }
+        }
+        try store.settle()
+    }
+
+    /// What opening fails with; nil also when it changed a file.
+    private func refusal(
+        _ identity: StoreIdentity = StoreOnDisk.identity, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Status? {
+        let before = try filesThatHoldSomething()
+        let refusal = status { _ = try store.open(identity) }
+        let after = try filesThatHoldSomething()
+        for (name, bytes) in before where after[name] != bytes {
+            Issue.record("\(name) was changed", sourceLocation: sourceLocation)
+        }
+        #expect(Set(after.keys) == Set(before.keys), sourceLocation: sourceLocation)
+        return refusal
+    }
+
+    private func filesThatHoldSomething() throws -> [String: Data] {
+        try store.files().filter { !["keychain.sqlite-wal", "keychain.sqlite-shm"].contains($0.key) }
+    }
+
+    private func change(_ name: String, _ body: (inout Data) -> Void) throws {
+        var bytes = try #require(try store.files()[name])
+        body(&bytes)
+        try store.setFile(name, bytes)
+    }
+
+    private func setRecord(_ name: String, _ change: ([UInt8]) -> [UInt8]?) throws {
+        try store.edit { store in try store.setRecord(name, change(try store.record(name) ?? [])) }
+        try store.settle()
+    }
+
+    // MARK: - Of somebody else
+
+    @Test(arguments: [Tier.tpm, .file, .user])
+    func aStoreOfAnotherTierIsRefused(tier: Tier) throws {
+        #expect(try refusal(StoreIdentity(tier: tier, userID: 1000)) == .storeOfAnotherTier)
+    }
+
+    @Test func aStoreOfAnotherUserIsRefused() throws {
+        #expect(try refusal(StoreIdentity(tier: .simulated, userID: 1001)) == .storeOfAnotherUser)
+    }
+
+    @Test func aTierSwappedInTheFileFailsAuthentication_abuse33() throws {
+        // [version, tier, user, store]: the tier is the third byte.
+        try setRecord("header") { $0[..<2] + [Tier.user.rawValue] + $0[3...] }
+        #expect(try refusal(StoreIdentity(tier: .user, userID: 1000)) == .storeUnreadable)
+        #expect(try refusal() == .storeOfAnotherTier)
+    }
+
+    @Test func aStoreOfANewerVersionIsRefused() throws {
+        // user_version: four bytes at 60 of the database's header.
+        try change("keychain.sqlite") { $0[63] = 2 }
+        #expect(try refusal() == .storeNewer)
+    }
+
+    @Test func aHeaderOfANewerVersionIsRefused() throws {
+        try setRecord("header") { $0[..<1] + [2] + $0[2...] }
+        #expect(try refusal() == .storeNewer)
+    }
+
+    // MARK: - Keys that do not fit
+
+    @Test func anotherRootKeyIsRefused() throws {
+        let other = try StoreOnDisk()
+        _ = try other.open()
+        try store.setFile("root.key", try other.files()["root.key"])
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test(arguments: [0, 1, 15, 16, 47])
+    func aTruncatedRootKeyIsRefused(length: Int) throws {
+        try change("root.key") { $0 = $0.prefix(length) }
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func aRootKeyOfAnotherFormatIsRefused() throws {
+        try change("root.key") { $0.append(0) }
+        #expect(try refusal() == .storeUnreadable)
+        try change("root.key") { $0 = Data("latchkey root 2\n".utf8) + $0.dropFirst(16).dropLast() }
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test(arguments: ["header", "header.code", "slot.automatic"])
+    func aFirstRecordThatIsMissingOrChangedIsRefused(name: String) throws {
+        let files = try store.files()
+        for offset in [0, 5, 11] {
+            try setRecord(name) { bytes in
+                bytes.enumerated().map { $0.offset == offset ? $0.element ^ 0x10 : $0.element }
+            }
+            let refusal = try refusal()
+            #expect(refusal == .storeUnreadable || name == "header", "byte \(offset): \(String(describing: refusal))")
+            #expect(refusal != nil)
+            try store.restore(files)
+        }
+        try setRecord(name) { _ in nil }
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    // MARK: - Files that are missing
+
+    @Test func aMissingDatabaseIsNotReplaced_abuse39() throws {
+        try store.setFile("keychain.sqlite", nil)
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func aMissingRootKeyIsNotReplaced() throws {
+        try store.setFile("root.key", nil)
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func aMissingEnrolmentRecordIsNotReplaced() throws {
+        try store.setFile("enrolment.key", nil)
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test(arguments: [0, 1, 20, 4097])
+    func anEnrolmentRecordThatCannotBeReadIsNotReplaced(length: Int) throws {
+        try store.setFile("enrolment.key", Data(repeating: 0x84, count: length))
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    // MARK: - Files that are something else
+
+    @Test func anEmptyDatabaseFileIsNotFilled_abuse39() throws {
+        try store.setFile("keychain.sqlite", Data())
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test(arguments: ["not a database", String(repeating: "x", count: 100_000)])
+    func aFileThatIsNoDatabaseIsLeftAlone(text: String) throws {
+        try store.setFile("keychain.sqlite", Data(text.utf8))
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func aDatabaseOfAnotherProgramIsLeftAlone() throws {
+        // application_id: four bytes at 68 of the database's header.
+        try change("keychain.sqlite") { $0.replaceSubrange(68..<72, with: [0, 0, 0, 0]) }
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func aLinkInPlaceOfTheDatabaseIsNotFollowed() throws {
+        let real = store.folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: store.folder.database, toPath: real)
+        try FileManager.default.createSymbolicLink(atPath: store.folder.database, withDestinationPath: real)
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func aLinkInPlaceOfTheRootKeyIsNotFollowed() throws {
+        let real = store.folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: store.folder.rootKey, toPath: real)
+        try FileManager.default.createSymbolicLink(atPath: store.folder.rootKey, withDestinationPath: real)
+        #expect(try refusal() == .storeUnreadable)
+    }
+
+    @Test func theFailureSaysWhatToDo() throws {
+        try store.setFile("keychain.sqlite", nil)
+        do {
+            _ = try store.open()
+            Issue.record("it opened")
+        } catch {
+            #expect(error.message.contains("keychain.sqlite is missing"))
+            #expect(error.hint.contains("backup"))
+        }
+    }
+}

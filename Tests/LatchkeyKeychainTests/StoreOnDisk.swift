@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import SystemDriver
+
+@testable import SQLiteDriver
+
+/// A store in a folder of its own, opened as often as a test likes: each time as a daemon that was started anew.
+final class StoreOnDisk: Sendable {
+    static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 1)
+    static let caller = Caller(groups: ["app", "shared"], label: "test", processID: 1, userID: 1000)
+
+    private let temporary: TemporaryFolder
+    let random: any RandomSource
+    let clock: any Clock
+    let folder: StoreFolder
+
+    init(random: any RandomSource = SystemRandomSource(), clock: any Clock = VirtualClock()) throws {
+        temporary = try TemporaryFolder()
+        self.random = random
+        self.clock = clock
+        folder = StoreFolder(temporary.path + "/store")
+    }
+
+    /// Finishes the folder; every step of it may have been made before.
+    func prepare() throws(Failure) {
+        try folder.prepare { () throws(Failure) in
+            try random.bytes(32)
+        } build: { (path, rootKey) throws(Failure) in
+            try Self.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+        }
+    }
+
+    /// Opens it as a daemon does.
+    func open(
+        _ identity: StoreIdentity = StoreOnDisk.identity, clock: (any Clock)? = nil
+    ) throws(Failure) -> Keychain {
+        try prepare()
+        return try identity.open(
+            SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: clock ?? self.clock,
+            random: random)
+    }
+
+    /// Changes rows and records as an editor of the file could, while nobody has the store open.
+    func edit(_ body: (any ItemWriting) throws -> Void) throws {
+        var failure: (any Error)?
+        try SQLiteItemStore.open(folder.database).write { (store) throws(Failure) in
+            do { try body(store) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Moves what is in the log to the database, so that one file holds everything.
+    func settle() throws {
+        try Connection(folder.database, create: false).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// The rows in insertion order.
+    func rows() throws(Failure) -> [StoredRow] {
+        var rows: [StoredRow] = []
+        try SQLiteItemStore.open(folder.database).read { (store) throws(Failure) in
+            try store.forEachRow(.all) { (row) throws(Failure) in
+                rows.append(row)
+                return true
+            }
+        }
+        return rows
+    }
+
+    /// Names and bytes of the store's files.
+    func files() throws -> [String: Data] { try temporary.files(in: "store") }
+
+    /// Replaces or removes one of the store's files.
+    func setFile(_ name: String, _ bytes: Data?) throws {
+        let file = URL(filePath: folder.path + "/" + name)
+        guard let bytes else { return try FileManager.default.removeItem(at: file) }
+        try bytes.write(to: file)
+    }
+
+    /// Puts files back as `files` read them, and removes every other one.
+    func restore(_ files: [String: Data]) throws {
+        for name in try self.files().keys where files[name] == nil { try setFile(name, nil) }
+        for (name, bytes) in files { try setFile(name, bytes) }
+    }
+}

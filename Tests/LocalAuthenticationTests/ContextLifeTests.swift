@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ContextLifeTests {
+    // MARK: - Reuse
+
+    @Test func theSameContextIsNotAskedTwiceAndAFreshOneIs_LA34() async throws {
+        let machine = try RecordingMachine()
+        machine.perform(.touch(matching: true))
+        let context = machine.run { LAContext() }
+        for _ in 0..<3 { #expect(await ending(.biometry, context) == .success) }
+        #expect(await ending(.owner, context) == .success)
+        #expect(machine.shown.count == 1)
+        machine.perform(.cancel)
+        #expect(await ending(.biometry, machine.run { LAContext() }) == .failure(.userCancel))
+    }
+
+    @Test func aPasscodeIsNotReusedForABiometricPolicy_LA34() async throws {
+        let simulator = try Simulator()
+        simulator.touch(matching: false)
+        simulator.chooseFallback()
+        simulator.enter(passcode: "1234")
+        simulator.cancel()
+        await simulator.run {
+            let context = LAContext()
+            #expect(await ending(.owner, context) == .success)
+            #expect(await ending(.owner, context) == .success)
+            #expect(await ending(.biometry, context) == .failure(.userCancel))
+        }
+    }
+
+    @Test func aFailureIsNotReused_LA34() async throws {
+        let simulator = try Simulator()
+        simulator.cancel()
+        simulator.touch(matching: true)
+        await simulator.run {
+            let context = LAContext()
+            #expect(await ending(.owner, context) == .failure(.userCancel))
+            #expect(await ending(.owner, context) == .success)
+        }
+    }
+
+    @Test func aMatchOfAnEarlierSetIsNotReused_abuse32() async throws {
+        let simulator = try Simulator()
+        simulator.touch(matching: true)
+        try await simulator.run {
+            let context = LAContext()
+            #expect(await ending(.biometry, context) == .success)
+            try simulator.replaceFinger()
+            simulator.cancel()
+            #expect(await ending(.biometry, context) == .failure(.userCancel))
+        }
+    }
+
+    // MARK: - Two at once
+
+    @Test func twoEvaluationsAreAskedOneAfterTheOther_LA35_abuse18() async throws {
+        let machine = try RecordingMachine()
+        let first = Evaluation(machine.run { LAContext() }, .owner, reason: "first")
+        #expect(await machine.nextPrompt()?.reason == "first")
+        let second = Evaluation(machine.run { LAContext() }, .owner, reason: "second")
+        #expect(machine.shown.count == 1)
+        machine.perform(.cancel)
+        #expect(await first.end == .failure(.userCancel))
+        #expect(await machine.nextPrompt()?.reason == "second")
+        machine.perform(.touch(matching: true))
+        #expect(await second.end == .success)
+        #expect(machine.shown.map(\.reason) == ["first", "second"])
+    }
+
+    @Test func twoEvaluationsOfOneContextAreQueuedAsWell_LA35() async throws {
+        let machine = try RecordingMachine()
+        let context = machine.run { LAContext() }
+        let first = Evaluation(context, .owner)
+        _ = await machine.nextPrompt()
+        let second = Evaluation(context, .owner)
+        machine.perform(.cancel)
+        machine.perform(.touch(matching: true))
+        #expect(await first.end == .failure(.userCancel))
+        #expect(await second.end == .success)
+    }
+
+    // MARK: - Invalidating
+
+    @Test func invalidatingEndsARunningEvaluationWithAppCancel_LA36() async throws {
+        let machine = try RecordingMachine()
+        let context = machine.run { LAContext() }
+        let evaluation = Evaluation(context, .owner)
+        _ = await machine.nextPrompt()
+        context.invalidate()
+        #expect(await evaluation.end == .failure(.appCancel))
+    }
+
+    @Test func invalidatingEndsAnEvaluationThatWaitsForItsTurn_LA36() async throws {
+        let machine = try RecordingMachine()
+        let first = Evaluation(machine.run { LAContext() }, .owner)
+        _ = await machine.nextPrompt()
+        let context = machine.run { LAContext() }
+        let second = Evaluation(context, .owner)
+        context.invalidate()
+        #expect(await second.end == .failure(.appCancel))
+        machine.perform(.touch(matching: true))
+        #expect(await first.end == .success)
+    }
+
+    /// The evaluation was asked for before the context was invalidated, however far it has come.
+    @Test func invalidatingRightAfterAskingIsAppCancel_LA36() async throws {
+        let machine = try RecordingMachine()
+        for _ in 0..<50 {
+            let context = machine.run { LAContext() }
+            let evaluation = Evaluation(context, .owner)
+            context.invalidate()
+            #expect(await evaluation.end == .failure(.appCancel))
+        }
+    }
+
+    @Test func evaluatingAnInvalidatedContextIsInvalidContext_LA36() async throws {
+        let simulator = try Simulator()
+        simulator.touch(matching: true)
+        await simulator.run {
+            let context = LAContext()
+            context.invalidate()
+            context.invalidate()
+            for policy in [LAPolicy.biometry, .owner] {
+                #expect(await ending(policy, context) == .failure(.invalidContext))
+            }
+            #expect(await ending(.owner) == .success, "another context works")
+        }
+    }
+
+    @Test func whatWasProvenIsGoneWithTheContext_LA36() async throws {
+        let simulator = try Simulator()
+        simulator.touch(matching: true)
+        await simulator.run {
+            let context = LAContext()
+            #expect(await ending(.owner, context) == .success)
+            context.invalidate()
+            #expect(await ending(.owner, context) == .failure(.invalidContext))
+        }
+    }
+
+    @Test func invalidatingOneContextLeavesOthersAlone_LA36() async throws {
+        let machine = try RecordingMachine()
+        let evaluation = Evaluation(machine.run { LAContext() }, .owner)
+        _ = await machine.nextPrompt()
+        machine.run { LAContext() }.invalidate()
+        machine.perform(.touch(matching: true))
+        #expect(await evaluation.end == .success)
+    }
+
+    // MARK: - Letting go
+
+    @Test func aContextThatIsLetGoOfIsInvalidatedInTheDaemon_LA37() async throws {
+        let simulator = try Simulator()
+        // More than a connection may have at a time.
+        for _ in 0..<1100 { simulator.touch(matching: true) }
+        await simulator.run {
+            for number in 0..<1100 {
+                let ending = await ending(.owner)
+                #expect(ending == .success, "context \(number)")
+                if ending != .success { break }
+            }
+        }
+    }
+
+    /// Differs from Apple's documentation, which ends it: published samples keep no reference to their context.
+    @Test func aRunningEvaluationKeepsItsContext_LA37() async throws {
+        let machine = try RecordingMachine()
+        weak var watched: LAContext?
+        let evaluation: Evaluation
+        do {
+            let context = machine.run { LAContext() }
+            watched = context
+            evaluation = Evaluation(context, .owner)
+        }
+        _ = await machine.nextPrompt()
+        #expect(watched != nil)
+        machine.perform(.touch(matching: true))
+        #expect(await evaluation.end == .success)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LocalAuthentication
+import Testing
+
+/// Every form in which published code handles these errors (COMPAT, item 8), for an error that was thrown as `LAError`
+/// and for one that was thrown as `NSError`.
+@Suite struct LAErrorTests {
+    private static func throwSwift() throws { throw LAError(.userCancel) }
+    private static func throwObject() throws { throw NSError(domain: LAErrorDomain, code: -2) }
+    private static let throwers: [@Sendable () throws -> Void] = [{ try throwSwift() }, { try throwObject() }]
+
+    @Test(arguments: 0..<2)
+    func aCodeIsCaught(thrower: Int) {
+        do {
+            try Self.throwers[thrower]()
+        } catch LAError.userCancel {
+            return
+        } catch {
+            Issue.record("caught \(error)")
+        }
+    }
+
+    @Test(arguments: 0..<2)
+    func anotherCodeIsNotCaught(thrower: Int) throws {
+        do {
+            try Self.throwers[thrower]()
+        } catch LAError.userFallback, LAError.systemCancel {
+            Issue.record("caught as another")
+        } catch {
+            #expect((error as NSError).code == -2)
+        }
+    }
+
+    @Test(arguments: 0..<2)
+    func theTypeIsCaught(thrower: Int) throws {
+        do {
+            try Self.throwers[thrower]()
+        } catch let error as LAError {
+            #expect(error.code == .userCancel)
+            #expect(error.errorCode == -2)
+        }
+    }
+
+    @Test(arguments: 0..<2)
+    func theObjectIsCaught(thrower: Int) throws {
+        do {
+            try Self.throwers[thrower]()
+        } catch let error as NSError {
+            #expect(error.domain == LAErrorDomain)
+            #expect(error.code == LAError.Code.userCancel.rawValue)
+        }
+    }
+
+    @Test(arguments: 0..<2)
+    func anErrorIsSwitchedOver(thrower: Int) throws {
+        let error = try #require(throws: (any Error).self) { try Self.throwers[thrower]() }
+        switch error {
+        case LAError.userFallback: Issue.record("another case")
+        case LAError.userCancel: break
+        default: Issue.record("no case")
+        }
+    }
+
+    @Test(arguments: 0..<2)
+    func anErrorIsCast(thrower: Int) throws {
+        let error = try #require(throws: (any Error).self) { try Self.throwers[thrower]() }
+        #expect((error as? LAError)?.code == .userCancel)
+        #expect((error as NSError).code == -2)
+        #expect((error as? LAError)?._nsError.domain == LAErrorDomain)
+        #expect(error is LAError)
+        let any: Any = error
+        #expect((any as? any Error).flatMap { $0 as? LAError }?.code == .userCancel)
+    }
+
+    @Test func anErrorPointersResultIsCast() {
+        let context = LAContext()
+        context.invalidate()
+        var error: NSError?
+        #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
+        #expect((error as? LAError)?.code == .invalidContext)
+        #expect(error.map { LAError(_nsError: $0).code } == .invalidContext)
+        switch error {
+        case let error as LAError where error.code == .invalidContext: break
+        default: Issue.record("no case")
+        }
+    }
+
+    @Test func anErrorOfAnotherDomainIsNone() {
+        let other: any Error = NSError(domain: "com.example", code: -2)
+        #expect(other as? LAError == nil)
+        #expect(!(other is LAError))
+        if case LAError.userCancel = other { Issue.record("matched by its number") }
+    }
+
+    @Test func codesAreSwitchedOverWithADefault() {
+        for code in [LAError.Code.userCancel, .biometryLockout, .notInteractive] {
+            let name: String
+            switch code {
+            case .authenticationFailed, .userFallback: name = "failed"
+            case .userCancel, .appCancel, .systemCancel: name = "cancelled"
+            case .biometryLockout: name = "locked"
+            default: name = "other"
+            }
+            #expect(["cancelled", "locked", "other"].contains(name))
+        }
+    }
+
+    @Test func anErrorIsMadeWithItsDetails() {
+        let error = LAError(.biometryLockout, userInfo: [NSLocalizedDescriptionKey: "locked"])
+        #expect(error.localizedDescription == "locked")
+        #expect((error as NSError).localizedDescription == "locked")
+        #expect((error as any Error).localizedDescription == "locked")
+        #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == "locked")
+        #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "locked")
+    }
+
+    @Test func anErrorIsMadeWithoutDetails() {
+        let error = LAError(.userCancel)
+        #expect(error.userInfo.isEmpty)
+        #expect(!error.localizedDescription.isEmpty)
+    }
+
+    @Test func equalErrorsAreEqual() {
+        #expect(LAError(.userCancel) == LAError(.userCancel))
+        #expect(LAError(.userCancel) != LAError(.appCancel))
+        #expect((LAError(.userCancel) as any Error) as? LAError == LAError(.userCancel))
+    }
+
+    /// In a process of its own: NSError of corelibs Foundation stops the program when it is hashed.
+    @Test func equalErrorsHaveEqualHashes() async {
+        await #expect(processExitsWith: .success) {
+            #expect(LAError(.userCancel).hashValue == LAError(.userCancel).hashValue)
+            #expect(Set([LAError(.userCancel), LAError(.userCancel), LAError(.appCancel)]).count == 2)
+        }
+    }
+
+    @Test func anUnknownNumberKeepsItsNumber() {
+        let error = NSError(domain: LAErrorDomain, code: -1009) as any Error
+        let bridged = error as? LAError
+        #expect(bridged?.errorCode == -1009)
+        #expect((bridged.map { $0 as NSError })?.code == -1009)
+    }
+
+    @Test func aResultHoldsTheError() {
+        let result: Result<Void, any Error> = Result { try Self.throwObject() }
+        guard case .failure(LAError.userCancel) = result else {
+            Issue.record("no match in a nested pattern")
+            return
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Printed code compiles with the imports that are printed above it, in both language modes and with no flag of ours.
+@Suite struct PrintedImportTests {
+    /// The protocol of source-documents 000, which imports LocalAuthentication and nothing else.
+    private static let protocolOfContexts = """
+        import LocalAuthentication
+
+        protocol BiometryEvaluating {
+            func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool
+            func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool
+            var biometryType: LABiometryType { get }
+        }
+        extension LAContext: BiometryEvaluating {}
+
+        func check(_ context: LAContext) -> Data? {
+            var error: NSError?
+            guard context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error) else { return nil }
+            return Data("secret".utf8)
+        }
+        """
+
+    /// Apple's Foundation brings Security along, and a file that imports LocalAuthentication has it too.
+    private static let keychainBesideContexts = """
+        import LocalAuthentication
+
+        func read(_ context: LAContext) -> (OSStatus, Data?) {
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword,
+                kSecReturnData as String: true,
+                kSecUseAuthenticationContext as String: context,
+            ]
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(query as CFDictionary, &result)
+            return (status, status == errSecSuccess ? result as? Data : nil)
+        }
+        """
+
+    /// The wrapper's calls of source-documents 001, which imports Foundation and, here, Security.
+    private static let keychainAlone = """
+        import Security
+
+        func store(_ password: Data) throws {
+            var error: Unmanaged<CFError>?
+            guard let rule = SecAccessControlCreateWithFlags(
+                kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, .userPresence, &error)
+            else { throw error!.takeRetainedValue() as Error }
+            let query = [kSecClass: kSecClassGenericPassword, kSecValueData: password, kSecAttrAccessControl: rule]
+                as CFDictionary
+            SecItemAdd(query, nil)
+            var bytes = [UInt8](repeating: 0, count: 16)
+            _ = SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes)
+        }
+        """
+
+    @Test(arguments: [protocolOfContexts, keychainBesideContexts, keychainAlone], ["5", "6"])
+    func aFileCompilesWithItsOwnImports(text: String, mode: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let program = try #require(
+            CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments.first)
+        let modules = URL(filePath: program).deletingLastPathComponent().appending(component: "Modules")
+        let folder = try TemporaryFolder()
+        let file = URL(filePath: folder.path).appending(component: "Printed.swift")
+        try Data(text.utf8).write(to: file)
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = ["swiftc", "-typecheck", "-swift-version", mode, "-I", modules.path, file.path]
+        for room in ["CLatchkeyLinux", "COpenSSL"] {
+            let map = root.appending(components: "Sources", room, "module.modulemap")
+            compiler.arguments? += ["-Xcc", "-fmodule-map-file=\(map.path)"]
+        }
+        let output = Pipe()
+        compiler.standardError = output
+        compiler.standardOutput = output
+        try compiler.run()
+        let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        compiler.waitUntilExit()
+        #expect(compiler.terminationStatus == 0, "\(words)")
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LocalAuthentication
+import Security
+import Testing
+
+/// What a prompt says and which buttons it has.
+@Suite(.timeLimit(.minutes(1))) struct PromptTextTests {
+    private let machine: RecordingMachine
+
+    init() throws { machine = try RecordingMachine() }
+
+    /// The prompt of one evaluation that is cancelled at once.
+    private func prompt(
+        _ policy: LAPolicy = .owner, reason: String = "reason", _ prepare: (LAContext) -> Void = { _ in }
+    ) async throws -> Prompt {
+        let context = machine.run { LAContext() }
+        prepare(context)
+        machine.perform(.cancel)
+        #expect(await Evaluation(context, policy, reason: reason).end == .failure(.userCancel))
+        return try #require(machine.shown.last)
+    }
+
+    // MARK: - Reason
+
+    @Test func theArgumentWinsOverTheProperty_LA38() async throws {
+        #expect(try await prompt(reason: "argument") { $0.localizedReason = "property" }.reason == "argument")
+    }
+
+    @Test func thePropertyIsUsedByKeychainCalls_LA38_AC09() throws {
+        let context = machine.run { LAContext() }
+        context.localizedReason = "property"
+        #expect(try reasonOfARead(context) == "property")
+    }
+
+    @Test func theOldKeyGivesAReasonToo_AC09() throws {
+        #expect(try reasonOfARead(nil, more: [kSecUseOperationPrompt as String: "prompt"]) == "prompt")
+    }
+
+    @Test func aKeychainCallWithoutAReasonSaysWhatItDoes_AC09() throws {
+        #expect(try !reasonOfARead(nil).isEmpty)
+    }
+
+    private func reasonOfARead(_ context: LAContext?, more: [String: Any] = [:]) throws -> String {
+        var query: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
+        if let context { query[kSecUseAuthenticationContext as String] = context }
+        query.merge(more) { $1 }
+        try machine.run { () throws in
+            let rule = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            let item = [kSecClass: kSecClassGenericPassword, kSecAttrAccessControl: rule] as CFDictionary
+            #expect(SecItemAdd(item, nil) == errSecSuccess)
+            machine.perform(.cancel)
+            #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecUserCanceled)
+        }
+        return try #require(machine.shown.last).reason
+    }
+
+    @Test func theCallerIsNamedByUs_abuse18() async throws {
+        let prompt = try await prompt()
+        #expect(prompt.caller == "app")
+        #expect(prompt.processID == ProcessInfo.processInfo.processIdentifier)
+        #expect(prompt.tier == .simulated)
+    }
+
+    @Test func whatCouldMisleadIsTakenOut_abuse19() async throws {
+        let reason = "pay\u{1b}[31m \u{202e}1000\u{200b}\r\n\n\t  <b>now</b>\u{7}\u{0}"
+        #expect(try await prompt(reason: reason).reason == "pay[31m 1000 <b>now</b>")
+    }
+
+    @Test func aLongReasonIsClipped_abuse19() async throws {
+        for reason in [String(repeating: "x", count: 10_000), String(repeating: "🔑", count: 100_000)] {
+            let shown = try await prompt(reason: reason).reason
+            #expect(shown.count == Limits.reasonCharacters + 1)
+            #expect(shown.hasSuffix("…"))
+        }
+    }
+
+    /// One character may have any number of code points.
+    @Test func aReasonOfHugeCharactersIsClipped_abuse19() async throws {
+        let character = "e" + String(repeating: "\u{301}", count: 1000)
+        let shown = try await prompt(reason: String(repeating: character, count: 100)).reason
+        #expect(shown.unicodeScalars.count <= 8 * (Limits.reasonCharacters + 1))
+        #expect(shown.unicodeScalars.allSatisfy { ["e", "\u{301}", "…"].contains($0) })
+        #expect(shown.first?.unicodeScalars.first == "e")
+    }
+
+    @Test func longTitlesAndReasonsOfAContextAreClippedToo_abuse19() async throws {
+        let long = String(repeating: "x", count: 100_000)
+        let shown = try await prompt {
+            $0.localizedCancelTitle = long
+            $0.localizedFallbackTitle = long
+        }
+        #expect(shown.cancelTitle.count == Limits.titleCharacters + 1)
+        #expect(shown.fallbackTitle.count == Limits.titleCharacters + 1)
+        let context = machine.run { LAContext() }
+        context.localizedReason = long
+        #expect(try reasonOfARead(context).count == Limits.reasonCharacters + 1)
+    }
+
+    // MARK: - Buttons
+
+    @Test func theFallbackButtonAppearsAfterTheFirstFailedTouch_LA25() async throws {
+        machine.perform(.touch(matching: false))
+        _ = try await prompt(.biometry)
+        #expect(machine.contents.map(\.showsFallback) == [false, true])
+    }
+
+    @Test func theFallbackButtonAppearsAfterTheSecondFailedLook_LA25() async throws {
+        let machine = try RecordingMachine(sensor: .faceID)
+        machine.perform(.touch(matching: false))
+        machine.perform(.touch(matching: false))
+        machine.perform(.cancel)
+        #expect(await Evaluation(machine.run { LAContext() }, .biometry).end == .failure(.userCancel))
+        #expect(machine.contents.map(\.showsFallback) == [false, false, true])
+    }
+
+    @Test func anEmptyFallbackTitleHidesTheButton_LA25() async throws {
+        machine.perform(.touch(matching: false))
+        machine.perform(.touch(matching: false))
+        _ = try await prompt(.biometry) { $0.localizedFallbackTitle = "" }
+        #expect(machine.contents.map(\.showsFallback) == [false, false, false])
+    }
+
+    @Test func theFallbackTitleHasADefaultAndTakesAnyOther_LA25() async throws {
+        #expect(try await prompt(.owner).fallbackTitle == "Enter Passcode")
+        #expect(try await prompt(.biometry).fallbackTitle == "Enter Password")
+        #expect(try await prompt { $0.localizedFallbackTitle = "Use PIN" }.fallbackTitle == "Use PIN")
+    }
+
+    @Test func theCancelTitleHasADefaultAndTakesAnyOther_LA26() async throws {
+        #expect(try await prompt().cancelTitle == "Cancel")
+        #expect(try await prompt { $0.localizedCancelTitle = "" }.cancelTitle == "Cancel")
+        #expect(try await prompt { $0.localizedCancelTitle = "Use Password" }.cancelTitle == "Use Password")
+    }
+
+    @Test func thePromptSaysWhyItLooksAsItDoes() async throws {
+        machine.perform(.touch(matching: false))
+        machine.perform(.fallback)
+        machine.perform(.passcode(SecretBytes("4321".utf8)))
+        _ = try await prompt(.owner)
+        #expect(machine.contents.map(\.method) == [.biometry, .biometry, .passcode, .passcode])
+        #expect(machine.contents.map(\.notice) == [.none, .notRecognised, .none, .wrongPasscode])
+        #expect(machine.contents.map(\.triesLeft) == [3, 2, 3, 2])
+    }
+
+    // MARK: - Properties
+
+    @Test func propertiesKeepWhatTheyAreGiven() {
+        let context = machine.run { LAContext() }
+        #expect(context.localizedFallbackTitle == nil)
+        #expect(context.localizedCancelTitle == nil)
+        #expect(context.localizedReason == "")
+        #expect(!context.interactionNotAllowed)
+        context.localizedFallbackTitle = ""
+        context.localizedCancelTitle = "cancel"
+        context.localizedReason = "reason"
+        context.interactionNotAllowed = true
+        #expect(context.localizedFallbackTitle == "")
+        #expect(context.localizedCancelTitle == "cancel")
+        #expect(context.localizedReason == "reason")
+        #expect(context.interactionNotAllowed)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyFileDriver
+import LatchkeyClient
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import SQLiteDriver
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+
+@testable import LatchkeySimulator
+
+/// A simulated machine that also tells what its prompts said, and when one is up.
+final class RecordingMachine: Sendable {
+    private let world: SimulatedWorld
+    private let client: Client
+    private let prompter: RecordingPrompter
+    /// The prompts as they come up.
+    let prompts: AsyncStream<Prompt>
+
+    init(sensor: BiometryKind = .touchID, passcode: String = "1234") throws {
+        let random = SystemRandomSource()
+        let clock = VirtualClock()
+        let world = SimulatedWorld(
+            WorldState(sensor: sensor, enrolment: [1]), clock: clock, random: random, save: { _ in })
+        self.world = world
+        let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 1)
+        let items = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: items, rootKey: vault.rootKey(), random: random)
+        let keychain = try identity.open(items, vault: vault, clock: clock, random: random)
+        let (prompts, continuation) = AsyncStream.makeStream(of: Prompt.self)
+        self.prompts = prompts
+        let prompter = RecordingPrompter(SimulatedPrompter(world: world), continuation)
+        self.prompter = prompter
+        let service = Service(
+            Service.Parts(
+                tier: .simulated, storePath: ":memory:", processID: getpid(), keychain: .success(keychain),
+                reader: world, prompter: prompter, clock: clock, random: random, work: ImmediateWorkQueue(),
+                controls: world))
+        client = Client(application: "app") {
+            MemoryChannel(
+                service.session(
+                    caller: Caller(groups: ["app"], label: "app", processID: getpid(), userID: geteuid()),
+                    terminal: 0, mayNameItself: true))
+        }
+        _ = try client.call(.passcode(.set(SecretBytes(passcode.utf8))))
+    }
+
+    func run<R>(_ body: () throws -> R) rethrows -> R { try ClientScope.$world.withValue(client, operation: body) }
+
+    /// What a person does as soon as a prompt can take it.
+    func perform(_ action: SimulatedWorld.Action) { world.perform(action) }
+
+    /// Every prompt so far.
+    var shown: [Prompt] { prompter.shown }
+
+    /// What the prompts said after each change.
+    var contents: [PromptContent] { prompter.contents }
+
+    /// The next prompt that comes up.
+    func nextPrompt() async -> Prompt? {
+        var iterator = prompts.makeAsyncIterator()
+        return await iterator.next()
+    }
+}
+
+private final class RecordingPrompter: Prompter {
+    private let inner: SimulatedPrompter
+    private let continuation: AsyncStream<Prompt>.Continuation
+    private let state = Mutex<(shown: [Prompt], contents: [PromptContent])>(([], []))
+
+    init(_ inner: SimulatedPrompter, _ continuation: AsyncStream<Prompt>.Continuation) {
+        self.inner = inner
+        self.continuation = continuation
+    }
+
+    var shown: [Prompt] { state.withLock { $0.shown } }
+    var contents: [PromptContent] { state.withLock { $0.contents } }
+
+    func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        state.withLock { state in
+            state.shown.append(prompt)
+            state.contents.append(prompt.content)
+        }
+        inner.show(prompt, events: events)
+        continuation.yield(prompt)
+    }
+
+    func update(_ id: UInt64, _ content: PromptContent) {
+        state.withLock { $0.contents.append(content) }
+        inner.update(id, content)
+    }
+
+    func dismiss(_ id: UInt64) { inner.dismiss(id) }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ReplyTests {
+    @Test func theReplyRunsOnceAndNotOnTheMainThread_LA20() async throws {
+        let simulator = try Simulator()
+        for action in 0..<3 {
+            if action == 0 { simulator.touch(matching: true) } else { simulator.cancel() }
+            // A checked continuation stops the program when it is resumed twice.
+            let wasOnMainThread = await withCheckedContinuation { continuation in
+                simulator.run { LAContext() }.evaluatePolicy(.owner, localizedReason: "test") { _, _ in
+                    continuation.resume(returning: Thread.isMainThread)
+                }
+            }
+            #expect(!wasOnMainThread)
+        }
+    }
+
+    @Test func theReplyOfARefusalIsNotOnTheCallersThreadEither_LA20() async throws {
+        let simulator = try Simulator(passcode: nil)
+        let context = simulator.run { LAContext() }
+        let caller = Mutex<Bool>(false)
+        let ending = await Evaluation(context, .owner).end
+        #expect(ending == .failure(.passcodeNotSet))
+        #expect(!ending.wasOnMainThread)
+        #expect(!caller.withLock { $0 })
+    }
+
+    @Test func theCallReturnsBeforeAnybodyWasAsked_LA20() async throws {
+        let machine = try RecordingMachine()
+        let evaluation = Evaluation(machine.run { LAContext() }, .owner)
+        // This line is reached although nobody has answered.
+        #expect(await machine.nextPrompt() != nil)
+        machine.perform(.touch(matching: true))
+        #expect(await evaluation.end == .success)
+    }
+
+    @MainActor @Test func theMainThreadIsFreeMeanwhile_LA20() async throws {
+        let machine = try RecordingMachine()
+        let context = machine.run { LAContext() }
+        let evaluation = Evaluation(context, .owner)
+        _ = await machine.nextPrompt()
+        machine.perform(.touch(matching: true))
+        let ending = await evaluation.end
+        #expect(ending == .success)
+        #expect(!ending.wasOnMainThread)
+    }
+
+    @Test func theAsynchronousFormReturnsTrueOrThrows_LA22() async throws {
+        let simulator = try Simulator()
+        simulator.touch(matching: true)
+        simulator.cancel()
+        try await simulator.run {
+            #expect(try await LAContext().evaluatePolicy(.owner, localizedReason: "test"))
+            do {
+                try await LAContext().evaluatePolicy(.owner, localizedReason: "test")
+                Issue.record("it returned")
+            } catch LAError.userCancel {
+                return
+            }
+        }
+    }
+
+    @Test func theErrorSaysWhatHappenedAndWhatToDo_LA22() async throws {
+        let simulator = try Simulator(passcode: nil)
+        let error = await withCheckedContinuation { continuation in
+            simulator.run { LAContext() }.evaluatePolicy(.owner, localizedReason: "test") { isProven, error in
+                #expect(!isProven)
+                continuation.resume(returning: error)
+            }
+        }
+        let refusal = try #require(error as? LAError)
+        #expect(refusal.code == .passcodeNotSet)
+        #expect(refusal.localizedDescription.contains("passcode"))
+        #expect((refusal as NSError).localizedRecoverySuggestion?.contains("latchkey passcode set") == true)
+    }
+
+    @Test func aHundredEvaluationsAtOnceEachGetOneReply_LA20_LA35() async throws {
+        let simulator = try Simulator()
+        for _ in 0..<100 { simulator.touch(matching: true) }
+        let endings = await withTaskGroup(of: Ending.self) { group in
+            for _ in 0..<100 {
+                group.addTask { await simulator.run { await ending(.owner) } }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(endings == Array(repeating: .success, count: 100))
+    }
+}

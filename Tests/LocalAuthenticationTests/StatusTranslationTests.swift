@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LocalAuthentication
+import Testing
+
+/// One row for each way in which a request can end: the code an app gets.
+@Suite struct StatusTranslationTests {
+    private static let rows: [(Status, LAError.Code)] = [
+        (.malformedRequest, .notInteractive), (.unsupportedVersion, .notInteractive),
+        (.limitExceeded, .notInteractive), (.timedOut, .systemCancel), (.internalFailure, .notInteractive),
+        (.unimplemented, .notInteractive), (.notPermitted, .notInteractive), (.cancelled, .appCancel),
+        (.daemonUnavailable, .notInteractive), (.storeUnreadable, .notInteractive),
+        (.storeOfAnotherTier, .notInteractive), (.storeNewer, .notInteractive),
+        (.storeOfAnotherUser, .notInteractive), (.storeRolledBack, .notInteractive),
+        (.storeReadOnly, .notInteractive), (.diskFull, .notInteractive), (.noHome, .notInteractive),
+        (.peerNotTrusted, .notInteractive), (.invalidParameter, .notInteractive), (.noSuchClass, .notInteractive),
+        (.noSuchAttribute, .notInteractive), (.duplicateItem, .notInteractive), (.itemNotFound, .notInteractive),
+        (.missingEntitlement, .notInteractive), (.dataTooLarge, .notInteractive),
+        (.interactionNotAllowed, .notInteractive), (.itemAuthenticationFailed, .authenticationFailed),
+        (.passcodeClassUnavailable, .passcodeNotSet), (.enrolmentBindingUnavailable, .biometryNotAvailable),
+        (.authenticationFailed, .authenticationFailed), (.userCancel, .userCancel), (.userFallback, .userFallback),
+        (.systemCancel, .systemCancel), (.passcodeNotSet, .passcodeNotSet),
+        (.biometryNotAvailable, .biometryNotAvailable), (.biometryNotEnrolled, .biometryNotEnrolled),
+        (.biometryLockout, .biometryLockout), (.appCancel, .appCancel), (.invalidContext, .invalidContext),
+        (.companionNotAvailable, .companionNotAvailable), (.biometryNotPaired, .biometryNotPaired),
+        (.biometryDisconnected, .biometryDisconnected), (.invalidDimensions, .invalidDimensions),
+        (.notInteractive, .notInteractive), (.passcodeDelayed, .authenticationFailed),
+    ]
+
+    @Test func everyStatusHasItsCode() {
+        for (status, code) in Self.rows { #expect(status.localAuthenticationCode == code, "\(status)") }
+    }
+
+    @Test func everyStatusHasOneRow() {
+        #expect(Set(Self.rows.map(\.0)) == Set(Status.allCases))
+        #expect(Self.rows.count == Status.allCases.count)
+    }
+}

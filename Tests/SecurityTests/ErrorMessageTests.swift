@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeySimulator
+import Security
+import Testing
+
+@Suite struct ErrorMessageTests {
+    private func message(_ status: OSStatus) -> String? { SecCopyErrorMessageString(status, nil) as String? }
+
+    @Test func everyCodeThatIsReturnedHasASentence_OT01() throws {
+        let declared = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
+        let returned = Status.allCases.map(\.osStatus)
+        for code in Set(declared + returned) {
+            let sentence = try #require(message(code))
+            #expect(sentence.hasSuffix("."), "\(code): \(sentence)")
+            #expect(sentence.contains(" "), "\(code): \(sentence)")
+        }
+    }
+
+    @Test func sentencesTellCodesApart_OT01() throws {
+        let codes = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
+        #expect(Set(codes.compactMap(message)).count == codes.count)
+    }
+
+    @Test func systemErrorsAreNamedAsSuch_OT01() {
+        #expect(message(100_000) == "UNIX[Success]")
+        #expect(message(100_002) == "UNIX[No such file or directory]")
+        #expect(message(100_255)?.hasPrefix("UNIX[") == true)
+    }
+
+    @Test(arguments: [1, -1, 99_999, 100_256, .min, .max, -25_294] as [OSStatus])
+    func anyOtherCodeIsItsNumber_OT01(code: OSStatus) {
+        #expect(message(code) == "OSStatus \(code)")
+    }
+
+    @Test func theMessageIsAStringInEveryFormThatAppsUse() {
+        let bridged: String? = SecCopyErrorMessageString(errSecItemNotFound, nil) as String?
+        let text = SecCopyErrorMessageString(errSecItemNotFound, nil)?.description
+        let forced = "\(SecCopyErrorMessageString(errSecItemNotFound, nil) ?? "unknown" as CFString)"
+        #expect(bridged == text)
+        #expect(bridged == forced)
+    }
+
+    @Test func anUnsupportedClassIsExplained() throws {
+        try Simulator().run {
+            #expect(SecItemDelete([kSecClass: "inet"] as CFDictionary) == errSecUnimplemented)
+            #expect(message(errSecUnimplemented)?.contains("generic passwords") == true)
+        }
+    }
+
+    @Test func theExplanationIsOfTheThreadsLastFailureOnly() async throws {
+        let simulator = try Simulator()
+        simulator.run {
+            #expect(SecItemDelete([kSecClass: "inet"] as CFDictionary) == errSecUnimplemented)
+            let explained = message(errSecUnimplemented)
+            #expect(delete(.password("nothing")) == errSecItemNotFound)
+            #expect(message(errSecUnimplemented) != explained)
+        }
+    }
+
+    @Test func noMessageHoldsASecretOrAnAccount() throws {
+        try Simulator().run {
+            let item = Query.password("account-4711").secret("secret-4711")
+            let queries: [Query] = [
+                item.with("zzzz" as CFString, "value-4711"), item.with(kSecAttrCreator, "value-4711"),
+                item.with(kSecMatchLimit, "value-4711"), item.with(kSecUseAuthenticationUI, "value-4711"),
+                item.with(kSecAttrAccessGroup, "group-4711"), item.with(kSecValueData, "value-4711"),
+            ]
+            for query in queries {
+                let status = add(query)
+                #expect(status != errSecSuccess)
+                #expect(message(status)?.contains("4711") == false)
+            }
+        }
+    }
+}

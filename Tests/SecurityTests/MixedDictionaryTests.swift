@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Security
+import Testing
+
+/// String and number objects equal the values they stand for, as in Apple's Foundation (COMPAT, item 2).
+@Suite struct MixedDictionaryTests {
+    @Test func aStringObjectEqualsItsString() {
+        #expect(AnyHashable("text" as NSString) == AnyHashable("text"))
+        #expect(AnyHashable("text" as NSString).hashValue == AnyHashable("text").hashValue)
+        #expect(AnyHashable("text" as NSString) != AnyHashable("other"))
+        #expect(AnyHashable(NSMutableString(string: "text")) == AnyHashable("text"))
+    }
+
+    @Test func aNumberObjectEqualsItsNumber() {
+        #expect(AnyHashable(NSNumber(value: true)) == AnyHashable(true))
+        #expect(AnyHashable(NSNumber(value: false)) == AnyHashable(false))
+        #expect(AnyHashable(NSNumber(value: 42)) == AnyHashable(42))
+        #expect(AnyHashable(NSNumber(value: -1 as Int8)) == AnyHashable(-1))
+        #expect(AnyHashable(NSNumber(value: UInt64.max)) == AnyHashable(UInt64.max))
+        #expect(AnyHashable(NSNumber(value: 0.5)) == AnyHashable(0.5))
+        #expect(AnyHashable(NSNumber(value: 0.5 as Float)) == AnyHashable(0.5))
+    }
+
+    @Test func aNumberObjectStillEqualsOtherNumberObjects() {
+        #expect(AnyHashable(NSNumber(value: 42)) == AnyHashable(NSNumber(value: 42 as UInt8)))
+        #expect(AnyHashable(NSNumber(value: 1)) != AnyHashable(NSNumber(value: 2)))
+        #expect(Set<AnyHashable>([NSNumber(value: 7), 7]).count == 1)
+    }
+
+    @Test func aLookUpFindsBothKindsOfKey() {
+        let mixed: [AnyHashable: Any] = [kSecAttrAccount: "account", kSecAttrService as String: "service"]
+        #expect(mixed[kSecAttrAccount] as? String == "account")
+        #expect(mixed[kSecAttrAccount as String] as? String == "account")
+        #expect(mixed[kSecAttrService] as? String == "service")
+        #expect(mixed[kSecAttrService as String] as? String == "service")
+    }
+
+    @Test func aKeyOfTheOtherKindReplacesTheValue() {
+        var mixed: [AnyHashable: Any] = [kSecAttrAccount: "old"]
+        mixed[kSecAttrAccount as String] = "new"
+        #expect(mixed.count == 1)
+        #expect(mixed[kSecAttrAccount] as? String == "new")
+    }
+}

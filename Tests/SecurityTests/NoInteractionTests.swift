@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Security
+import Testing
+
+/// Where asking is not allowed nothing is drawn: a touch that waits is still there afterwards.
+@Suite struct NoInteractionTests {
+    private let simulator: Simulator
+    private let item = Query.password("account")
+
+    init() throws {
+        simulator = try Simulator()
+        simulator.run { #expect(add(item.secret().under(.userPresence)) == errSecSuccess) }
+        simulator.touch(matching: true)
+    }
+
+    /// Expects a code without a prompt.
+    private func expect(
+        _ status: OSStatus, _ query: Query, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        simulator.run {
+            let found = find(query.data)
+            #expect(found.status == status, sourceLocation: sourceLocation)
+            #expect(found.result == nil, sourceLocation: sourceLocation)
+            #expect(exists(query) == status, sourceLocation: sourceLocation)
+            #expect(secret(item) == "secret", "the touch is still there", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func failIsInteractionNotAllowed_AC07_T35_abuse25() {
+        expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail))
+    }
+
+    @Test func theOldKeyMeansFail_AC07() {
+        expect(errSecInteractionNotAllowed, item.with(kSecUseNoAuthenticationUI, true))
+    }
+
+    @Test func theOldKeyWithFalseMeansNothing_AC07() {
+        simulator.run { #expect(secret(item.with(kSecUseNoAuthenticationUI, false)) == "secret") }
+    }
+
+    @Test func aContextThatMayNotInteractIsInteractionNotAllowed_AC07_abuse25() {
+        let context = simulator.run { LAContext() }
+        context.interactionNotAllowed = true
+        expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationContext, context))
+    }
+
+    @Test func eitherOfBothIsEnough_AC07() {
+        let context = simulator.run { LAContext() }
+        context.interactionNotAllowed = true
+        expect(
+            errSecInteractionNotAllowed,
+            item.with(kSecUseAuthenticationContext, context)
+                .with(kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow))
+    }
+
+    @Test func allowIsTheDefault_AC07() {
+        simulator.run {
+            #expect(secret(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow)) == "secret")
+        }
+    }
+
+    @Test func skipLeavesProtectedItemsOut_AC07_T36() {
+        expect(errSecItemNotFound, item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip))
+    }
+
+    @Test func skipGivesTheItemsThatAskForNothing_AC07_AC16() {
+        simulator.run {
+            #expect(add(.password("free").secret("free")) == errSecSuccess)
+            #expect(add(.password("more").secret("more")) == errSecSuccess)
+            let query = Query.password().with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)
+            let found = find(query.data.all).result as? [Data]
+            #expect(found == ["free", "more"].map { Data($0.utf8) })
+            #expect(find(query.data).result as? Data == Data("free".utf8))
+        }
+    }
+
+    @Test func skipIsForSearchesOnly_AC07() {
+        simulator.run {
+            let query = item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)
+            #expect(add(query.secret()) == errSecParam)
+            #expect(update(query, [kSecAttrLabel as String: "label"]) == errSecParam)
+            #expect(delete(query) == errSecParam)
+        }
+    }
+
+    @Test func itemsThatAskForNothingOpenAllTheSame_AC07() {
+        simulator.run {
+            #expect(add(.password("free").secret("free")) == errSecSuccess)
+            for wish in [kSecUseAuthenticationUIFail, kSecUseAuthenticationUISkip, kSecUseAuthenticationUIAllow] {
+                #expect(secret(Query.password("free").with(kSecUseAuthenticationUI, wish)) == "free")
+            }
+        }
+    }
+
+    @Test func anAuthenticatedContextNeedsNoInteraction_AC08() async throws {
+        try await simulator.run {
+            let context = LAContext()
+            try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")
+            context.interactionNotAllowed = true
+            #expect(secret(item.with(kSecUseAuthenticationContext, context)) == "secret")
+        }
+    }
+}

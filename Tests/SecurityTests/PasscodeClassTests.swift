@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import Security
+import Testing
+
+/// Items of `WhenPasscodeSetThisDeviceOnly` need a passcode to be set, and its owner to type it once after a restart.
+@Suite struct PasscodeClassTests {
+    private let item = Query.password("account", service: "service")
+    private let bound: Query = [kSecAttrAccessible as String: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
+
+    @Test func addingNeedsAPasscode_KC15() throws {
+        let simulator = try Simulator(passcode: nil)
+        simulator.run {
+            #expect(add(item.secret().merging(bound) { $1 }) == errSecAuthFailed)
+            #expect(exists(item) == errSecItemNotFound)
+        }
+        try simulator.setPasscode("1234")
+        simulator.run {
+            #expect(add(item.secret().merging(bound) { $1 }) == errSecSuccess)
+            #expect(secret(item) == "secret")
+        }
+    }
+
+    @Test func removingThePasscodeDeletesItems_KC15() throws {
+        let simulator = try Simulator()
+        simulator.run {
+            #expect(add(item.secret().merging(bound) { $1 }) == errSecSuccess)
+            #expect(add(.password("free").secret()) == errSecSuccess)
+        }
+        try simulator.removePasscode("1234")
+        simulator.run {
+            #expect(exists(item) == errSecItemNotFound)
+            #expect(secret(.password("free")) == "secret")
+        }
+    }
+
+    @Test func changingThePasscodeKeepsItems() throws {
+        let simulator = try Simulator()
+        simulator.run { #expect(add(item.secret().merging(bound) { $1 }) == errSecSuccess) }
+        try simulator.changePasscode(from: "1234", to: "4321")
+        simulator.run { #expect(secret(item) == "secret") }
+    }
+
+    @Test func movingAnItemToTheClassNeedsAPasscode_KC15() throws {
+        let simulator = try Simulator(passcode: nil)
+        simulator.run {
+            #expect(add(item.secret()) == errSecSuccess)
+            #expect(add(.password("empty")) == errSecSuccess)
+            #expect(update(item, bound) == errSecAuthFailed)
+            #expect(update(.password("empty"), bound) == errSecAuthFailed)
+            #expect(secret(item) == "secret")
+        }
+    }
+
+    // MARK: - After a restart
+
+    /// A machine that was started anew on a store with one item of the class and one of another.
+    private func restarted(_ body: (Simulator) throws -> Void) throws {
+        let folder = try TemporaryFolder()
+        do {
+            let simulator = try Simulator(store: .folder(folder.path + "/store"))
+            simulator.run {
+                #expect(add(item.secret().merging(bound) { $1 }) == errSecSuccess)
+                #expect(add(.password("free").secret("free")) == errSecSuccess)
+            }
+        }
+        try body(try Simulator(store: .folder(folder.path + "/store")))
+    }
+
+    @Test func readingAsksForThePasscodeOnce() throws {
+        try restarted { simulator in
+            simulator.enter(passcode: "1234")
+            simulator.run {
+                #expect(secret(.password("free")) == "free")
+                #expect(secret(item) == "secret")
+                #expect(secret(item) == "secret")
+            }
+        }
+    }
+
+    @Test func aFingerIsNotEnough() throws {
+        try restarted { simulator in
+            simulator.run {
+                #expect(
+                    find(item.data.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)).status
+                        == errSecInteractionNotAllowed)
+                simulator.cancel()
+                #expect(find(item.data).status == errSecUserCanceled)
+            }
+        }
+    }
+
+    @Test func attributesAreReadWithoutThePasscode() throws {
+        try restarted { simulator in
+            simulator.run {
+                let found = find(item.attributes).result as? Query
+                #expect(found?[kSecAttrAccount as String] as? String == "account")
+                #expect(exists(item) == errSecSuccess)
+            }
+        }
+    }
+
+    @Test func addingAsksForThePasscodeOnce() throws {
+        try restarted { simulator in
+            simulator.run {
+                let new = Query.password("new").secret("new").merging(bound) { $1 }
+                let quiet = new.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+                #expect(add(quiet) == errSecInteractionNotAllowed)
+                simulator.enter(passcode: "1234")
+                #expect(add(new) == errSecSuccess)
+                #expect(secret(.password("new")) == "new")
+            }
+        }
+    }
+
+    @Test func movingAnItemToTheClassAsksForThePasscode() throws {
+        try restarted { simulator in
+            simulator.run {
+                let free = Query.password("free")
+                let quiet = free.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+                #expect(update(quiet, bound) == errSecInteractionNotAllowed)
+                simulator.enter(passcode: "1234")
+                #expect(update(free, bound) == errSecSuccess)
+                #expect(secret(free) == "free")
+            }
+        }
+    }
+
+    @Test func deletingAsksNobody() throws {
+        try restarted { simulator in simulator.run { #expect(delete(item) == errSecSuccess) } }
+    }
+}

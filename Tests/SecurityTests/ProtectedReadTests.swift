@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import Security
+import Testing
+
+/// Items with constraints ask before anything of them leaves, and say precisely why they did not open.
+@Suite struct ProtectedReadTests {
+    private let item = Query.password("account", service: "service")
+
+    /// A machine with one protected item on it.
+    private func machine(_ flags: SecAccessControlCreateFlags, sensor: Simulator.Sensor = .touchID) throws -> Simulator
+    {
+        let simulator = try Simulator(sensor: sensor)
+        simulator.run { #expect(add(item.secret().under(flags)) == errSecSuccess) }
+        return simulator
+    }
+
+    /// The next touch, which nothing so far has taken, opens the item.
+    private func expectUntouched(_ simulator: Simulator, sourceLocation: SourceLocation = #_sourceLocation) {
+        simulator.run { #expect(secret(item) == "secret", sourceLocation: sourceLocation) }
+    }
+
+    @Test func addingAsksNobody_AC05_T34() throws {
+        let simulator = try machine(.userPresence)
+        simulator.touch(matching: true)
+        simulator.run {
+            let quiet = Query.password("quiet").secret().under(.biometryCurrentSet)
+                .with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            #expect(add(quiet) == errSecSuccess)
+            #expect(add(.password("other").secret().under([.biometryAny, .devicePasscode])) == errSecSuccess)
+        }
+        expectUntouched(simulator)
+    }
+
+    /// The call returns with what the person did: it blocks while the prompt is up.
+    @Test func aMatchReleasesTheSecret_AC02_KC18() throws {
+        let simulator = try machine(.biometryAny)
+        simulator.touch(matching: true)
+        expectUntouched(simulator)
+    }
+
+    @Test(arguments: ["data", "attributes", "reference", "nothing"])
+    func everyKindOfReadAsks_AC06(kind: String) throws {
+        let simulator = try machine(.userPresence)
+        let quiet = item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+        let ask: (Query) -> OSStatus = { query in
+            switch kind {
+            case "data": find(query.data).status
+            case "attributes": find(query.attributes).status
+            case "reference": find(query.reference).status
+            default: exists(query)
+            }
+        }
+        simulator.run {
+            #expect(ask(quiet) == errSecInteractionNotAllowed)
+            simulator.cancel()
+            #expect(ask(item) == errSecUserCanceled)
+            simulator.touch(matching: true)
+            #expect(ask(item) == errSecSuccess)
+        }
+    }
+
+    @Test func aRefusedReadGivesNoResult_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        simulator.cancel()
+        simulator.run {
+            var result: CFTypeRef? = "untouched" as NSString
+            #expect(SecItemCopyMatching(item.data as CFDictionary, &result) == errSecUserCanceled)
+            #expect(result as? String == "untouched")
+        }
+    }
+
+    @Test func eachReadWithoutAContextAsksAnew_AC08() throws {
+        let simulator = try machine(.userPresence)
+        simulator.touch(matching: true)
+        simulator.cancel()
+        simulator.run {
+            #expect(secret(item) == "secret")
+            #expect(find(item.data).status == errSecUserCanceled)
+        }
+    }
+
+    // MARK: - Refusals
+
+    @Test func cancellingIsUserCanceled_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        simulator.cancel()
+        simulator.run { #expect(find(item.data).status == errSecUserCanceled) }
+    }
+
+    @Test func threeFailedTriesAreAuthFailed_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        for _ in 0..<3 { simulator.touch(matching: false) }
+        simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
+    }
+
+    @Test func theFallbackButtonOfABiometricItemIsAuthFailed_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        simulator.touch(matching: false)
+        simulator.chooseFallback()
+        simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
+    }
+
+    @Test func lockoutIsAuthFailedWithoutAPrompt_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        for _ in 0..<5 { simulator.touch(matching: false) }
+        simulator.run {
+            #expect(find(item.data).status == errSecAuthFailed)
+            #expect(find(item.data).status == errSecAuthFailed)
+            simulator.touch(matching: true)
+            #expect(find(item.data).status == errSecAuthFailed)
+        }
+    }
+
+    @Test func biometryThatIsNotEnrolledAnyMoreIsAuthFailed_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        try simulator.unenrol()
+        simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
+    }
+
+    @Test func aSensorThatIsGoneIsAuthFailed_AC12() throws {
+        let simulator = try machine(.biometryAny)
+        try simulator.connect(.none)
+        simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
+    }
+
+    // MARK: - Several constraints
+
+    @Test func userPresenceTakesThePasscodeAfterTheFallback_AC02() throws {
+        let simulator = try machine(.userPresence)
+        simulator.touch(matching: false)
+        simulator.chooseFallback()
+        simulator.enter(passcode: "1234")
+        expectUntouched(simulator)
+    }
+
+    @Test func userPresenceNeedsNoEnrolledFinger_AC02() throws {
+        let simulator = try Simulator(isEnrolled: false)
+        simulator.run { #expect(add(item.secret().under(.userPresence)) == errSecSuccess) }
+        simulator.enter(passcode: "1234")
+        expectUntouched(simulator)
+    }
+
+    @Test func devicePasscodeAsksForThePasscodeOnly_AC02() throws {
+        let simulator = try machine(.devicePasscode)
+        simulator.enter(passcode: "4321")
+        simulator.enter(passcode: "1234")
+        expectUntouched(simulator)
+    }
+
+    @Test func orTakesEither_AC02() throws {
+        let simulator = try machine([.biometryAny, .or, .devicePasscode])
+        simulator.touch(matching: true)
+        expectUntouched(simulator)
+        simulator.touch(matching: false)
+        simulator.chooseFallback()
+        simulator.enter(passcode: "1234")
+        expectUntouched(simulator)
+    }
+
+    @Test(
+        arguments: [[.biometryAny, .and, .devicePasscode], [.biometryAny, .devicePasscode]]
+            as [SecAccessControlCreateFlags])
+    func otherwiseAllAreNeeded_AC02(flags: SecAccessControlCreateFlags) throws {
+        let simulator = try machine(flags)
+        simulator.touch(matching: true)
+        simulator.cancel()
+        simulator.run { #expect(find(item.data).status == errSecUserCanceled, "the finger alone is not enough") }
+        simulator.touch(matching: true)
+        simulator.enter(passcode: "1234")
+        expectUntouched(simulator)
+    }
+
+    @Test func aFaceOpensAnItemLikeAFinger() throws {
+        let simulator = try machine(.biometryAny, sensor: .faceID)
+        simulator.touch(matching: false)
+        simulator.touch(matching: true)
+        expectUntouched(simulator)
+    }
+
+    // MARK: - Several items
+
+    @Test func aSearchForAllAsksOnceForWhatItNeeds_AC16() throws {
+        let simulator = try machine(.userPresence)
+        simulator.run {
+            #expect(add(.password("second").secret("2").under(.biometryAny)) == errSecSuccess)
+            #expect(add(.password("free").secret("3")) == errSecSuccess)
+            simulator.touch(matching: true)
+            let found = find(Query.password().data.all).result as? [Data]
+            #expect(found == ["secret", "2", "3"].map { Data($0.utf8) })
+        }
+    }
+
+    @Test func aSearchForAllGivesNothingWhenOneProofIsMissing_AC16() throws {
+        let simulator = try machine(.userPresence)
+        simulator.run {
+            #expect(add(.password("free").secret("free")) == errSecSuccess)
+            simulator.cancel()
+            let found = find(Query.password().data.all)
+            #expect(found.status == errSecUserCanceled)
+            #expect(found.result == nil)
+        }
+    }
+}

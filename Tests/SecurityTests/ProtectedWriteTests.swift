@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Security
+import Testing
+
+@Suite struct ProtectedWriteTests {
+    private let simulator: Simulator
+    private let item = Query.password("account", service: "service")
+    private let new: Query = [kSecValueData as String: Data("new".utf8)]
+
+    init() throws {
+        simulator = try Simulator()
+        simulator.run { #expect(add(item.secret().under(.userPresence)) == errSecSuccess) }
+    }
+
+    @Test func deletingAsksNobody_AC10_T37() {
+        simulator.run {
+            #expect(delete(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)) == errSecSuccess)
+            #expect(exists(item) == errSecItemNotFound)
+        }
+    }
+
+    @Test func updatingAsks_AC11() {
+        simulator.run {
+            #expect(
+                update(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail), new)
+                    == errSecInteractionNotAllowed)
+            simulator.cancel()
+            #expect(update(item, new) == errSecUserCanceled)
+            simulator.touch(matching: true)
+            #expect(secret(item) == "secret", "nothing was changed so far")
+            simulator.touch(matching: true)
+            #expect(update(item, new) == errSecSuccess)
+            simulator.touch(matching: true)
+            #expect(secret(item) == "new")
+        }
+    }
+
+    @Test func updatingWithAnAuthenticatedContextAsksNobody_AC11() async throws {
+        simulator.touch(matching: true)
+        try await simulator.run {
+            let context = LAContext()
+            try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")
+            let known = item.with(kSecUseAuthenticationContext, context)
+            #expect(update(known, new) == errSecSuccess)
+            #expect(secret(known) == "new")
+        }
+    }
+
+    @Test func aDuplicateIsReportedWithoutAsking_KC05() {
+        simulator.run {
+            #expect(add(item.secret()) == errSecDuplicateItem)
+            #expect(add(item.secret().under(.biometryAny)) == errSecDuplicateItem)
+        }
+    }
+
+    @Test func theRuleCanBeTakenAwayByWhoMeetsIt() {
+        simulator.run {
+            simulator.touch(matching: true)
+            #expect(update(item, Query().under([])) == errSecSuccess)
+            #expect(secret(item) == "secret")
+        }
+    }
+
+    @Test func aRuleCanBePutOnAnItem() {
+        simulator.run {
+            let free = Query.password("free")
+            #expect(add(free.secret()) == errSecSuccess)
+            #expect(update(free, Query().under(.userPresence)) == errSecSuccess)
+            simulator.cancel()
+            #expect(find(free.data).status == errSecUserCanceled)
+        }
+    }
+
+    /// An accessibility is a rule without constraints, as on Apple systems; whoever gives one has met the old rule.
+    @Test func anotherAccessibilityReplacesTheWholeRule() {
+        let changes: Query = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]
+        simulator.run {
+            simulator.cancel()
+            #expect(update(item, changes) == errSecUserCanceled)
+            simulator.touch(matching: true)
+            #expect(update(item, changes) == errSecSuccess)
+            #expect(secret(item) == "secret")
+        }
+    }
+
+    // MARK: - Rules that cannot be kept
+
+    @Test(arguments: [.biometryAny, .biometryCurrentSet] as [SecAccessControlCreateFlags])
+    func bindingToBiometryNeedsAnEnrolledFinger_AC03(flags: SecAccessControlCreateFlags) throws {
+        let unenrolled = try Simulator(isEnrolled: false)
+        unenrolled.run { #expect(add(item.secret().under(flags)) == errSecAuthFailed) }
+        let without = try Simulator(sensor: .none)
+        without.run {
+            #expect(add(item.secret().under(flags)) == errSecAuthFailed)
+            #expect(add(.password("free").secret()) == errSecSuccess)
+            #expect(update(.password("free"), Query().under(flags)) == errSecAuthFailed)
+        }
+    }
+
+    @Test func privateKeyUsageIsForKeys_AC17() {
+        simulator.run {
+            #expect(add(.password("key").secret().under(.privateKeyUsage)) == errSecAuthFailed)
+            #expect(add(.password("key").secret().under([.privateKeyUsage, .userPresence])) == errSecAuthFailed)
+        }
+    }
+
+    @Test(arguments: [.applicationPassword, .companion] as [SecAccessControlCreateFlags])
+    func aConstraintThatComesLaterIsUnimplemented(flags: SecAccessControlCreateFlags) {
+        simulator.run { #expect(add(.password("later").secret().under(flags)) == errSecUnimplemented) }
+    }
+
+    // MARK: - Rule and accessibility
+
+    @Test func aRuleAndAnEqualAccessibilityMayStandTogether_AC14() {
+        simulator.run {
+            let both = Query.password("both").secret().under([], kSecAttrAccessibleAlways)
+                .with(kSecAttrAccessible, kSecAttrAccessibleAlways)
+            #expect(add(both) == errSecSuccess)
+            #expect(exists(Query.password("both").with(kSecAttrAccessible, kSecAttrAccessibleAlways)) == errSecSuccess)
+        }
+    }
+
+    @Test func aRuleAndAnotherAccessibilityContradict_AC14() {
+        simulator.run {
+            let both = Query.password("both").secret().under([], kSecAttrAccessibleAlways)
+                .with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked)
+            #expect(add(both) == errSecParam)
+        }
+    }
+
+    @Test func whatIsNoRuleIsRefused_AC15() {
+        simulator.run {
+            for value: Any in ["rule", 1, NSObject(), Data(), kSecAttrAccessibleAlways] {
+                #expect(add(Query.password("new").with(kSecAttrAccessControl, value)) == errSecParam)
+            }
+        }
+    }
+}

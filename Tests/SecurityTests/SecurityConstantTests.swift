@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Security
+import Testing
+
+/// Every constant has Apple's name and value, and there is none that Apple does not have.
+@Suite struct SecurityConstantTests {
+    // The strings are immutable; NSString is what keeps the compiler from seeing it.
+    nonisolated(unsafe) private static let constants: [(String, CFString)] = [
+        ("kSecAttrAccessControl", kSecAttrAccessControl),
+        ("kSecAttrAccessGroup", kSecAttrAccessGroup),
+        ("kSecAttrAccessible", kSecAttrAccessible),
+        ("kSecAttrAccount", kSecAttrAccount),
+        ("kSecAttrComment", kSecAttrComment),
+        ("kSecAttrCreationDate", kSecAttrCreationDate),
+        ("kSecAttrCreator", kSecAttrCreator),
+        ("kSecAttrDescription", kSecAttrDescription),
+        ("kSecAttrGeneric", kSecAttrGeneric),
+        ("kSecAttrIsInvisible", kSecAttrIsInvisible),
+        ("kSecAttrIsNegative", kSecAttrIsNegative),
+        ("kSecAttrLabel", kSecAttrLabel),
+        ("kSecAttrModificationDate", kSecAttrModificationDate),
+        ("kSecAttrService", kSecAttrService),
+        ("kSecAttrSynchronizable", kSecAttrSynchronizable),
+        ("kSecAttrSynchronizableAny", kSecAttrSynchronizableAny),
+        ("kSecAttrType", kSecAttrType),
+        ("kSecClass", kSecClass),
+        ("kSecClassGenericPassword", kSecClassGenericPassword),
+        ("kSecMatchLimit", kSecMatchLimit),
+        ("kSecMatchLimitAll", kSecMatchLimitAll),
+        ("kSecMatchLimitOne", kSecMatchLimitOne),
+        ("kSecReturnAttributes", kSecReturnAttributes),
+        ("kSecReturnData", kSecReturnData),
+        ("kSecReturnPersistentRef", kSecReturnPersistentRef),
+        ("kSecReturnRef", kSecReturnRef),
+        ("kSecUseAuthenticationContext", kSecUseAuthenticationContext),
+        ("kSecUseAuthenticationUI", kSecUseAuthenticationUI),
+        ("kSecUseAuthenticationUIAllow", kSecUseAuthenticationUIAllow),
+        ("kSecUseAuthenticationUIFail", kSecUseAuthenticationUIFail),
+        ("kSecUseAuthenticationUISkip", kSecUseAuthenticationUISkip),
+        ("kSecUseDataProtectionKeychain", kSecUseDataProtectionKeychain),
+        ("kSecUseNoAuthenticationUI", kSecUseNoAuthenticationUI),
+        ("kSecUseOperationPrompt", kSecUseOperationPrompt),
+        ("kSecValueData", kSecValueData),
+        ("kSecValuePersistentRef", kSecValuePersistentRef),
+        ("kSecValueRef", kSecValueRef),
+        ("kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly", kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly),
+        ("kSecAttrAccessibleWhenUnlocked", kSecAttrAccessibleWhenUnlocked),
+        ("kSecAttrAccessibleWhenUnlockedThisDeviceOnly", kSecAttrAccessibleWhenUnlockedThisDeviceOnly),
+        ("kSecAttrAccessibleAfterFirstUnlock", kSecAttrAccessibleAfterFirstUnlock),
+        ("kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly", kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly),
+        ("kSecAttrAccessibleAlways", kSecAttrAccessibleAlways),
+        ("kSecAttrAccessibleAlwaysThisDeviceOnly", kSecAttrAccessibleAlwaysThisDeviceOnly),
+    ]
+    private static let errors: [(String, OSStatus)] = [
+        ("errSecSuccess", errSecSuccess),
+        ("errSecUnimplemented", errSecUnimplemented),
+        ("errSecDiskFull", errSecDiskFull),
+        ("errSecParam", errSecParam),
+        ("errSecAllocate", errSecAllocate),
+        ("errSecUserCanceled", errSecUserCanceled),
+        ("errSecBadReq", errSecBadReq),
+        ("errSecInternalComponent", errSecInternalComponent),
+        ("errSecNotAvailable", errSecNotAvailable),
+        ("errSecReadOnly", errSecReadOnly),
+        ("errSecAuthFailed", errSecAuthFailed),
+        ("errSecDuplicateItem", errSecDuplicateItem),
+        ("errSecItemNotFound", errSecItemNotFound),
+        ("errSecBufferTooSmall", errSecBufferTooSmall),
+        ("errSecDataTooLarge", errSecDataTooLarge),
+        ("errSecNoSuchAttr", errSecNoSuchAttr),
+        ("errSecNoSuchClass", errSecNoSuchClass),
+        ("errSecInteractionNotAllowed", errSecInteractionNotAllowed),
+        ("errSecReadOnlyAttr", errSecReadOnlyAttr),
+        ("errSecDecode", errSecDecode),
+        ("errSecMissingEntitlement", errSecMissingEntitlement),
+        ("errSecIO", errSecIO),
+        ("errSecOpWr", errSecOpWr),
+        ("errSecInvalidKeychain", errSecInvalidKeychain),
+        ("errSecWrongSecVersion", errSecWrongSecVersion),
+    ]
+
+    @Test func everyConstantHasApplesValue() throws {
+        let values = try Table("security.tsv").values("constant")
+        for (name, constant) in Self.constants { #expect(values[name] == constant as String, "\(name)") }
+        #expect(Set(Self.constants.map(\.0)) == Set(values.keys))
+        #expect(Set(Self.constants.map { $0.1 as String }).count == Self.constants.count, "no two are the same")
+    }
+
+    @Test func everyErrorCodeHasApplesValue() throws {
+        let values = try Table("security.tsv").values("error")
+        for (name, code) in Self.errors { #expect(values[name] == String(code), "\(name)") }
+        #expect(Set(Self.errors.map(\.0)) == Set(values.keys))
+    }
+
+    @Test func noConstantIsDeclaredThatTheTableDoesNotHave() throws {
+        let table = try Table("security.tsv")
+        let declared = try Table.declared(in: "Security", prefix: "kSec")
+        #expect(declared.subtracting(table.values("constant").keys) == ["kSecRandomDefault"])
+        #expect(try Table.declared(in: "Security", prefix: "errSec") == Set(table.values("error").keys))
+    }
+
+    @Test func constantsAreStringsInEveryFormThatAppsUse() {
+        let bare: CFString = kSecClass
+        let bridged = kSecClass as String
+        let type: CFTypeRef = kSecAttrAccessibleWhenUnlocked
+        #expect(bare as String == "class")
+        #expect(bridged == "class")
+        #expect(type as? String == "ak")
+        #expect(String(kSecClass) == "class")
+        #expect(kSecClass == "class")
+        #expect(CFGetTypeID(bare) == CFStringGetTypeID())
+    }
+
+    @Test func noErrIsSuccess() {
+        #expect(noErr == errSecSuccess)
+        #expect(type(of: noErr) == OSStatus.self)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import Security
+import Testing
+
+/// One row for each way in which a request can end: the number an app gets.
+@Suite struct StatusTranslationTests {
+    private static let rows: [(Status, OSStatus)] = [
+        (.malformedRequest, -909), (.unsupportedVersion, -25310), (.limitExceeded, -108), (.timedOut, -25291),
+        (.internalFailure, -2070), (.unimplemented, -4), (.notPermitted, -50), (.cancelled, -128),
+        (.daemonUnavailable, -25291), (.storeUnreadable, -25295), (.storeOfAnotherTier, -25295),
+        (.storeNewer, -25310), (.storeOfAnotherUser, -25295), (.storeRolledBack, -25308), (.storeReadOnly, -25292),
+        (.diskFull, -34), (.noHome, -25291), (.peerNotTrusted, -25291), (.invalidParameter, -50),
+        (.noSuchClass, -25306), (.noSuchAttribute, -25303), (.duplicateItem, -25299), (.itemNotFound, -25300),
+        (.missingEntitlement, -34018), (.dataTooLarge, -25302), (.interactionNotAllowed, -25308),
+        (.itemAuthenticationFailed, -25293), (.passcodeClassUnavailable, -25293),
+        (.enrolmentBindingUnavailable, -25293), (.authenticationFailed, -25293), (.userCancel, -128),
+        (.userFallback, -25293), (.systemCancel, -25293), (.passcodeNotSet, -25293),
+        (.biometryNotAvailable, -25293), (.biometryNotEnrolled, -25293), (.biometryLockout, -25293),
+        (.appCancel, -25293), (.invalidContext, -25293), (.companionNotAvailable, -25293),
+        (.biometryNotPaired, -25293), (.biometryDisconnected, -25293), (.invalidDimensions, -25293),
+        (.notInteractive, -25308), (.passcodeDelayed, -25293),
+    ]
+
+    @Test func everyStatusHasItsNumber_LA42() {
+        for (status, number) in Self.rows { #expect(status.osStatus == number, "\(status)") }
+    }
+
+    @Test func everyStatusHasOneRow() {
+        #expect(Set(Self.rows.map(\.0)) == Set(Status.allCases))
+        #expect(Self.rows.count == Status.allCases.count)
+    }
+
+    @Test func noFailureIsSuccess() {
+        #expect(Status.allCases.allSatisfy { $0.osStatus != errSecSuccess })
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Apple's names and values: lines of kind, name and value of a file in `Tests/Vectors`.
+struct Table {
+    private let rows: [(kind: String, name: String, value: String)]
+
+    init(_ file: String) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: folder.appending(components: "Vectors", file), encoding: .utf8)
+        rows = try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+            let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            try #require(words.count == 3, "a line is kind, name and value: \(line)")
+            return (words[0], words[1], words[2])
+        }
+    }
+
+    /// Values by name.
+    func values(_ kind: String) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: rows.filter { $0.kind == kind }.map { ($0.name, $0.value) })
+    }
+
+    /// The names that the sources of a module declare as public constants with that prefix.
+    static func declared(in module: String, prefix: String) throws -> Set<String> {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(components: "Sources", module)
+        var names: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasSuffix(".swift") {
+            let text = try String(contentsOf: folder.appending(component: file), encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                guard let found = line.range(of: "public let \(prefix)") else { continue }
+                let name = line[found.lowerBound...].dropFirst("public let ".count)
+                    .prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+                names.insert(String(name))
+            }
+        }
+        return names
+    }
+}
