@@ -4,7 +4,7 @@
 _latchkey() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=
     if ((COMP_CWORD == 1)); then
-        words='set get list delete passcode status sim --help --version'
+        words='set get list delete passcode status apps sim --help --version'
     else
         case $previous in
         --protect | -p) words='none presence biometry current-set passcode' ;;
@@ -16,11 +16,14 @@ _latchkey() {
             list) words='--service --json --help' ;;
             passcode) words='set change remove check --json --help' ;;
             status) words='--json --help' ;;
+            apps) words='--revoke --forget --json --help' ;;
             sim)
                 case $previous in
                 sensor) words='none touch face optic' ;;
                 passcode) words='set change remove' ;;
-                sim) words='start stop sensor enrol unenrol replace touch passcode advance reset' ;;
+                face) words='allow deny' ;;
+                pair | unpair | near | far) words='watch mac vision' ;;
+                sim) words='start stop sensor enrol unenrol replace touch face lock unlock pair unpair near far confirm background foreground passcode advance reset' ;;
                 *) words='--other --json --help' ;;
                 esac
                 ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for latchkey(1)
 
-set -l commands set get list delete passcode status sim
+set -l commands set get list delete passcode status apps sim
 complete -c latchkey -f
 complete -c latchkey -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c latchkey -l json -d 'Write for programs'
@@ -15,5 +15,7 @@ complete -c latchkey -n '__fish_seen_subcommand_from get delete' \
     -a "(latchkey list 2>/dev/null | awk 'NR > 1 { print \$1 }')"
 complete -c latchkey -n '__fish_seen_subcommand_from passcode' -a 'set change remove check'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' \
-    -a 'start stop sensor enrol unenrol replace touch passcode advance reset'
+    -a 'start stop sensor enrol unenrol replace touch face lock unlock pair unpair near far confirm background foreground passcode advance reset'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' -s o -l other -d 'Touch with another finger'
+complete -c latchkey -n '__fish_seen_subcommand_from apps' -l revoke -x -d 'Refuse an app Face ID'
+complete -c latchkey -n '__fish_seen_subcommand_from apps' -l forget -x -d 'Let an app ask again'

@@ -58,13 +58,14 @@ package enum AgentMessage: Equatable, Sendable {
 
 extension CBORWriter {
     fileprivate mutating func prompt(_ prompt: Prompt) {
-        array(11)
+        array(12)
         unsigned(prompt.id)
         text(prompt.caller)
         integer(Int64(prompt.processID))
         text(prompt.reason)
         text(prompt.cancelTitle)
         text(prompt.fallbackTitle)
+        text(prompt.faceUsage)
         unsigned(UInt64(prompt.sensor.rawValue))
         unsigned(UInt64(prompt.tier.rawValue))
         unsigned(prompt.terminal)
@@ -73,12 +74,13 @@ extension CBORWriter {
     }
 
     fileprivate mutating func content(_ content: PromptContent) {
-        array(5)
+        array(6)
         unsigned(UInt64(content.method.rawValue))
         unsigned(UInt64(content.notice.rawValue))
         unsigned(UInt64(max(0, content.triesLeft)))
         boolean(content.showsFallback)
         boolean(content.offersCompanion)
+        boolean(content.asksPermission)
     }
 
     fileprivate mutating func event(_ event: PromptEvent) {
@@ -101,39 +103,46 @@ extension CBORWriter {
             array(2)
             unsigned(6)
             boolean(matching)
+        case .permission(let isAllowed):
+            array(2)
+            unsigned(8)
+            boolean(isAllowed)
         }
     }
 }
 
 extension CBORReader {
     fileprivate mutating func prompt() throws(WireError) -> Prompt {
-        try tuple(11) { (reader) throws(WireError) in
+        try tuple(12) { (reader) throws(WireError) in
             let id = try reader.unsigned()
             let caller = try reader.text(limit: Limits.titleBytes)
             guard let process = Int32(exactly: try reader.integer()) else { throw .invalidValue }
             let reason = try reader.text(limit: Limits.titleBytes)
             let cancel = try reader.text(limit: Limits.titleBytes)
             let fallback = try reader.text(limit: Limits.titleBytes)
+            let faceUsage = try reader.text(limit: Limits.titleBytes)
             let sensor: BiometryKind = try reader.number()
             let tier: Tier = try reader.number()
             let terminal = try reader.unsigned()
             guard let user = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
             return Prompt(
                 id: id, caller: caller, processID: process, reason: reason, cancelTitle: cancel,
-                fallbackTitle: fallback, sensor: sensor, tier: tier, terminal: terminal, userID: user,
+                fallbackTitle: fallback, faceUsage: faceUsage, sensor: sensor, tier: tier, terminal: terminal,
+                userID: user,
                 content: try reader.content())
         }
     }
 
     fileprivate mutating func content() throws(WireError) -> PromptContent {
-        try tuple(5) { (reader) throws(WireError) in
+        try tuple(6) { (reader) throws(WireError) in
             let method: AuthenticationMethod = try reader.number()
             let notice: PromptContent.Notice = try reader.number()
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             let showsFallback = try reader.boolean()
+            let offersCompanion = try reader.boolean()
             return PromptContent(
                 method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
-                offersCompanion: try reader.boolean())
+                offersCompanion: offersCompanion, asksPermission: try reader.boolean())
         }
     }
 
@@ -148,6 +157,7 @@ extension CBORReader {
             switch known {
             case 5: event = .passcode(try reader.secret(limit: Limits.passcodeBytes))
             case 6: event = .simulatedTouch(matching: try reader.boolean())
+            case 8: event = .permission(try reader.boolean())
             default: throw .invalidValue
             }
         }

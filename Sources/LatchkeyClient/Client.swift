@@ -19,19 +19,28 @@ package final class Client: Sendable {
     }
 
     private let connect: @Sendable () throws(Failure) -> any ClientChannel
-    private let application: String
+    private let hello: Request.Hello
     private let state = Mutex(State())
 
-    /// A client of the engine that `connect` reaches, under the name of `application`.
-    package init(application: String, connect: @escaping @Sendable () throws(Failure) -> any ClientChannel) {
-        self.application = application
+    /// A client of the engine that `connect` reaches, under the name of `application`, which looks at faces for the
+    /// purpose in `faceUsage`, if at all.
+    package init(
+        application: String, faceUsage: String? = nil,
+        connect: @escaping @Sendable () throws(Failure) -> any ClientChannel
+    ) {
+        hello = Request.Hello(application: application, faceUsage: faceUsage)
         self.connect = connect
     }
 
-    /// The user's daemon.
-    package static let daemon = Client(application: Client.applicationName) { () throws(Failure) in
-        SocketChannel(try DaemonFinder.connect())
+    /// A client of the user's daemon.
+    package convenience init(ofDaemonFor application: String, faceUsage: String?) {
+        self.init(application: application, faceUsage: faceUsage) { () throws(Failure) in
+            SocketChannel(try DaemonFinder.connect())
+        }
     }
+
+    /// The user's daemon, for programs without a declaration of their own.
+    package static let daemon = Client(ofDaemonFor: applicationName, faceUsage: nil)
 
     /// How this program names itself: `LATCHKEY_APP_ID`, or the executable's name.
     package static var applicationName: String {
@@ -84,8 +93,7 @@ package final class Client: Sendable {
         while true {
             let connection = ClientConnection(try connect())
             do throws(Failure) {
-                let reply = try connection.call(
-                    .hello(Request.Hello(application: application)), seconds: Limits.requestSeconds)
+                let reply = try connection.call(.hello(hello), seconds: Limits.requestSeconds)
                 if case .failure(let failure) = reply { throw failure }
                 return connection
             } catch {
@@ -101,8 +109,7 @@ extension Request {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems: true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
-            .passcode,
-            .simulate:
+            .passcode, .facePermissions, .changeFacePermission, .simulate:
             false
         }
     }
@@ -110,10 +117,11 @@ extension Request {
     /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
     fileprivate var mayBeRepeated: Bool {
         switch self {
-        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems: true
+        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions: true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
-        case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .simulate:
+        case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode,
+            .changeFacePermission, .simulate:
             false
         }
     }

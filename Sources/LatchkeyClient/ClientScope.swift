@@ -21,8 +21,8 @@ package enum ClientScope {
     /// Sets the world of calls that have none in scope.
     package static func setDefault(_ client: Client?) { defaults.withLock { $0.client = client } }
 
-    /// The engine to ask.
-    package static func current() throws(Failure) -> Client {
+    /// The engine to ask; `daemon` where nothing simulates.
+    package static func current(orElse daemon: @autoclosure () -> Client) throws(Failure) -> Client {
         if let world { return world }
         let defaults = defaults.withLock { $0 }
         if let client = defaults.client { return client }
@@ -31,7 +31,7 @@ package enum ClientScope {
                 .daemonUnavailable, "This process simulates, and no world is in scope here.",
                 hint: "Call from within Simulator.run { }, or set one with Simulator.makeDefault().")
         }
-        return .daemon
+        return daemon()
     }
 }
 

@@ -16,6 +16,10 @@ package enum Limits {
     package static let requestsInFlight = 64
     /// Contexts of one connection.
     package static let contexts = 1024
+    /// Bytes of the name of an app.
+    package static let applicationBytes = 255
+    /// Apps whose answers about faces are kept.
+    package static let facePermissions = 1024
     /// Bytes of an item's secret.
     package static let secretBytes = 1 << 20
     /// Bytes of one attribute.

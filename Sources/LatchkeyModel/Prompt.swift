@@ -14,6 +14,8 @@ package struct Prompt: Equatable, Sendable {
     package var cancelTitle: String
     /// The title of the fallback button.
     package var fallbackTitle: String
+    /// What the app says it looks at faces for; shown while it asks for that.
+    package var faceUsage: String
     /// Which sensor is asked.
     package var sensor: BiometryKind
     /// The tier, shown when it is not the strongest.
@@ -28,7 +30,7 @@ package struct Prompt: Equatable, Sendable {
     /// Makes a prompt.
     package init(
         id: UInt64, caller: String, processID: Int32, reason: String, cancelTitle: String, fallbackTitle: String,
-        sensor: BiometryKind, tier: Tier, terminal: UInt64, userID: UInt32, content: PromptContent
+        faceUsage: String, sensor: BiometryKind, tier: Tier, terminal: UInt64, userID: UInt32, content: PromptContent
     ) {
         self.id = id
         self.caller = caller
@@ -36,6 +38,7 @@ package struct Prompt: Equatable, Sendable {
         self.reason = reason
         self.cancelTitle = cancelTitle
         self.fallbackTitle = fallbackTitle
+        self.faceUsage = faceUsage
         self.sensor = sensor
         self.tier = tier
         self.terminal = terminal
@@ -65,17 +68,20 @@ package struct PromptContent: Hashable, Sendable {
     package var showsFallback: Bool
     /// Whether a paired device may confirm instead.
     package var offersCompanion: Bool
+    /// Whether the person is asked first whether the app may look at faces; the sensor does not watch yet.
+    package var asksPermission: Bool
 
     /// Makes a content.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
-        offersCompanion: Bool = false
+        offersCompanion: Bool = false, asksPermission: Bool = false
     ) {
         self.method = method
         self.notice = notice
         self.triesLeft = triesLeft
         self.showsFallback = showsFallback
         self.offersCompanion = offersCompanion
+        self.asksPermission = asksPermission
     }
 }
 
@@ -90,6 +96,8 @@ package enum PromptEvent: Equatable, Sendable {
     case cancel
     case fallback
     case passcode(SecretBytes)
+    /// The person's answer to the question whether the app may look at faces.
+    case permission(Bool)
     /// The person plays the simulated sensor; refused outside the simulated tier.
     case simulatedTouch(matching: Bool)
     /// A paired device confirmed; refused outside the simulated tier, which alone has such devices so far.

@@ -11,6 +11,7 @@ package enum Reply: Equatable, Sendable {
     case items([FoundItem], more: Bool)
     case policy(PolicyAnswer)
     case environment(EnvironmentReport)
+    case facePermissions([FacePermission])
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
 
@@ -33,6 +34,16 @@ package enum Reply: Equatable, Sendable {
             self.refusal = refusal
             self.biometry = biometry
         }
+    }
+}
+
+/// What the person told an app that asked to look at faces.
+package struct FacePermission: Equatable, Sendable {
+    package var application: String
+    package var isAllowed: Bool
+    package init(application: String, isAllowed: Bool) {
+        self.application = application
+        self.isAllowed = isAllowed
     }
 }
 

@@ -17,13 +17,22 @@ package enum Request: Equatable, Sendable {
     case deleteItems(ItemQuery)
     case listItems(ItemQuery)
     case passcode(PasscodeChange)
+    /// What the person has told apps that asked to look at faces.
+    case facePermissions
+    /// Takes such an answer back.
+    case changeFacePermission(FacePermissionChange)
     case simulate(SimulatorCommand)
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {
         /// The name the app gives itself; decides its access group in tiers `user` and `simulated` only.
         package var application: String
-        package init(application: String) { self.application = application }
+        /// What the app looks at faces for (`NSFaceIDUsageDescription`); without it, it may not.
+        package var faceUsage: String?
+        package init(application: String, faceUsage: String? = nil) {
+            self.application = application
+            self.faceUsage = faceUsage
+        }
     }
 
     /// `evaluatePolicy`.
@@ -105,6 +114,17 @@ package enum Request: Equatable, Sendable {
             self.accessControl = accessControl
             self.secret = secret
             self.authentication = authentication
+        }
+    }
+
+    /// Which answer is taken back, and what holds after.
+    package struct FacePermissionChange: Equatable, Sendable {
+        package var application: String
+        /// Whether the app may ask again; otherwise it is refused from now on.
+        package var mayAskAgain: Bool
+        package init(application: String, mayAskAgain: Bool) {
+            self.application = application
+            self.mayAskAgain = mayAskAgain
         }
     }
 
@@ -236,4 +256,6 @@ package enum SimulatorCommand: Equatable, Sendable {
     case background(Bool)
     /// The person confirms on the paired device.
     case confirm
+    /// The person answers whether the app may look at faces.
+    case permission(Bool)
 }

@@ -25,6 +25,10 @@ package enum PolicyEvent: Hashable, Sendable {
     case locked
     case unlocked(byBiometry: Bool)
     case background(Bool)
+    /// The person told whether the asking app may look at faces.
+    case permissionAnswered(UInt64, Bool)
+    /// The answer for an app was withdrawn, or forgotten with nil.
+    case permissionChanged(String, Bool?)
     case passcodeExists(Bool)
     /// A passcode was proven or refuted outside any evaluation, at a time of the boot clock.
     case passcodeUsed(isRight: Bool, at: Int64)
@@ -41,6 +45,7 @@ package enum PolicyEffect: Hashable, Sendable {
     case startDeadline(UInt64)
     case reply(UInt64, Outcome)
     case keep(PolicyCounters)
+    case keepPermissions([String: Bool])
 }
 
 /// How an evaluation ended.

@@ -28,6 +28,8 @@ package struct PolicyState: Hashable, Sendable {
     package var isInBackground: Bool
     /// When the device was last unlocked by biometry, on the boot clock; nil after a lock or another way in.
     package var biometricUnlock: Int64?
+    /// What the person has told each app that asked to look at a face (behaviour LA-07); an app without an entry asks.
+    package var facePermissions: [String: Bool]
     /// The evaluation whose prompt is up.
     package var active: ActiveEvaluation?
     /// Evaluations that wait for their turn.
@@ -46,6 +48,7 @@ package struct PolicyState: Hashable, Sendable {
         companions = CompanionState()
         isLocked = false
         isInBackground = false
+        facePermissions = [:]
         active = nil
         waiting = []
     }
@@ -78,16 +81,20 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var interactionAllowed: Bool
     /// Seconds within which an unlock by biometry stands for a match (behaviour LA-33).
     package var reuseSeconds: UInt64
+    /// The app, if it says what it looks at faces for; without a word none is looked at (behaviour LA-07).
+    package var faceUser: String?
 
     /// Makes a request.
     package init(
-        id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0
+        id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
+        faceUser: String? = nil
     ) {
         self.id = id
         self.plan = plan
         self.allowsFallback = allowsFallback
         self.interactionAllowed = interactionAllowed
         self.reuseSeconds = reuseSeconds
+        self.faceUser = faceUser
     }
 }
 
@@ -102,6 +109,8 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var isVisible: Bool
     /// Whether the sensor watches.
     package var isArmed: Bool
+    /// Whether the person is asked first whether the app may look at faces at all.
+    package var isAskingPermission: Bool
     /// Whether a passcode is being checked.
     package var isChecking: Bool
     /// Failed tries of the method in this evaluation.

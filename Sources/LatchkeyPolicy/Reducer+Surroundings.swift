@@ -65,7 +65,9 @@ extension PolicyState {
         }
         if evaluation.method == .companion { return [.update(evaluation.request.id, content(evaluation))] }
         guard evaluation.method == .biometry else { return [] }
-        if let refusal = biometryRefusal { return leaveBiometry(evaluation, notice: .none, status: refusal) }
+        if let refusal = biometryRefusal(for: evaluation.request.faceUser) {
+            return leaveBiometry(evaluation, notice: .none, status: refusal)
+        }
         // The prompt names a sensor, its tries and its button: for another one it is no longer true.
         return isAnotherKind ? leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable) : []
     }

@@ -26,6 +26,8 @@ extension PolicyState {
         case .locked: locked()
         case .unlocked(let byBiometry): unlocked(byBiometry: byBiometry, at: now)
         case .background(let isBehind): background(isBehind)
+        case .permissionAnswered(let id, let isAllowed): permissionAnswered(id, isAllowed)
+        case .permissionChanged(let app, let isAllowed): permissionChanged(app, isAllowed)
         case .passcodeExists(let exists): passcodeExists(exists)
         case .passcodeUsed(let isRight, let time): passcodeUsed(isRight: isRight, at: time)
         }
@@ -35,7 +37,9 @@ extension PolicyState {
 
     mutating func begin(_ request: EvaluationRequest, at now: Int64) -> [PolicyEffect] {
         if request.plan.stages.isEmpty { return [.reply(request.id, .granted(.none))] }
-        if let refusal = refusal(of: request.plan) { return [.reply(request.id, .denied(refusal))] }
+        if let refusal = refusal(of: request.plan, for: request.faceUser) {
+            return [.reply(request.id, .denied(refusal))]
+        }
         if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .granted(unlock))] }
         guard request.interactionAllowed, !isLocked, !isInBackground else {
             return [.reply(request.id, .denied(.notInteractive))]
@@ -48,9 +52,11 @@ extension PolicyState {
     }
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
+        let method = firstMethod(of: request.plan.stages[0], for: request.faceUser)
         let evaluation = ActiveEvaluation(
-            request: request, stage: 0, method: firstMethod(of: request.plan.stages[0]), isVisible: false,
-            isArmed: false, isChecking: false, failedTries: 0, proven: .none, notice: firstNotice(request))
+            request: request, stage: 0, method: method, isVisible: false, isArmed: false,
+            isAskingPermission: method == .biometry && needsPermission(request.faceUser), isChecking: false,
+            failedTries: 0, proven: .none, notice: firstNotice(request))
         active = evaluation
         return [.show(request, content(evaluation)), .startDeadline(request.id)]
     }
@@ -64,7 +70,8 @@ extension PolicyState {
     private func reusableUnlock(_ request: EvaluationRequest, at now: Int64) -> Authorisation? {
         let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
         guard seconds > 0, request.plan.stages.count == 1, request.plan.stages[0].contains(.biometry),
-            biometryRefusal == nil, !isLocked, let biometricUnlock, now >= biometricUnlock,
+            biometryRefusal(for: request.faceUser) == nil, !needsPermission(request.faceUser), !isLocked,
+            let biometricUnlock, now >= biometricUnlock,
             now - biometricUnlock <= Int64(seconds) * 1_000_000_000
         else { return nil }
         return Authorisation(methods: [.biometry], enrolment: sensor.enrolment)
@@ -88,7 +95,7 @@ extension PolicyState {
         var effects: [PolicyEffect] = []
         while active == nil, !waiting.isEmpty {
             let request = waiting.removeFirst()
-            if let refusal = refusal(of: request.plan) {
+            if let refusal = refusal(of: request.plan, for: request.faceUser) {
                 effects.append(.reply(request.id, .denied(refusal)))
             } else {
                 effects += activate(request)
@@ -117,7 +124,8 @@ extension PolicyState {
         }
         return PromptContent(
             method: evaluation.method, notice: evaluation.notice, triesLeft: max(tries, 0),
-            showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation))
+            showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation),
+            asksPermission: evaluation.isAskingPermission)
     }
 
     /// The active evaluation, if it is that one and a person can see it.
@@ -131,7 +139,7 @@ extension PolicyState {
         guard var evaluation = active, evaluation.request.id == id, !evaluation.isVisible else { return [] }
         evaluation.isVisible = true
         // The sensor watches only once the person can see who asks (abuse case 23).
-        evaluation.isArmed = evaluation.method == .biometry
+        evaluation.isArmed = evaluation.method == .biometry && !evaluation.isAskingPermission
         active = evaluation
         return evaluation.isArmed ? [.arm(id)] : []
     }
@@ -189,6 +197,7 @@ extension PolicyState {
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.method = waitsForCompanion ? .companion : .passcode
         evaluation.isArmed = false
+        evaluation.isAskingPermission = false
         evaluation.failedTries = 0
         evaluation.notice = notice
         active = evaluation
@@ -253,16 +262,18 @@ extension PolicyState {
             active = evaluation
             return end(id, .granted(evaluation.proven))
         }
-        if let refusal = refusal(of: stages[stage]) {
+        let faceUser = evaluation.request.faceUser
+        if let refusal = refusal(of: stages[stage], for: faceUser) {
             active = evaluation
             return end(id, .denied(refusal))
         }
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.stage = stage
-        evaluation.method = firstMethod(of: stages[stage])
+        evaluation.method = firstMethod(of: stages[stage], for: faceUser)
+        evaluation.isAskingPermission = evaluation.method == .biometry && needsPermission(faceUser)
         evaluation.failedTries = 0
         evaluation.notice = .none
-        evaluation.isArmed = evaluation.method == .biometry
+        evaluation.isArmed = evaluation.method == .biometry && !evaluation.isAskingPermission
         active = evaluation
         let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
         return disarm + [.update(id, content(evaluation))] + arm

@@ -19,10 +19,16 @@ final class Authenticator: Sendable {
     /// Who asks, for the prompt to name.
     struct Asker: Sendable {
         var label: String
+        /// Its identity and what it looks at faces for, if it says so (behaviour LA-07).
+        var application: String
+        var faceUsage: String?
         var processID: Int32
         var userID: UInt32
         /// The terminal of the caller's process, as the kernel reports it.
         var terminal: UInt64
+
+        /// An empty description is none, as on Apple systems.
+        var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }
     }
 
     private struct Core: Sendable {
@@ -48,6 +54,8 @@ final class Authenticator: Sendable {
         var verify: @Sendable (SecretBytes) -> Bool
         /// Keeps counters durably; blocks.
         var keep: @Sendable (PolicyCounters) -> Void
+        /// Keeps the answers about faces durably; blocks.
+        var keepPermissions: @Sendable ([String: Bool]) -> Void
     }
 
     private let core: Mutex<Core>
@@ -81,7 +89,7 @@ final class Authenticator: Sendable {
         }
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
-            interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds)
+            interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds, faceUser: asker.faceUser)
         post(.evaluate(request))
         return id
     }
@@ -150,6 +158,7 @@ final class Authenticator: Sendable {
             pending?.alarm?.cancel()
             pending?.completion(outcome)
         case .keep(let counters): parts.keep(counters)
+        case .keepPermissions(let permissions): parts.keepPermissions(permissions)
         }
     }
 
@@ -163,6 +172,7 @@ final class Authenticator: Sendable {
             reason: PromptText.clean(pending.prompting.reason, characters: Limits.reasonCharacters),
             cancelTitle: PromptText.cancelTitle(pending.prompting),
             fallbackTitle: PromptText.fallbackTitle(pending.prompting, plan: pending.plan) ?? "",
+            faceUsage: PromptText.clean(pending.asker.faceUsage ?? "", characters: Limits.reasonCharacters),
             sensor: sensor, tier: parts.tier, terminal: pending.asker.terminal, userID: pending.asker.userID,
             content: content)
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
@@ -186,6 +196,7 @@ final class Authenticator: Sendable {
         case .passcode(let passcode):
             core.withLock { $0.entered[id] = passcode }
             post(.passcodeEntered(id))
+        case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
         case .companionConfirmed:
             // No prompt outside the simulated tier can speak for a paired device.
             guard parts.tier == .simulated else { return }

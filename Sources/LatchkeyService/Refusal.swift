@@ -15,6 +15,10 @@ enum Refusal {
         case .appCancel: Failure(status, "Authentication was ended by the app.")
         case .passcodeNotSet:
             Failure(status, "No passcode is set.", hint: "Set one with: latchkey passcode set")
+        case .biometryNotAvailable where state?.sensor.kind == .faceID:
+            Failure(
+                status, "The app may not use Face ID: it does not say what for, or it was not allowed to.",
+                hint: "See: latchkey apps")
         case .biometryNotAvailable:
             Failure(status, "No fingerprint reader or camera is available.", hint: "Use the passcode.")
         case .biometryNotEnrolled:

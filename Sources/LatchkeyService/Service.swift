@@ -67,7 +67,8 @@ package final class Service: Sendable {
                     Service.passcodeWasSeen(keychain)
                     return true
                 },
-                keep: { counters in try? keychain?.keep(counters) }))
+                keep: { counters in try? keychain?.keep(counters) },
+                keepPermissions: { permissions in try? keychain?.keep(facePermissions: permissions) }))
         followSensor()
         parts.reader.observe { [weak self] in self?.followSensor() }
         authenticator.observe { [weak self] in self.map { $0.environments.follow($0.authenticator.state) } }
@@ -76,6 +77,8 @@ package final class Service: Sendable {
     }
 
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
+        // Answers that were tampered with count as never given: the person is asked again.
+        state.facePermissions = (try? keychain.keptFacePermissions()) ?? [:]
         do throws(Failure) {
             state.now = parts.clock.uptime
             guard let (counters, isOfThisBoot) = try keychain.keptCounters() else {
@@ -146,6 +149,11 @@ package final class Service: Sendable {
     /// Whether the process has to go on although nobody is connected.
     package var mustStay: Bool {
         if case .success(let keychain) = parts.keychain { keychain.tree.holdsPasscodeKey } else { false }
+    }
+
+    /// Sets what an app was told about faces, or forgets it with nil.
+    package func setFacePermission(_ application: String, _ isAllowed: Bool?) {
+        authenticator.post(.permissionChanged(application, isAllowed))
     }
 
     // MARK: - What does not belong to a session

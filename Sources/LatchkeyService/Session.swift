@@ -19,6 +19,8 @@ package final class Session: Sendable {
 
     private struct State: Sendable {
         var caller: Caller
+        /// What the app says it looks at faces for.
+        var faceUsage: String?
         var contexts: [ContextHandle: Context] = [:]
         /// Environments that are waited for.
         var watches: Set<UInt64> = []
@@ -59,6 +61,8 @@ package final class Session: Sendable {
             case .deleteItems(let query): try delete(query, answer)
             case .listItems(let query): try list(query, answer)
             case .passcode(let change): try self.change(change, answer)
+            case .facePermissions: answer(facePermissions())
+            case .changeFacePermission(let change): answer(try self.change(change))
             case .simulate(let command): answer(try service.simulate(command))
             }
         } catch {
@@ -87,6 +91,7 @@ package final class Session: Sendable {
         if mayNameItself, !hello.application.isEmpty {
             state.withLock { $0.caller.groups = [hello.application] }
         }
+        state.withLock { $0.faceUsage = hello.faceUsage }
         return .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
     }
 
@@ -131,9 +136,17 @@ package final class Session: Sendable {
 
     // MARK: - Asking a person
 
+    /// Who asks, as the prompt and the policy need it.
+    private var asker: Authenticator.Asker {
+        let (caller, faceUsage) = state.withLock { ($0.caller, $0.faceUsage) }
+        return Authenticator.Asker(
+            label: caller.label, application: caller.groups.first ?? caller.label, faceUsage: faceUsage,
+            processID: caller.processID, userID: caller.userID, terminal: terminal)
+    }
+
     private func preflight(_ policy: Policy) -> Reply {
         let state = service.authenticator.state
-        let refusal = state.refusal(of: policy.plan).map { Refusal.failure($0, state) }
+        let refusal = state.refusal(of: policy.plan, for: asker.faceUser).map { Refusal.failure($0, state) }
         return .policy(Reply.PolicyAnswer(refusal: refusal, biometry: state.sensor.kind))
     }
 
@@ -205,7 +218,8 @@ package final class Session: Sendable {
             return .environment(
                 EnvironmentReport(
                     biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
-                    isLockedOut: state.isBiometryLocked, isBiometryUsable: state.biometryRefusal == nil,
+                    isLockedOut: state.isBiometryLocked,
+                    isBiometryUsable: state.biometryRefusal(for: asker.faceUser) == nil,
                     biometryHash: biometry, isPasscodeSet: state.isPasscodeSet,
                     isCompanionUsable: state.companions.isReachable, companions: companions, revision: revision))
         } catch {
@@ -225,8 +239,7 @@ package final class Session: Sendable {
         _ reuseSeconds: UInt64 = 0,
         _ completion: @escaping @Sendable (Asked) -> Void
     ) {
-        let asker = Authenticator.Asker(
-            label: caller.label, processID: caller.processID, userID: caller.userID, terminal: terminal)
+        let asker = asker
         let service = service
         let settled = Mutex(false)
         let evaluation = Mutex<UInt64>(0)

@@ -25,6 +25,8 @@ final class Machine: Sendable {
 
     private struct Running: Sendable {
         var service: Service
+        /// Apps that were started on the machine.
+        var applications: Set<String> = []
         var channels: [WeakChannel] = []
     }
     private struct WeakChannel: Sendable { weak var channel: MemoryChannel? }
@@ -80,9 +82,20 @@ final class Machine: Sendable {
                 controls: world, companions: world, sessions: world))
     }
 
-    /// A connection of an app of that name.
+    /// Sets what an app was told about faces.
+    func setFacePermission(_ application: String, _ isAllowed: Bool?) {
+        let service = running.withLock { running in
+            running.applications.insert(application)
+            return running.service
+        }
+        service.setFacePermission(application, isAllowed)
+    }
+
+    /// A connection of an app of that name. A new app was allowed to look at faces already: few scripts are about that.
     func connect(_ application: String) -> MemoryChannel {
-        running.withLock { running in
+        let isNew = running.withLock { !$0.applications.contains(application) }
+        if isNew { setFacePermission(application, true) }
+        return running.withLock { running in
             let caller = Caller(groups: [application], label: application, processID: getpid(), userID: geteuid())
             let channel = MemoryChannel(running.service.session(caller: caller, terminal: 0, mayNameItself: true))
             running.channels.removeAll { $0.channel == nil }
@@ -101,6 +114,6 @@ final class Machine: Sendable {
         for entry in channels { entry.channel?.close() }
         clock.restart()
         let service = try Machine.start(store, vault, world, clock, random, path)
-        running.withLock { $0 = Running(service: service) }
+        running.withLock { $0 = Running(service: service, applications: $0.applications) }
     }
 }

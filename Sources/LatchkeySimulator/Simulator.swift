@@ -56,6 +56,24 @@ public final class Simulator: Sendable {
         }
     }
 
+    /// What a person has told an app that asked to use Face ID.
+    public enum FaceIDPermission: Sendable {
+        /// Nothing so far: the next evaluation asks.
+        case undetermined
+        /// The app may.
+        case allowed
+        /// The app may not: `biometryNotAvailable`.
+        case denied
+
+        var isAllowed: Bool? {
+            switch self {
+            case .undetermined: nil
+            case .allowed: true
+            case .denied: false
+            }
+        }
+    }
+
     /// Where the items are.
     public enum Store: Sendable {
         /// In memory, as long as the simulator.
@@ -69,6 +87,7 @@ public final class Simulator: Sendable {
 
     package let client: Client
     private let machine: Machine
+    private let application: String
 
     /// Makes a machine.
     ///
@@ -78,16 +97,20 @@ public final class Simulator: Sendable {
     ///   - passcode: the passcode, or nil for none.
     ///   - store: where items are kept.
     ///   - application: the name of the app under test, which is its access group.
+    ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app that lacks it.
     /// - Throws: `SimulatorError` when the store cannot be made or opened.
     public init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
-        application: String = "app"
+        application: String = "app", faceIDUsageDescription: String? = "tests"
     ) throws {
+        self.application = application
         ClientScope.requireWorld()
         do throws(Failure) {
             let machine = try Machine(sensor: sensor.kind, isEnrolled: isEnrolled, store: store)
             self.machine = machine
-            client = Client(application: application) { () throws(Failure) in machine.connect(application) }
+            client = Client(application: application, faceUsage: faceIDUsageDescription) { () throws(Failure) in
+                machine.connect(application)
+            }
             if let passcode, try !machine.isPasscodeSet() {
                 _ = try client.call(.passcode(.set(SecretBytes(passcode.utf8))))
             }
@@ -99,7 +122,9 @@ public final class Simulator: Sendable {
     /// Another app on the same machine: its items are its own, the person and the sensor are shared.
     public func run<R>(as application: String, _ body: () throws -> R) rethrows -> R {
         let machine = machine
-        let other = Client(application: application) { () throws(Failure) in machine.connect(application) }
+        let other = Client(application: application, faceUsage: "tests") { () throws(Failure) in
+            machine.connect(application)
+        }
         return try ClientScope.$world.withValue(other, operation: body)
     }
 
@@ -140,6 +165,9 @@ public final class Simulator: Sendable {
     /// Confirms on a paired device as soon as a prompt offers it.
     public func confirmOnCompanion() { machine.world.perform(.confirm) }
 
+    /// Answers whether the app may use Face ID, as soon as it asks.
+    public func answerFaceIDQuestion(allow isAllowed: Bool) { machine.world.perform(.permission(isAllowed)) }
+
     /// Drops actions that nothing has taken.
     public func forgetActions() throws { try control(.reset) }
 
@@ -170,6 +198,12 @@ public final class Simulator: Sendable {
 
     /// Puts the app into the background, where its prompts end and no new one is shown, or back in front.
     public func setInBackground(_ isInBackground: Bool) throws { try control(.background(isInBackground)) }
+
+    /// Sets what an app was told about Face ID: `allowed` for every app until this says otherwise. A look under way ends
+    /// with `biometryNotAvailable` when it is taken back. nil is the app under test.
+    public func setFaceIDPermission(_ permission: FaceIDPermission, of application: String? = nil) {
+        machine.setFacePermission(application ?? self.application, permission.isAllowed)
+    }
 
     /// Pairs a device of that type, or another one, and brings it near.
     public func pair(_ companion: Companion) throws { try control(.pair(companion.type)) }

@@ -13,6 +13,7 @@ private enum ReplyKind: UInt8 {
     case policy = 6
     case simulated = 7
     case environment = 8
+    case facePermissions = 9
 }
 
 extension Reply {
@@ -58,6 +59,14 @@ extension Reply {
         case .environment(let report):
             kind(.environment, &writer)
             report.write(to: &writer)
+        case .facePermissions(let answers):
+            kind(.facePermissions, &writer)
+            writer.array(answers.count)
+            for answer in answers {
+                writer.array(2)
+                writer.text(answer.application)
+                writer.boolean(answer.isAllowed)
+            }
         case .simulated(let delivered):
             kind(.simulated, &writer)
             writer.boolean(delivered)
@@ -83,6 +92,17 @@ extension Reply {
                 }
             case .policy: return .policy(try PolicyAnswer(from: &reader))
             case .environment: return .environment(try EnvironmentReport(from: &reader))
+            case .facePermissions:
+                var answers: [FacePermission] = []
+                try reader.array { (reader) throws(WireError) in
+                    answers.append(
+                        try reader.tuple(2) { (reader) throws(WireError) in
+                            FacePermission(
+                                application: try reader.text(limit: Limits.applicationBytes),
+                                isAllowed: try reader.boolean())
+                        })
+                }
+                return .facePermissions(answers)
             case .simulated: return .simulated(delivered: try reader.boolean())
             }
         }

@@ -18,6 +18,8 @@ private enum Operation: UInt8 {
     case deleteItems = 13
     case listItems = 14
     case passcode = 20
+    case facePermissions = 21
+    case changeFacePermission = 22
     case simulate = 30
 }
 
@@ -31,9 +33,13 @@ extension Request {
         switch self {
         case .hello(let hello):
             operation(.hello, &writer)
-            writer.map(1)
+            writer.map(hello.faceUsage == nil ? 1 : 2)
             writer.unsigned(0)
             writer.text(hello.application)
+            if let usage = hello.faceUsage {
+                writer.unsigned(1)
+                writer.text(usage)
+            }
         case .status:
             operation(.status, &writer)
             writer.map(0)
@@ -97,6 +103,16 @@ extension Request {
         case .passcode(let change):
             operation(.passcode, &writer)
             change.write(to: &writer)
+        case .facePermissions:
+            operation(.facePermissions, &writer)
+            writer.map(0)
+        case .changeFacePermission(let change):
+            operation(.changeFacePermission, &writer)
+            writer.map(2)
+            writer.unsigned(0)
+            writer.text(change.application)
+            writer.unsigned(1)
+            writer.boolean(change.mayAskAgain)
         case .simulate(let command):
             operation(.simulate, &writer)
             command.write(to: &writer)
@@ -127,6 +143,10 @@ extension Request {
             case .deleteItems: return .deleteItems(try reader.query())
             case .listItems: return .listItems(try reader.query())
             case .passcode: return .passcode(try PasscodeChange(from: &reader))
+            case .facePermissions:
+                try reader.noParameters()
+                return .facePermissions
+            case .changeFacePermission: return .changeFacePermission(try FacePermissionChange(from: &reader))
             case .simulate: return .simulate(try SimulatorCommand(from: &reader))
             }
         }
@@ -194,12 +214,32 @@ extension Request.EvaluateRule {
 extension Request.Hello {
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var application: String?
+        var faceUsage: String?
         try reader.map { (reader, key) throws(WireError) in
-            guard key == 0 else { return false }
-            application = try reader.text(limit: 255)
+            switch key {
+            case 0: application = try reader.text(limit: Limits.applicationBytes)
+            case 1: faceUsage = try reader.text(limit: Limits.titleBytes)
+            default: return false
+            }
             return true
         }
-        self.init(application: try required(application, 0))
+        self.init(application: try required(application, 0), faceUsage: faceUsage)
+    }
+}
+
+extension Request.FacePermissionChange {
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var application: String?
+        var mayAskAgain: Bool?
+        try reader.map { (reader, key) throws(WireError) in
+            switch key {
+            case 0: application = try reader.text(limit: Limits.applicationBytes)
+            case 1: mayAskAgain = try reader.boolean()
+            default: return false
+            }
+            return true
+        }
+        self.init(application: try required(application, 0), mayAskAgain: try required(mayAskAgain, 1))
     }
 }
 
@@ -293,6 +333,7 @@ extension SimulatorCommand {
         case .nearby(let type, let isNear): command(isNear ? 12 : 13, UInt64(type.rawValue), &writer)
         case .background(let isBehind): command(14, isBehind ? 1 : 0, &writer)
         case .confirm: command(15, nil, &writer)
+        case .permission(let isAllowed): command(16, isAllowed ? 1 : 0, &writer)
         }
     }
 
@@ -328,6 +369,8 @@ extension SimulatorCommand {
         case (14, 0?): self = .background(false)
         case (14, 1?): self = .background(true)
         case (15, nil): self = .confirm
+        case (16, 0?): self = .permission(false)
+        case (16, 1?): self = .permission(true)
         default: throw .invalidValue
         }
     }

@@ -32,7 +32,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Makes a fresh context. Does not block; the engine is chosen now (a simulated world in scope, or the daemon).
     public override init() {
-        engine = Result { () throws(Failure) in try ClientScope.current() }
+        engine = Result { () throws(Failure) in try AppIdentity.client() }
         super.init()
     }
 

@@ -12,7 +12,7 @@ public final class LAEnvironment: NSObject, Sendable {
 
     /// The environment of the user who runs the program: one shared object for each engine.
     public class var currentUser: LAEnvironment {
-        let engine = Result { () throws(Failure) in try ClientScope.current() }
+        let engine = Result { () throws(Failure) in try AppIdentity.client() }
         guard case .success(let client) = engine else { return LAEnvironment(engine) }
         return shared.withLock { shared in
             if let known = shared[ObjectIdentifier(client)]?.value { return known }

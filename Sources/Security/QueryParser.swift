@@ -193,7 +193,7 @@ struct ParsedQuery {
     /// The engine to ask.
     func client() throws(Failure) -> Client {
         if let context { return try context.client() }
-        return try ClientScope.current()
+        return try AppIdentity.client()
     }
 
     /// How the request may authenticate.

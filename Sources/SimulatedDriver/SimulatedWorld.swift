@@ -17,6 +17,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case cancel
         /// A confirmation on a paired device.
         case confirm
+        /// The answer to whether the app may look at faces.
+        case permission(Bool)
     }
 
     private struct Core: Sendable {
@@ -155,6 +157,10 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
                 guard let prompt = core.prompt, prompt.content.offersCompanion else { return nil }
                 core.takeFirst()
                 return { prompt.events(.companionConfirmed) }
+            case .permission(let isAllowed):
+                guard let prompt = core.prompt, prompt.content.asksPermission else { return nil }
+                core.takeFirst()
+                return { prompt.events(.permission(isAllowed)) }
             case .cancel:
                 guard let prompt = core.prompt else { return nil }
                 core.takeFirst()
@@ -195,6 +201,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
             core.withLock { $0.observer }?()
         case .confirm: return perform(.confirm)
+        case .permission(let isAllowed): return perform(.permission(isAllowed))
         }
         return true
     }

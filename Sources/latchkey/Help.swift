@@ -13,6 +13,7 @@ enum Help {
           delete NAME     delete an item
           passcode VERB   set, change, remove or check the passcode
           status          show the daemon, the store and the sensor
+          apps            show which apps may use Face ID, and take it back
           sim VERB        play the machine of a simulated daemon
 
           --json          write for programs      --help      show help, also of a command
@@ -70,6 +71,14 @@ enum Help {
             Shows tier, daemon, store, sensor and passcode. Fails when the store cannot be used.
 
             """
+        case .apps:
+            """
+            usage: latchkey apps [--revoke APP | --forget APP] [--json]
+
+            Shows the apps that have asked to use Face ID and what they were told. --revoke refuses an app from now
+            on; --forget lets it ask again.
+
+            """
         case .sim:
             """
             usage: latchkey sim VERB [--json]
@@ -84,6 +93,7 @@ enum Help {
               pair DEVICE          pair a watch, mac or vision, and bring it near    unpair DEVICE  forget it
               near DEVICE          bring it near         far DEVICE        take it away
               confirm              confirm on the paired device
+              face allow | deny    answer an app that asks to use Face ID
               background           put apps behind       foreground        bring them back
               advance SECONDS      move the clock on
               reset                drop touches that no prompt has taken

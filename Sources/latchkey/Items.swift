@@ -8,7 +8,7 @@ import LatchkeyModel
 enum Items {
     private static func call(_ request: Request) throws(CommandFailure) -> Reply {
         do throws(Failure) {
-            return try Client.daemon.call(request)
+            return try Client.command.call(request)
         } catch {
             throw .failure(error)
         }

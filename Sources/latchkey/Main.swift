@@ -38,6 +38,7 @@ enum Main {
         case .delete: try Items.delete(options)
         case .passcode: try Passcode.run(options)
         case .status: try StatusCommand.run(options)
+        case .apps: try Apps.run(options)
         case .sim: try Simulation.run(options)
         }
     }
@@ -45,5 +46,5 @@ enum Main {
 
 /// The commands.
 enum Command: String {
-    case set, get, list, delete, passcode, status, sim
+    case set, get, list, delete, passcode, status, apps, sim
 }

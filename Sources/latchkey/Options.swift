@@ -14,10 +14,14 @@ struct Options {
     var isJSON = false
     var wantsHelp = false
     var isOther = false
+    /// Apps whose answer about faces is taken back, or forgotten.
+    var revoked: String?
+    var forgotten: String?
 
     private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
         ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
+        ("revoke", true, "v"), ("forget", true, "f"),
     ]
 
     /// Reads them with getopt_long; options and names may be mixed.
@@ -47,6 +51,8 @@ struct Options {
             case "p": protection = value
             case "r": replaces = true
             case "o": isOther = true
+            case "v": revoked = value
+            case "f": forgotten = value
             case ":":
                 throw .usage(
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")

@@ -30,7 +30,7 @@ enum Passcode {
         default: throw .usage("unknown: passcode \(verb)", "See: latchkey passcode --help")
         }
         do throws(Failure) {
-            _ = try Client.daemon.call(.passcode(change))
+            _ = try Client.command.call(.passcode(change))
         } catch {
             throw .failure(error)
         }

@@ -24,6 +24,8 @@ enum Simulation {
         case ("reset", 0): try send(.reset, options)
         case ("lock", 0): try send(.lock, options)
         case ("unlock", 0): try send(.unlock(byBiometry: !options.isOther), options)
+        case ("face", 1) where ["allow", "deny"].contains(rest[0]):
+            try send(.permission(rest[0] == "allow"), options)
         case ("confirm", 0): try send(.confirm, options)
         case ("pair", 1): try send(.pair(try companion(rest[0])), options)
         case ("unpair", 1): try send(.unpair(try companion(rest[0])), options)
@@ -62,7 +64,7 @@ enum Simulation {
     private static func send(_ command: SimulatorCommand, _ options: Options) throws(CommandFailure) {
         let reply: Reply
         do throws(Failure) {
-            reply = try Client.daemon.call(.simulate(command))
+            reply = try Client.command.call(.simulate(command))
         } catch {
             throw .failure(error)
         }
@@ -90,7 +92,7 @@ enum Simulation {
             } catch {
                 throw Failure(.daemonUnavailable, "\(program) cannot be started: \(error.description).")
             }
-            guard case .status(let report) = try Client.daemon.call(.status) else { return }
+            guard case .status(let report) = try Client.command.call(.status) else { return }
             if let problem = report.problem { throw problem }
             guard report.tier == .simulated else {
                 throw Failure(
@@ -105,7 +107,7 @@ enum Simulation {
 
     private static func stop() throws(CommandFailure) {
         do throws(Failure) {
-            guard case .status(let report) = try Client.daemon.call(.status) else { return }
+            guard case .status(let report) = try Client.command.call(.status) else { return }
             guard report.tier == .simulated else {
                 throw Failure(.notPermitted, "The daemon is not a simulated one; it ends by itself when idle.")
             }

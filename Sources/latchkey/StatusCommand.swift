@@ -9,7 +9,7 @@ enum StatusCommand {
         guard options.arguments.isEmpty else { throw .usage("status takes no name", "See: latchkey status --help") }
         let report: StatusReport
         do throws(Failure) {
-            guard case .status(let answer) = try Client.daemon.call(.status) else {
+            guard case .status(let answer) = try Client.command.call(.status) else {
                 throw Failure(.internalFailure, "The daemon's answer is of another kind.")
             }
             report = answer

@@ -19,6 +19,7 @@ struct Alphabet {
             .promptVisible(id), .promptUnavailable(id), .promptLost(id), .matched(id, .a), .matched(id, .b),
             .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id), .passcodeEntered(id),
             .withdrawn(id, .appCancel), .withdrawn(id, .systemCancel), .deadlinePassed(id),
+            .permissionAnswered(id, true), .permissionAnswered(id, false),
         ]
             + times.flatMap { time in
                 [true, false].map { .passcodeChecked(id, isRight: $0, at: time) }
@@ -27,7 +28,8 @@ struct Alphabet {
 
     /// What may change around evaluations.
     var surroundings: [PolicyEvent] {
-        Self.sensors.map { .sensorChanged($0) } + [.passcodeExists(true), .passcodeExists(false)]
+        Self.sensors.map { .sensorChanged($0) }
+            + [.passcodeExists(true), .passcodeExists(false), .permissionChanged("a", nil)]
             + times.flatMap { time in [true, false].map { .passcodeUsed(isRight: $0, at: time) } }
     }
 
@@ -35,7 +37,9 @@ struct Alphabet {
     func wishes(_ id: UInt64) -> [PolicyEvent] {
         AuthenticationPlan.all.flatMap { plan in
             [(true, true), (false, true), (true, false)].map { fallback, interaction in
-                .evaluate(.init(id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction))
+                .evaluate(
+                    .init(
+                        id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, faceUser: "a"))
             }
         }
     }

@@ -20,6 +20,7 @@ import Testing
         let wishes = [UInt64(1), 2].map { alphabet.wishes($0) }
         let roots = [
             World(.touch), World(.touch, biometryFailures: 4), World(.face), World(.touch, biometryFailures: 5),
+            World(.face, permission: nil),
         ]
         let isLong = ProcessInfo.processInfo.environment["LATCHKEY_TESTS"] == "all"
         let exploration = Exploration(roots: roots.map(\.state), maximumDepth: isLong ? 100 : 5) { state in
@@ -44,7 +45,8 @@ import Testing
 extension Exploration {
     /// Everything that one evaluation at a time can lead to.
     init(ofOne plan: AuthenticationPlan, fallback: Bool, _ alphabet: Alphabet) {
-        let wish = PolicyEvent.evaluate(.init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true))
+        let wish = PolicyEvent.evaluate(
+            .init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a"))
         let idle = alphabet.surroundings + [wish]
         let busy = alphabet.surroundings + alphabet.reports(1)
         self.init(roots: [World(.touch).state], maximumDepth: 100) { $0.active == nil ? idle : busy }

@@ -45,7 +45,7 @@ import Testing
         let effects = world.type(right: true)
         #expect(effects.kept == [PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)])
         #expect(!world.state.isBiometryLocked)
-        #expect(world.state.refusal(of: .biometry) == nil)
+        #expect(world.state.refusal(of: .biometry, for: "a") == nil)
     }
 
     @Test func aRightPasscodeOutsideOfEvaluationsClearsTheLockout_LA28() {
@@ -102,7 +102,7 @@ import Testing
         let restarted = PolicyState(
             sensor: .touch, isPasscodeSet: true, biometryFailures: kept.biometryFailures,
             passcodeFailures: kept.passcodeFailures, passcodeBlockedUntil: kept.passcodeBlockedUntil)
-        #expect(restarted.refusal(of: .biometry) == .biometryLockout)
+        #expect(restarted.refusal(of: .biometry, for: "a") == .biometryLockout)
     }
 
     @Test func misreadFingersBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {

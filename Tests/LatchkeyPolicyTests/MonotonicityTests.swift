@@ -24,7 +24,7 @@ import Testing
         func actions(_ state: PolicyState, _ times: [Int64]) -> [PolicyEvent] {
             var actions: [PolicyEvent] = [
                 .promptVisible(1), .notMatched(1), .sensorFailed(1), .fallbackChosen(1), .cancelChosen(1),
-                .passcodeEntered(1),
+                .passcodeEntered(1), .permissionAnswered(1, true), .permissionAnswered(1, false),
             ]
             if hasFinger, let set = state.sensor.enrolment { actions.append(.matched(1, set)) }
             for time in times {
@@ -65,7 +65,8 @@ import Testing
         let alphabet = Alphabet(times: 2)
         let exploration = Exploration(ofOne: plan, fallback: fallback, alphabet)
         try #require(exploration.isComplete)
-        let wish = PolicyEvent.evaluate(.init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true))
+        let wish = PolicyEvent.evaluate(
+            .init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a"))
         for person in Person.all {
             let winning = try winning(exploration, person, alphabet.times)
             for (index, node) in exploration.nodes.enumerated() {

@@ -88,7 +88,9 @@ struct Observer: Hashable, Sendable {
         case .show(let request, let content):
             if prompt != nil { return "a second prompt" }
             if !outstanding.contains(request) { return "a prompt for nobody" }
-            if after.refusal(of: request.plan) != nil { return "a prompt for what cannot be met" }
+            if after.refusal(of: request.plan, for: request.faceUser) != nil {
+                return "a prompt for what cannot be met"
+            }
             prompt = ShownPrompt(request: request, content: content)
             return complaint(about: content, for: request)
         case .update(let id, let content):
@@ -107,6 +109,9 @@ struct Observer: Hashable, Sendable {
             guard let shown = prompt, shown.request.id == id, shown.isVisible else { return "armed unseen" }
             if shown.isArmed { return "armed twice" }
             if shown.content.method != .biometry { return "armed while no biometry is asked" }
+            if after.sensor.kind == .faceID, shown.request.faceUser.flatMap({ after.facePermissions[$0] }) != true {
+                return "looks at a face without leave"
+            }
             prompt?.isArmed = true
             return nil
         case .disarm(let id):
@@ -121,6 +126,7 @@ struct Observer: Hashable, Sendable {
             return nil
         case .startDeadline(let id): return prompt?.request.id == id ? nil : "a deadline for no prompt"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
+        case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "keeps other answers"
         case .keep(let kept): return kept == counters ? nil : "keeps \(kept), should be \(counters)"
         }
     }
@@ -185,12 +191,14 @@ extension Observer {
             return "the prompt is not as the state says"
         }
         if shown.content.method != active.method || shown.content.notice != active.notice { return "shows old content" }
-        if shown.isArmed, state.biometryRefusal != nil { return "the sensor watches and cannot be used" }
+        if shown.isArmed, state.biometryRefusal(for: active.request.faceUser) != nil {
+            return "the sensor watches and cannot be used"
+        }
         if shown.isVisible, active.method == .biometry {
             var copy = state
             let works = !copy.reduce(.fallbackChosen(active.request.id)).isEmpty
             if works != shown.content.showsFallback { return "the fallback button does not do what it shows" }
-            if !shown.isArmed, !works { return "a prompt that nobody can answer" }
+            if !shown.isArmed, !works, !shown.content.asksPermission { return "a prompt that nobody can answer" }
         }
         return nil
     }

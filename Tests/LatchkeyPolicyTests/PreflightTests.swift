@@ -45,11 +45,11 @@ import Testing
     }
 
     @Test(arguments: rows) func biometryIsRefusedWithTheFirstObstacle_LA02_LA03(_ row: Row) {
-        #expect(world(row).state.refusal(of: .biometry) == row.biometry)
+        #expect(world(row).state.refusal(of: .biometry, for: "a") == row.biometry)
     }
 
     @Test(arguments: rows) func deviceOwnerIsRefusedOnlyWithoutAPasscode_LA04(_ row: Row) {
-        #expect(world(row).state.refusal(of: .either) == row.either)
+        #expect(world(row).state.refusal(of: .either, for: "a") == row.either)
     }
 
     @Test(arguments: rows) func anEvaluationEndsAtOnceWithWhatPreflightTells_LA02_LA04(_ row: Row) {
@@ -84,10 +84,10 @@ import Testing
     }
 
     @Test func everyStageOfAPlanIsLookedAt() {
-        #expect(World(.absent).state.refusal(of: .passcodeThenBiometry) == .biometryNotAvailable)
-        #expect(World(.absent).state.refusal(of: .biometryThenPasscode) == .biometryNotAvailable)
-        #expect(World(.touch).state.refusal(of: .biometryThenPasscode) == nil)
-        #expect(World(.absent, passcode: false).state.refusal(of: .nothing) == nil)
-        #expect(World(.touch).state.refusal(of: AuthenticationPlan([[]])) == .companionNotAvailable)
+        #expect(World(.absent).state.refusal(of: .passcodeThenBiometry, for: "a") == .biometryNotAvailable)
+        #expect(World(.absent).state.refusal(of: .biometryThenPasscode, for: "a") == .biometryNotAvailable)
+        #expect(World(.touch).state.refusal(of: .biometryThenPasscode, for: "a") == nil)
+        #expect(World(.absent, passcode: false).state.refusal(of: .nothing, for: "a") == nil)
+        #expect(World(.touch).state.refusal(of: AuthenticationPlan([[]]), for: "a") == .companionNotAvailable)
     }
 }

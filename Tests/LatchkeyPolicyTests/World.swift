@@ -8,8 +8,11 @@ struct World {
     var state: PolicyState
 
     /// A machine with a passcode and an enrolled finger, unless said otherwise.
-    init(_ sensor: SensorState = .touch, passcode: Bool = true, biometryFailures: Int = 0) {
+    init(
+        _ sensor: SensorState = .touch, passcode: Bool = true, biometryFailures: Int = 0, permission: Bool? = true
+    ) {
         state = PolicyState(sensor: sensor, isPasscodeSet: passcode, biometryFailures: biometryFailures)
+        state.facePermissions["a"] = permission
     }
 
     /// Sends one event.
@@ -23,9 +26,13 @@ struct World {
     /// Asks for an evaluation.
     @discardableResult
     mutating func ask(
-        _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true
+        _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
+        faceUser: String? = "a"
     ) -> [PolicyEffect] {
-        send(.evaluate(.init(id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction)))
+        send(
+            .evaluate(
+                .init(
+                    id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, faceUser: faceUser)))
     }
 
     /// Asks for an evaluation and lets the person see its prompt.

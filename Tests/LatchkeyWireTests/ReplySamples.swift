@@ -53,6 +53,13 @@ extension Sample {
                 EnvironmentReport(
                     biometry: .none, isEnrolled: false, isLockedOut: false, isBiometryUsable: false, biometryHash: nil,
                     isPasscodeSet: false, isCompanionUsable: false, companions: [:], revision: 0))),
+        Sample("face-permissions-none", .facePermissions([])),
+        Sample(
+            "face-permissions-two",
+            .facePermissions([
+                FacePermission(application: "bank", isAllowed: false),
+                FacePermission(application: "notes", isAllowed: true),
+            ])),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),
     ]

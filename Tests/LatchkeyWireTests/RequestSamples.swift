@@ -31,6 +31,16 @@ struct Sample: Sendable, CustomTestStringConvertible {
 
     static let requests = [
         Sample("hello", .hello(Request.Hello(application: "com.example.notes"))),
+        Sample("hello-face", .hello(Request.Hello(application: "notes", faceUsage: "Opens your notes."))),
+        Sample("face-permissions", .facePermissions),
+        Sample(
+            "face-permission-revoke",
+            .changeFacePermission(Request.FacePermissionChange(application: "notes", mayAskAgain: false))),
+        Sample(
+            "face-permission-forget",
+            .changeFacePermission(Request.FacePermissionChange(application: "notes", mayAskAgain: true))),
+        Sample("simulate-permission-allow", .simulate(.permission(true))),
+        Sample("simulate-permission-deny", .simulate(.permission(false))),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

@@ -25,7 +25,7 @@ import Testing
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
         case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
-        case evaluateRule, environment
+        case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
@@ -62,6 +62,9 @@ import Testing
         case .simulate(.confirm): .confirm
         case .evaluateRule: .evaluateRule
         case .environment: .environment
+        case .facePermissions: .facePermissions
+        case .changeFacePermission: .changeFacePermission
+        case .simulate(.permission): .permission
         }
     }
 
@@ -76,6 +79,7 @@ import Testing
         case .policy: .policy
         case .simulated: .simulated
         case .environment: .environmentReport
+        case .facePermissions: .facePermissionAnswers
         }
     }
 

@@ -43,7 +43,8 @@ final class RecordingMachine: Sendable {
                 tier: .simulated, storePath: ":memory:", processID: getpid(), keychain: .success(keychain),
                 reader: world, prompter: prompter, clock: clock, random: random, work: ImmediateWorkQueue(),
                 controls: world))
-        client = Client(application: "app") {
+        service.setFacePermission("app", true)
+        client = Client(application: "app", faceUsage: "tests") {
             MemoryChannel(
                 service.session(
                     caller: Caller(groups: ["app"], label: "app", processID: getpid(), userID: geteuid()),

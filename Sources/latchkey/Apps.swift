@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+
+extension Client {
+    /// The daemon, for this command. It is an app like any other and has to say what it looks at faces for.
+    static let command = Client(
+        ofDaemonFor: applicationName, faceUsage: "Latchkey shows or changes the secrets that you name.")
+}
+
+/// apps: what was answered to apps that asked to use Face ID.
+enum Apps {
+    static func run(_ options: Options) throws(CommandFailure) {
+        guard options.arguments.isEmpty else { throw .usage("apps takes no name", "See: latchkey apps --help") }
+        guard options.revoked == nil || options.forgotten == nil else {
+            throw .usage("--revoke and --forget are not for one call", "Choose one.")
+        }
+        do throws(Failure) {
+            if let app = options.revoked {
+                try change(app, mayAskAgain: false, options)
+            } else if let app = options.forgotten {
+                try change(app, mayAskAgain: true, options)
+            } else {
+                try list(options)
+            }
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func list(_ options: Options) throws(Failure) {
+        guard case .facePermissions(let answers) = try Client.command.call(.facePermissions) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        if options.isJSON {
+            let rows = answers.map { answer in
+                JSON.object([("app", .text(answer.application)), ("faceID", .boolean(answer.isAllowed))])
+            }
+            return Output.write(JSON.array(rows).line + "\n")
+        }
+        guard !answers.isEmpty else { return Output.write("No app has asked to use Face ID.\n") }
+        Output.write(Table.text(answers.map { [$0.application, $0.isAllowed ? "Face ID" : "no Face ID"] }))
+    }
+
+    private static func change(_ app: String, mayAskAgain: Bool, _ options: Options) throws(Failure) {
+        let change = Request.FacePermissionChange(application: app, mayAskAgain: mayAskAgain)
+        _ = try Client.command.call(.changeFacePermission(change))
+        if options.isJSON { Output.write("{}\n") }
+    }
+}

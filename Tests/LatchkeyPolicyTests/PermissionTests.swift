@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// Behaviour LA-07: a face is looked at only for an app that says why and that the person allowed to.
+@Suite struct PermissionTests {
+    @Test func anAppThatSaysNoReasonHasNoBiometry_LA07() {
+        var world = World(.face)
+        #expect(world.ask(.biometry, faceUser: nil).outcomes() == [.denied(.biometryNotAvailable)])
+        #expect(world.ask(.either, faceUser: nil).content?.method == .passcode)
+    }
+
+    @Test func aFingerNeedsNoPermission_LA07() {
+        var world = World(.touch, permission: nil)
+        world.ask(.biometry, faceUser: nil)
+        #expect(world.send(.promptVisible(1)) == [.arm(1)])
+    }
+
+    @Test func theFirstEvaluationAsksBeforeTheCameraWatches_LA07() {
+        var world = World(.face, permission: nil)
+        #expect(world.state.refusal(of: .biometry, for: "a") == nil)
+        let effects = world.show(.biometry)
+        #expect(effects.content?.asksPermission == true)
+        #expect(!effects.contains(.arm(1)))
+        #expect(world.send(.matched(1, .a)).isEmpty)
+        #expect(world.send(.notMatched(1)).isEmpty)
+    }
+
+    @Test func allowingLetsTheCameraWatchAndIsKept_LA07() {
+        var world = World(.face, permission: nil)
+        world.show(.biometry)
+        let effects = world.send(.permissionAnswered(1, true))
+        #expect(effects.first == .keepPermissions(["a": true]))
+        #expect(effects.last == .arm(1))
+        #expect(effects.content?.asksPermission == false)
+        #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
+        #expect(world.show(.biometry, id: 2).content?.asksPermission == false)
+    }
+
+    @Test(arguments: [AuthenticationPlan.biometry, .biometryThenPasscode])
+    func denyingEndsABiometricEvaluation_LA07(_ plan: AuthenticationPlan) {
+        var world = World(.face, permission: nil)
+        world.show(plan)
+        let effects = world.send(.permissionAnswered(1, false))
+        #expect(effects.first == .keepPermissions(["a": false]))
+        #expect(effects.outcomes() == [.denied(.biometryNotAvailable)])
+        #expect(world.ask(plan, id: 2).outcomes(2) == [.denied(.biometryNotAvailable)])
+    }
+
+    @Test func denyingGoesOnWithThePasscodeWhereThatWillDo_LA07() {
+        var world = World(.face, permission: nil)
+        world.show(.either)
+        #expect(world.send(.permissionAnswered(1, false)).content?.method == .passcode)
+        #expect(world.type(right: true).outcomes() == [.granted(.code)])
+    }
+
+    @Test func cancellingTheQuestionAnswersNothing_LA07() {
+        var world = World(.face, permission: nil)
+        world.show(.biometry)
+        #expect(world.send(.cancelChosen(1)).outcomes() == [.denied(.userCancel)])
+        #expect(world.state.facePermissions.isEmpty)
+    }
+
+    @Test func takingThePermissionBackEndsALook_LA07() {
+        var world = World(.face)
+        world.show(.biometry)
+        let effects = world.send(.permissionChanged("a", false))
+        #expect(effects.outcomes() == [.denied(.biometryNotAvailable)])
+        #expect(effects.contains(.disarm(1)))
+    }
+
+    @Test func anAnswerWithoutAQuestionChangesNothing() {
+        var world = World(.face, permission: nil)
+        world.ask(.biometry)
+        #expect(world.send(.permissionAnswered(1, true)).isEmpty, "nobody has seen the question")
+        world.send(.promptVisible(1))
+        #expect(world.send(.permissionAnswered(2, true)).isEmpty)
+        #expect(world.state.facePermissions.isEmpty)
+    }
+
+    @Test func aSecondStageAsksToo() {
+        var world = World(.face, permission: nil)
+        world.show(.passcodeThenBiometry)
+        #expect(world.type(right: true).content?.asksPermission == true)
+        #expect(world.send(.permissionAnswered(1, true)).last == .arm(1))
+    }
+
+    @Test func anUnlockIsNotReusedBeforeThePersonWasAsked_LA33() {
+        var world = World(.face, permission: nil)
+        world.send([.locked, .unlocked(byBiometry: true)])
+        let request = EvaluationRequest(
+            id: 1, plan: .biometry, allowsFallback: true, interactionAllowed: true, reuseSeconds: 60, faceUser: "a")
+        #expect(world.send(.evaluate(request)).shown == [1])
+    }
+}
