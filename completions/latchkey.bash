@@ -22,8 +22,10 @@ _latchkey() {
                 sensor) words='none touch face optic' ;;
                 passcode) words='set change remove' ;;
                 face) words='allow deny' ;;
+                accept-any) words='on off' ;;
+                fail) words='disk entitlement sensor' ;;
                 pair | unpair | near | far) words='watch mac vision' ;;
-                sim) words='start stop sensor enrol unenrol replace touch face lock unlock pair unpair near far confirm background foreground passcode advance reset' ;;
+                sim) words='start stop sensor enrol unenrol replace touch look enter fallback cancel accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset' ;;
                 *) words='--other --json --help' ;;
                 esac
                 ;;

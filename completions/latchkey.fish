@@ -15,7 +15,7 @@ complete -c latchkey -n '__fish_seen_subcommand_from get delete' \
     -a "(latchkey list 2>/dev/null | awk 'NR > 1 { print \$1 }')"
 complete -c latchkey -n '__fish_seen_subcommand_from passcode' -a 'set change remove check'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' \
-    -a 'start stop sensor enrol unenrol replace touch face lock unlock pair unpair near far confirm background foreground passcode advance reset'
+    -a 'start stop sensor enrol unenrol replace touch look enter fallback cancel accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' -s o -l other -d 'Touch with another finger'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l revoke -x -d 'Refuse an app Face ID'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l forget -x -d 'Let an app ask again'

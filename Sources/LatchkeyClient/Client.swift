@@ -109,7 +109,7 @@ extension Request {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems: true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
-            .passcode, .facePermissions, .changeFacePermission, .simulate:
+            .passcode, .facePermissions, .changeFacePermission, .simulate, .transcript:
             false
         }
     }
@@ -117,7 +117,8 @@ extension Request {
     /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
     fileprivate var mayBeRepeated: Bool {
         switch self {
-        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions: true
+        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions, .transcript:
+            true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode,

@@ -20,6 +20,8 @@ package enum Limits {
     package static let applicationBytes = 255
     /// Apps whose answers about faces are kept.
     package static let facePermissions = 1024
+    /// Lines of a transcript that are kept.
+    package static let transcriptLines = 1024
     /// Bytes of an item's secret.
     package static let secretBytes = 1 << 20
     /// Bytes of one attribute.

@@ -12,6 +12,8 @@ package enum Reply: Equatable, Sendable {
     case policy(PolicyAnswer)
     case environment(EnvironmentReport)
     case facePermissions([FacePermission])
+    /// The newest lines of a simulated machine's transcript.
+    case transcript([String])
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
 

@@ -22,6 +22,8 @@ package enum Request: Equatable, Sendable {
     /// Takes such an answer back.
     case changeFacePermission(FacePermissionChange)
     case simulate(SimulatorCommand)
+    /// What happened on a simulated machine.
+    case transcript
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {
@@ -258,4 +260,24 @@ package enum SimulatorCommand: Equatable, Sendable {
     case confirm
     /// The person answers whether the app may look at faces.
     case permission(Bool)
+    /// Something goes wrong once.
+    case fail(SimulatedFailure)
+    /// Whether a prompt takes whatever is typed for the passcode.
+    case acceptAnyPasscode(Bool)
+    /// The person cancels, chooses the fallback or types a passcode, as soon as a prompt takes it.
+    case cancel
+    case fallback
+    case enter(SecretBytes)
+    /// The machine starts again; the daemon is ended by whoever asks.
+    case restart
+}
+
+/// What a script lets go wrong, once.
+package enum SimulatedFailure: UInt8, CaseIterable, Sendable {
+    /// The next durable write finds the disk full.
+    case diskFull = 1
+    /// The next request for items meets a group the app has no right to.
+    case missingEntitlement = 2
+    /// The sensor gives up the next scan.
+    case sensor = 3
 }

@@ -37,4 +37,12 @@ package protocol SimulatedControls: AnyObject, Sendable {
     /// Carries out a command.
     /// - Returns: for a touch, whether a prompt was waiting for it; a touch that nobody waits for is kept for the next.
     func apply(_ command: SimulatorCommand) throws(Failure) -> Bool
+    /// What the next request for items fails with, once, if a script said so.
+    func failureOfItems() -> Failure?
+    /// The passcode to check in place of what was typed: the right one, where anything is accepted.
+    func passcode(for typed: SecretBytes) -> SecretBytes
+    /// The passcode is that one from now on, or none.
+    func learn(_ passcode: SecretBytes?)
+    /// What happened so far, a line each.
+    var transcript: [String] { get }
 }

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
+
+/// How an evaluation ended and for whom, for those who only watch.
+package struct EvaluationEnd: Equatable, Sendable {
+    package let application: String
+    /// What was proven; empty when it was refused.
+    package let methods: Set<AuthenticationMethod>
+    /// Why it was refused, or nil.
+    package let refusal: Status?
+
+    init(_ application: String, _ outcome: Outcome) {
+        self.application = application
+        switch outcome {
+        case .granted(let proof): (methods, refusal) = (proof.methods, nil)
+        case .denied(let status): (methods, refusal) = ([], status)
+        }
+    }
+}
 
 /// Feeds the reducer and carries out its effects, one event after another, whichever thread brings them.
 final class Authenticator: Sendable {
@@ -50,6 +67,8 @@ final class Authenticator: Sendable {
         var clock: any Clock
         var work: any WorkQueue
         var controls: (any SimulatedControls)?
+        /// Told of the end of each evaluation.
+        var ended: (@Sendable (EvaluationEnd) -> Void)?
         /// Checks a passcode; blocks.
         var verify: @Sendable (SecretBytes) -> Bool
         /// Keeps counters durably; blocks.
@@ -156,6 +175,7 @@ final class Authenticator: Sendable {
                 return core.pending.removeValue(forKey: id)
             }
             pending?.alarm?.cancel()
+            if let pending { parts.ended?(EvaluationEnd(pending.asker.application, outcome)) }
             pending?.completion(outcome)
         case .keep(let counters): parts.keep(counters)
         case .keepPermissions(let permissions): parts.keepPermissions(permissions)

@@ -23,13 +23,15 @@ package final class Service: Sendable {
         package var controls: (any SimulatedControls)?
         package var companions: (any CompanionMonitor)?
         package var sessions: (any SessionMonitor)?
+        /// Told of the end of each evaluation.
+        package var ended: (@Sendable (EvaluationEnd) -> Void)?
 
         /// Collects the parts.
         package init(
             tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, controls: (any SimulatedControls)?, companions: (any CompanionMonitor)? = nil,
-            sessions: (any SessionMonitor)? = nil
+            sessions: (any SessionMonitor)? = nil, ended: (@Sendable (EvaluationEnd) -> Void)? = nil
         ) {
             self.tier = tier
             self.storePath = storePath
@@ -43,6 +45,7 @@ package final class Service: Sendable {
             self.controls = controls
             self.companions = companions
             self.sessions = sessions
+            self.ended = ended
         }
     }
 
@@ -61,10 +64,12 @@ package final class Service: Sendable {
             state: state,
             parts: Authenticator.Parts(
                 tier: parts.tier, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
-                work: parts.work, controls: parts.controls,
-                verify: { passcode in
+                work: parts.work, controls: parts.controls, ended: parts.ended,
+                verify: { typed in
+                    let passcode = parts.controls?.passcode(for: typed) ?? typed
                     guard let keychain, (try? keychain.tree.unlock(passcode)) == true else { return false }
                     Service.passcodeWasSeen(keychain)
+                    parts.controls?.learn(passcode)
                     return true
                 },
                 keep: { counters in try? keychain?.keep(counters) },
@@ -186,5 +191,12 @@ package final class Service: Sendable {
         let delivered = try controls.apply(command)
         if case .touch = command { return .simulated(delivered: delivered) }
         return .done
+    }
+
+    func transcript() throws(Failure) -> Reply {
+        guard let controls = parts.controls else {
+            throw Failure(.notPermitted, "This daemon simulates nothing, so it keeps no transcript.")
+        }
+        return .transcript(controls.transcript.suffix(Limits.transcriptLines))
     }
 }

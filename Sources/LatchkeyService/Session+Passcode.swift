@@ -40,17 +40,20 @@ extension Session {
         case .set(let new):
             try check(new)
             try keychain.tree.setPasscode(new)
+            service.parts.controls?.learn(new)
             try keychain.record(.passcodeSet, caller: caller)
             service.authenticator.post(.passcodeExists(true)) { answer(.done) }
         case .change(let old, let new):
             try check(new)
             try prove(old, keychain)
             try keychain.tree.changePasscode(to: new)
+            service.parts.controls?.learn(new)
             try keychain.record(.passcodeChanged, caller: caller)
             answer(.done)
         case .remove(let old):
             try prove(old, keychain)
             try keychain.removePasscode(caller: caller)
+            service.parts.controls?.learn(nil)
             service.authenticator.post(.passcodeExists(false)) { answer(.done) }
         }
     }

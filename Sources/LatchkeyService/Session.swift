@@ -46,6 +46,7 @@ package final class Session: Sendable {
     /// Answers one request. What needs no person and writes nothing is answered before this returns.
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
         do throws(Failure) {
+            if request.isForItems, let failure = service.parts.controls?.failureOfItems() { throw failure }
             switch request {
             case .hello(let hello): answer(greet(hello))
             case .status: answer(.status(service.status(caller)))
@@ -64,6 +65,7 @@ package final class Session: Sendable {
             case .facePermissions: answer(facePermissions())
             case .changeFacePermission(let change): answer(try self.change(change))
             case .simulate(let command): answer(try service.simulate(command))
+            case .transcript: answer(try service.transcript())
             }
         } catch {
             answer(.failure(error))
@@ -277,5 +279,15 @@ package final class Session: Sendable {
             return nil
         }
         if let withdrawal { service.authenticator.withdraw(number, withdrawal) }
+    }
+}
+
+extension Request {
+    /// Whether an app makes it by a `SecItem` function.
+    fileprivate var isForItems: Bool {
+        switch self {
+        case .addItem, .copyItems, .updateItems, .deleteItems: true
+        default: false
+        }
     }
 }

@@ -38,6 +38,7 @@ final class Machine: Sendable {
         // A machine that has just started: a moment after zero, so that "just now" differs from "never".
         clock = VirtualClock(offset: 1_000_000_000, boot: boot)
         var state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
+        let plain: any ItemStore
         var keep: @Sendable (WorldState) throws(Failure) -> Void = { _ throws(Failure) in }
         switch place {
         case .memory:
@@ -45,7 +46,7 @@ final class Machine: Sendable {
             let items = try SQLiteItemStore.inMemory()
             let key = try random.bytes(32)
             try Machine.identity.create(in: items, rootKey: key, random: random)
-            (store, vault) = (items, MemoryKeyVault(rootKey: key))
+            (plain, vault) = (items, MemoryKeyVault(rootKey: key))
         case .folder(let folderPath):
             path = folderPath
             let folder = StoreFolder(folderPath)
@@ -56,7 +57,7 @@ final class Machine: Sendable {
             } build: { (path, rootKey) throws(Failure) in
                 try Machine.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
             }
-            (store, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
+            (plain, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
             // What was enrolled on the machine stays enrolled.
             if isEnrolled, let text = try folder.worldText() {
                 let kept = try WorldState(text: text)
@@ -66,6 +67,7 @@ final class Machine: Sendable {
             try keep(state)
         }
         world = SimulatedWorld(state, clock: clock, random: random, save: keep)
+        store = ScriptedStore(plain, world: world)
         running = Mutex(
             Running(service: try Machine.start(store, vault, world, clock, random, path)))
     }
@@ -78,8 +80,9 @@ final class Machine: Sendable {
         return Service(
             Service.Parts(
                 tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
-                prompter: SimulatedPrompter(world: world), clock: clock, random: random, work: ImmediateWorkQueue(),
-                controls: world, companions: world, sessions: world))
+                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
+                random: random, work: ImmediateWorkQueue(), controls: world, companions: world, sessions: world,
+                ended: { world.record.note($0.words) }))
     }
 
     /// Sets what an app was told about faces.
@@ -112,6 +115,7 @@ final class Machine: Sendable {
     func restart() throws(Failure) {
         let channels = running.withLock { $0.channels }
         for entry in channels { entry.channel?.close() }
+        world.record.note("the machine restarts")
         clock.restart()
         let service = try Machine.start(store, vault, world, clock, random, path)
         running.withLock { $0 = Running(service: service, applications: $0.applications) }

@@ -86,8 +86,8 @@ public final class Simulator: Sendable {
     @TaskLocal public static var current: Simulator?
 
     package let client: Client
-    private let machine: Machine
-    private let application: String
+    let machine: Machine
+    let application: String
 
     /// Makes a machine.
     ///
@@ -148,97 +148,9 @@ public final class Simulator: Sendable {
     /// Takes away what `makeDefault` set.
     public static func resignDefault() { ClientScope.setDefault(nil) }
 
-    // MARK: - The person
+    func control(_ command: SimulatorCommand) throws { try call(.simulate(command)) }
 
-    /// Touches the sensor, or looks at it, as soon as it watches.
-    public func touch(matching: Bool) { machine.world.perform(.touch(matching: matching)) }
-
-    /// Types a passcode as soon as a prompt asks for one.
-    public func enter(passcode: String) { machine.world.perform(.passcode(SecretBytes(passcode.utf8))) }
-
-    /// Chooses the fallback button as soon as it is shown.
-    public func chooseFallback() { machine.world.perform(.fallback) }
-
-    /// Cancels the prompt as soon as there is one.
-    public func cancel() { machine.world.perform(.cancel) }
-
-    /// Confirms on a paired device as soon as a prompt offers it.
-    public func confirmOnCompanion() { machine.world.perform(.confirm) }
-
-    /// Answers whether the app may use Face ID, as soon as it asks.
-    public func answerFaceIDQuestion(allow isAllowed: Bool) { machine.world.perform(.permission(isAllowed)) }
-
-    /// Drops actions that nothing has taken.
-    public func forgetActions() throws { try control(.reset) }
-
-    // MARK: - The machine
-
-    /// Builds in another sensor; `none` takes it out. What was enrolled stays enrolled.
-    public func connect(_ sensor: Sensor) throws { try control(.sensor(sensor.kind)) }
-
-    /// Enrols one more finger or face: the enrolled set becomes another.
-    public func enrol() throws { try control(.enrol) }
-
-    /// Forgets everything that is enrolled.
-    public func unenrol() throws { try control(.unenrol) }
-
-    /// Replaces an enrolled finger by another: the enrolled set becomes another.
-    public func replaceFinger() throws { try control(.replaceFinger) }
-
-    /// Moves the clock on; what becomes due happens before this returns. Parts of a second are dropped.
-    public func advance(by duration: Duration) throws {
-        try control(.advance(seconds: UInt64(clamping: duration.components.seconds)))
-    }
-
-    /// Locks the device: prompts end with `systemCancel`, and what contexts had proven is forgotten.
-    public func lock() throws { try control(.lock) }
-
-    /// Unlocks the device, by biometry or by the passcode; an unlock by biometry can be reused for five minutes.
-    public func unlock(byBiometry: Bool) throws { try control(.unlock(byBiometry: byBiometry)) }
-
-    /// Puts the app into the background, where its prompts end and no new one is shown, or back in front.
-    public func setInBackground(_ isInBackground: Bool) throws { try control(.background(isInBackground)) }
-
-    /// Sets what an app was told about Face ID: `allowed` for every app until this says otherwise. A look under way ends
-    /// with `biometryNotAvailable` when it is taken back. nil is the app under test.
-    public func setFaceIDPermission(_ permission: FaceIDPermission, of application: String? = nil) {
-        machine.setFacePermission(application ?? self.application, permission.isAllowed)
-    }
-
-    /// Pairs a device of that type, or another one, and brings it near.
-    public func pair(_ companion: Companion) throws { try control(.pair(companion.type)) }
-
-    /// Forgets the paired device of that type.
-    public func unpair(_ companion: Companion) throws { try control(.unpair(companion.type)) }
-
-    /// Brings a paired device near, or takes it away.
-    public func setNearby(_ companion: Companion, _ isNearby: Bool) throws {
-        try control(.nearby(companion.type, isNearby))
-    }
-
-    /// Restarts the machine: another boot on the same store. Contexts die, and so does every prompt.
-    public func restart() throws {
-        do throws(Failure) {
-            try machine.restart()
-        } catch {
-            throw SimulatorError(error)
-        }
-    }
-
-    /// Sets the first passcode.
-    public func setPasscode(_ passcode: String) throws { try call(.passcode(.set(SecretBytes(passcode.utf8)))) }
-
-    /// Changes the passcode.
-    public func changePasscode(from old: String, to new: String) throws {
-        try call(.passcode(.change(old: SecretBytes(old.utf8), new: SecretBytes(new.utf8))))
-    }
-
-    /// Removes the passcode and every item that needs one.
-    public func removePasscode(_ passcode: String) throws { try call(.passcode(.remove(SecretBytes(passcode.utf8)))) }
-
-    private func control(_ command: SimulatorCommand) throws { try call(.simulate(command)) }
-
-    private func call(_ request: Request) throws {
+    func call(_ request: Request) throws {
         do throws(Failure) {
             _ = try client.call(request)
         } catch {

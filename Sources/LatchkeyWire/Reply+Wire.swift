@@ -14,6 +14,7 @@ private enum ReplyKind: UInt8 {
     case simulated = 7
     case environment = 8
     case facePermissions = 9
+    case transcript = 10
 }
 
 extension Reply {
@@ -67,6 +68,10 @@ extension Reply {
                 writer.text(answer.application)
                 writer.boolean(answer.isAllowed)
             }
+        case .transcript(let lines):
+            kind(.transcript, &writer)
+            writer.array(lines.count)
+            for line in lines { writer.text(line) }
         case .simulated(let delivered):
             kind(.simulated, &writer)
             writer.boolean(delivered)
@@ -103,6 +108,12 @@ extension Reply {
                         })
                 }
                 return .facePermissions(answers)
+            case .transcript:
+                var lines: [String] = []
+                try reader.array(limit: Limits.transcriptLines) { (reader) throws(WireError) in
+                    lines.append(try reader.text(limit: Limits.titleBytes))
+                }
+                return .transcript(lines)
             case .simulated: return .simulated(delivered: try reader.boolean())
             }
         }

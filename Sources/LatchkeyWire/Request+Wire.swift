@@ -21,6 +21,7 @@ private enum Operation: UInt8 {
     case facePermissions = 21
     case changeFacePermission = 22
     case simulate = 30
+    case transcript = 31
 }
 
 extension Request {
@@ -116,6 +117,9 @@ extension Request {
         case .simulate(let command):
             operation(.simulate, &writer)
             command.write(to: &writer)
+        case .transcript:
+            operation(.transcript, &writer)
+            writer.map(0)
         }
     }
 
@@ -148,6 +152,9 @@ extension Request {
                 return .facePermissions
             case .changeFacePermission: return .changeFacePermission(try FacePermissionChange(from: &reader))
             case .simulate: return .simulate(try SimulatorCommand(from: &reader))
+            case .transcript:
+                try reader.noParameters()
+                return .transcript
             }
         }
     }
@@ -334,19 +341,37 @@ extension SimulatorCommand {
         case .background(let isBehind): command(14, isBehind ? 1 : 0, &writer)
         case .confirm: command(15, nil, &writer)
         case .permission(let isAllowed): command(16, isAllowed ? 1 : 0, &writer)
+        case .fail(let failure): command(17, UInt64(failure.rawValue), &writer)
+        case .acceptAnyPasscode(let isOn): command(18, isOn ? 1 : 0, &writer)
+        case .restart: command(19, nil, &writer)
+        case .cancel: command(20, nil, &writer)
+        case .fallback: command(21, nil, &writer)
+        case .enter(let passcode):
+            writer.map(2)
+            writer.unsigned(0)
+            writer.unsigned(22)
+            writer.unsigned(2)
+            writer.bytes(passcode)
         }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var number: UInt64?
         var argument: UInt64?
+        var passcode: SecretBytes?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: number = try reader.unsigned()
             case 1: argument = try reader.unsigned()
+            case 2: passcode = try reader.secret(limit: Limits.passcodeBytes)
             default: return false
             }
             return true
+        }
+        if let passcode {
+            guard number == 22, argument == nil else { throw .invalidValue }
+            self = .enter(passcode)
+            return
         }
         switch (try required(number, 0), argument) {
         case (1, let raw?):
@@ -371,6 +396,16 @@ extension SimulatorCommand {
         case (15, nil): self = .confirm
         case (16, 0?): self = .permission(false)
         case (16, 1?): self = .permission(true)
+        case (17, let raw?):
+            guard let raw = UInt8(exactly: raw), let failure = SimulatedFailure(rawValue: raw) else {
+                throw .invalidValue
+            }
+            self = .fail(failure)
+        case (18, 0?): self = .acceptAnyPasscode(false)
+        case (18, 1?): self = .acceptAnyPasscode(true)
+        case (19, nil): self = .restart
+        case (20, nil): self = .cancel
+        case (21, nil): self = .fallback
         default: throw .invalidValue
         }
     }

@@ -18,7 +18,7 @@ public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable 
 
     /// Makes an error.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
-        _nsError = NSError(domain: LAErrorDomain, code: code.rawValue, userInfo: userInfo)
+        _nsError = DescribedError(domain: LAErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
     /// The domain: `LAErrorDomain`.
@@ -33,11 +33,15 @@ public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable 
     /// The number of `code`.
     public var errorCode: Int { _nsError.code }
 
-    /// The details of the error.
-    public var errorUserInfo: [String: Any] { _nsError.userInfo }
+    /// The details of the error, with our sentence where they bring none: Foundation reads it here for `any Error`.
+    public var errorUserInfo: [String: Any] {
+        var details = _nsError.userInfo
+        if let sentence = DescribedError.sentence(_nsError) { details[NSLocalizedDescriptionKey] = sentence }
+        return details
+    }
 
     /// A sentence for a person.
-    public var localizedDescription: String { _nsError.localizedDescription }
+    public var localizedDescription: String { DescribedError.sentence(_nsError) ?? _nsError.localizedDescription }
 
     /// Whether both errors have the same code and details.
     public static func == (left: LAError, right: LAError) -> Bool { left._nsError == right._nsError }

@@ -19,21 +19,34 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case confirm
         /// The answer to whether the app may look at faces.
         case permission(Bool)
+        /// The sensor gives up.
+        case sensorFailure
+    }
+
+    private struct ShownPrompt: Sendable {
+        var id: UInt64
+        var content: PromptContent
+        var isVisible: Bool
+        var events: @Sendable (PromptEvent) -> Void
     }
 
     private struct Core: Sendable {
         var state: WorldState
         var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
-        var prompt: (id: UInt64, content: PromptContent, events: @Sendable (PromptEvent) -> Void)?
+        var prompt: ShownPrompt?
         var script: [Action] = []
         /// Whether the last action's consequence, another look of the prompt or its end, is still to come.
         var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
         var companions = CompanionState()
         var report: (@Sendable (SessionEvent) -> Void)?
+        /// What goes wrong next, once each.
+        var failures: Set<SimulatedFailure> = []
+        var acceptsAnyPasscode = false
+        var passcode: SecretBytes?
 
         /// Takes the first action out of the line; the next one waits for what it causes, so that no action is lost on
-        /// a prompt that is about to end. A prompt that is shown elsewhere, on a terminal, tells nothing about that.
+        /// a prompt that is about to end.
         mutating func takeFirst() {
             script.removeFirst()
             awaitsConsequence = prompt != nil
@@ -43,6 +56,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     private let core: Mutex<Core>
     private let random: any RandomSource
     private let clock: VirtualClock
+    /// What happened.
+    package let record: SimulatedRecord
     private let save: @Sendable (WorldState) throws(Failure) -> Void
 
     /// Makes a world; `save` keeps what outlives the process.
@@ -52,6 +67,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     ) {
         core = Mutex(Core(state: state))
         self.clock = clock
+        record = SimulatedRecord(clock: clock)
         self.random = random
         self.save = save
     }
@@ -97,12 +113,16 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     // MARK: - The prompt
 
-    func promptIsShown(_ id: UInt64, _ content: PromptContent, _ events: @escaping @Sendable (PromptEvent) -> Void) {
+    /// A prompt comes up; what a person does waits until it can be seen.
+    func promptComes(_ id: UInt64, _ content: PromptContent, _ events: @escaping @Sendable (PromptEvent) -> Void) {
         core.withLock { core in
-            core.prompt = (id, content, events)
+            core.prompt = ShownPrompt(id: id, content: content, isVisible: false, events: events)
             core.awaitsConsequence = false
         }
-        events(.visible)
+    }
+
+    func promptIsVisible(_ id: UInt64) {
+        core.withLock { core in if core.prompt?.id == id { core.prompt?.isVisible = true } }
         pump()
     }
 
@@ -137,42 +157,55 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
     private func pump() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
-            guard let action = core.script.first, !core.awaitsConsequence else { return nil }
-            switch action {
-            case .touch(let matching):
-                guard let armed = core.armed else { return nil }
-                core.takeFirst()
-                let set = core.state.enrolment
-                let event: SensorEvent = matching && !set.isEmpty ? .match(EnrolmentSet(set)) : .noMatch
-                return { armed.events(event) }
-            case .passcode(let passcode):
-                guard let prompt = core.prompt, prompt.content.method == .passcode else { return nil }
-                core.takeFirst()
-                return { prompt.events(.passcode(passcode)) }
-            case .fallback:
-                guard let prompt = core.prompt, prompt.content.showsFallback else { return nil }
-                core.takeFirst()
-                return { prompt.events(.fallback) }
-            case .confirm:
-                guard let prompt = core.prompt, prompt.content.offersCompanion else { return nil }
-                core.takeFirst()
-                return { prompt.events(.companionConfirmed) }
-            case .permission(let isAllowed):
-                guard let prompt = core.prompt, prompt.content.asksPermission else { return nil }
-                core.takeFirst()
-                return { prompt.events(.permission(isAllowed)) }
-            case .cancel:
-                guard let prompt = core.prompt else { return nil }
-                core.takeFirst()
-                return { prompt.events(.cancel) }
+            guard let action = core.script.first, !core.awaitsConsequence, let run = take(action, &core) else {
+                return nil
             }
+            record.note(action.words)
+            return run
         }
         run?()
+    }
+
+    /// What the action does, if something can take it now; it is out of the line then.
+    private func take(_ action: Action, _ core: inout Core) -> (@Sendable () -> Void)? {
+        switch action {
+        case .touch(let matching):
+            guard let armed = core.armed else { return nil }
+            core.takeFirst()
+            let set = core.state.enrolment
+            let event: SensorEvent = matching && !set.isEmpty ? .match(EnrolmentSet(set)) : .noMatch
+            return { armed.events(event) }
+        case .passcode(let passcode):
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.method == .passcode else { return nil }
+            core.takeFirst()
+            return { prompt.events(.passcode(passcode)) }
+        case .fallback:
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.showsFallback else { return nil }
+            core.takeFirst()
+            return { prompt.events(.fallback) }
+        case .confirm:
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.offersCompanion else { return nil }
+            core.takeFirst()
+            return { prompt.events(.companionConfirmed) }
+        case .sensorFailure:
+            guard let armed = core.armed else { return nil }
+            core.takeFirst()
+            return { armed.events(.failed) }
+        case .permission(let isAllowed):
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.asksPermission else { return nil }
+            core.takeFirst()
+            return { prompt.events(.permission(isAllowed)) }
+        case .cancel:
+            guard let prompt = core.prompt, prompt.isVisible else { return nil }
+            core.takeFirst()
+            return { prompt.events(.cancel) }
+        }
     }
 
     // MARK: - The controls
 
     package func apply(_ command: SimulatorCommand) throws(Failure) -> Bool {
+        if let words = command.words { record.note(words) }
         switch command {
         case .sensor(let kind): try change { (state) throws(Failure) in state.sensor = kind }
         case .enrol: try changeEnrolment()
@@ -202,9 +235,40 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             core.withLock { $0.observer }?()
         case .confirm: return perform(.confirm)
         case .permission(let isAllowed): return perform(.permission(isAllowed))
+        case .fail(.sensor): return perform(.sensorFailure)
+        case .fail(let failure): core.withLock { _ = $0.failures.insert(failure) }
+        case .cancel: return perform(.cancel)
+        case .fallback: return perform(.fallback)
+        case .enter(let passcode): return perform(.passcode(passcode))
+        case .acceptAnyPasscode(let isOn): try acceptAnyPasscode(isOn)
+        case .restart: try change { (state) throws(Failure) in state.boots += 1 }
         }
         return true
     }
+
+    /// Whether a script let that go wrong; it does not any more after this.
+    func takeFailure(_ failure: SimulatedFailure) -> Bool { core.withLock { $0.failures.remove(failure) != nil } }
+
+    // MARK: - Any passcode
+
+    private func acceptAnyPasscode(_ isOn: Bool) throws(Failure) {
+        let isKnown = core.withLock { core in
+            guard !isOn || core.passcode != nil else { return false }
+            core.acceptsAnyPasscode = isOn
+            return true
+        }
+        guard isKnown else {
+            throw Failure(
+                .passcodeNotSet, "The simulated machine has not seen its passcode since it was started.",
+                hint: "Set it, or enter it once at a prompt.")
+        }
+    }
+
+    package func passcode(for typed: SecretBytes) -> SecretBytes {
+        core.withLock { $0.acceptsAnyPasscode ? $0.passcode ?? typed : typed }
+    }
+
+    package func learn(_ passcode: SecretBytes?) { core.withLock { $0.passcode = passcode } }
 
     /// Every change of the enrolled fingers gives the set a new name, also when the same finger comes back.
     private func changeEnrolment() throws(Failure) {
@@ -219,20 +283,4 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         core.withLock { $0.state = state }
         core.withLock { $0.observer }?()
     }
-}
-
-/// A prompt that only the script sees.
-package final class SimulatedPrompter: Prompter {
-    private let world: SimulatedWorld
-
-    /// Shows prompts to that world's person.
-    package init(world: SimulatedWorld) { self.world = world }
-
-    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-        world.promptIsShown(prompt.id, prompt.content, events)
-    }
-
-    package func update(_ id: UInt64, _ content: PromptContent) { world.promptChanges(id, content) }
-
-    package func dismiss(_ id: UInt64) { world.promptGoes(id) }
 }

@@ -30,6 +30,8 @@ package final class VirtualClock: Clock {
     }
 
     private struct State: Sendable {
+        /// The uptime at the start.
+        var start: Int64
         var offset: Int64
         var boot: UInt64
         /// Nanoseconds of earlier boots.
@@ -44,7 +46,7 @@ package final class VirtualClock: Clock {
     /// machine without a real clock; a later start has to have another number.
     package init(over real: (any Clock)? = nil, offset: Int64 = 0, boot: UInt64 = 1) {
         self.real = real
-        state = Mutex(State(offset: offset, boot: boot))
+        state = Mutex(State(start: (real?.uptime ?? 0) &+ offset, offset: offset, boot: boot))
     }
 
     /// Nanoseconds the clock was moved on.
@@ -52,10 +54,13 @@ package final class VirtualClock: Clock {
 
     package var uptime: Int64 { (real?.uptime ?? 0) &+ offset }
 
+    /// Nanoseconds since the clock was made, or since the last restart.
+    var sinceStart: Int64 { uptime &- state.withLock { $0.start } }
+
     package var bootID: [UInt8] {
-        if let real { return real.bootID }
         let boot = state.withLock { $0.boot }
-        return (0..<8).map { UInt8(truncatingIfNeeded: boot >> (8 * $0)) }
+        // The real boot counts as well: a daemon does not outlive it either.
+        return (real?.bootID.prefix(48) ?? []) + (0..<8).map { UInt8(truncatingIfNeeded: boot >> (8 * $0)) }
     }
 
     /// 2026-01-01 00:00 UTC and what has passed since, or the real time moved on.
@@ -82,6 +87,7 @@ package final class VirtualClock: Clock {
         state.withLock { state in
             state.wallOffset = state.wallOffset &+ state.offset
             state.offset = 0
+            state.start = 0
             state.boot &+= 1
             state.alarms = []
         }

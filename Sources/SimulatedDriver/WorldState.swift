@@ -9,6 +9,8 @@ package struct WorldState: Equatable, Sendable {
     package var enrolment: [UInt8]
     /// Nanoseconds the clock was moved on.
     package var clockOffset: Int64
+    /// How often the machine was restarted.
+    package var boots: UInt64 = 0
 
     /// Makes a state.
     package init(sensor: BiometryKind = .touchID, enrolment: [UInt8] = [], clockOffset: Int64 = 0) {
@@ -23,7 +25,7 @@ package struct WorldState: Equatable, Sendable {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }
-        return "sensor = \(sensor)\nenrolment = \(set.joined())\nclock_offset_ns = \(clockOffset)\n"
+        return "sensor = \(sensor)\nenrolment = \(set.joined())\nclock_offset_ns = \(clockOffset)\nboots = \(boots)\n"
     }
 
     /// Reads those lines; anything else is refused.
@@ -43,6 +45,9 @@ package struct WorldState: Equatable, Sendable {
             case "clock_offset_ns":
                 guard let offset = Int64(value) else { throw WorldState.malformed }
                 state.clockOffset = offset
+            case "boots":
+                guard let boots = UInt64(value) else { throw WorldState.malformed }
+                state.boots = boots
             default: throw WorldState.malformed
             }
         }

@@ -87,7 +87,10 @@ enum Help {
               sensor KIND          build in none, touch, face or optic
               enrol                enrol one more finger                          unenrol forget all
               replace              replace a finger by another
-              touch [--other]      touch the sensor with the enrolled finger, or with another
+              touch [--other]      touch the sensor with the enrolled finger, or with another (look: the same)
+              enter                type a passcode (from standard input) into the next prompt
+              fallback             choose the other way         cancel            cancel the prompt
+              accept-any on | off  take whatever is typed for the passcode
               passcode VERB        set, change or remove the passcode
               lock                 lock the device       unlock [--other]  by the finger, or by the passcode
               pair DEVICE          pair a watch, mac or vision, and bring it near    unpair DEVICE  forget it
@@ -95,8 +98,10 @@ enum Help {
               confirm              confirm on the paired device
               face allow | deny    answer an app that asks to use Face ID
               background           put apps behind       foreground        bring them back
-              advance SECONDS      move the clock on
-              reset                drop touches that no prompt has taken
+              advance SECONDS      move the clock on            restart           start the machine again
+              fail FAULT           once: disk (full), entitlement (missing), sensor (gives up)
+              transcript           show what happened
+              reset                drop actions that no prompt has taken
 
             """
         }

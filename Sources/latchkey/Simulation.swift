@@ -26,6 +26,16 @@ enum Simulation {
         case ("unlock", 0): try send(.unlock(byBiometry: !options.isOther), options)
         case ("face", 1) where ["allow", "deny"].contains(rest[0]):
             try send(.permission(rest[0] == "allow"), options)
+        case ("look", 0): try send(.touch(matching: !options.isOther), options)
+        case ("cancel", 0): try send(.cancel, options)
+        case ("fallback", 0): try send(.fallback, options)
+        case ("enter", 0):
+            try send(.enter(try Input.passcodes(["Passcode: "], repeatsLast: false)[0]), options)
+        case ("accept-any", 1) where ["on", "off"].contains(rest[0]):
+            try send(.acceptAnyPasscode(rest[0] == "on"), options)
+        case ("fail", 1): try send(.fail(try fault(rest[0])), options)
+        case ("restart", 0): try restart(options)
+        case ("transcript", 0): try transcript(options)
         case ("confirm", 0): try send(.confirm, options)
         case ("pair", 1): try send(.pair(try companion(rest[0])), options)
         case ("unpair", 1): try send(.unpair(try companion(rest[0])), options)
@@ -49,6 +59,15 @@ enum Simulation {
         case "faceID", "face": return .faceID
         case "opticID", "optic": return .opticID
         default: throw .usage("unknown sensor \(name)", "Use none, touch, face or optic.")
+        }
+    }
+
+    private static func fault(_ name: String) throws(CommandFailure) -> SimulatedFailure {
+        switch name {
+        case "disk": return .diskFull
+        case "entitlement": return .missingEntitlement
+        case "sensor": return .sensor
+        default: throw .usage("unknown fault \(name)", "Use disk, entitlement or sensor.")
         }
     }
 
@@ -103,6 +122,24 @@ enum Simulation {
         } catch {
             throw .failure(error)
         }
+    }
+
+    /// Another boot: the next call starts the daemon again.
+    private static func restart(_ options: Options) throws(CommandFailure) {
+        try send(.restart, options)
+        try stop()
+    }
+
+    private static func transcript(_ options: Options) throws(CommandFailure) {
+        let reply: Reply
+        do throws(Failure) {
+            reply = try Client.command.call(.transcript)
+        } catch {
+            throw .failure(error)
+        }
+        guard case .transcript(let lines) = reply else { return }
+        if options.isJSON { return Output.write(JSON.array(lines.map { .text($0) }).line + "\n") }
+        for line in lines { Output.write(Table.text([[line]])) }
     }
 
     private static func stop() throws(CommandFailure) {

@@ -33,7 +33,7 @@ final class Daemon: FrameHandler {
             } catch {
                 problem = error
             }
-            let virtual = VirtualClock(over: realClock, offset: state.clockOffset)
+            let virtual = VirtualClock(over: realClock, offset: state.clockOffset, boot: state.boots)
             let simulated = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
                 try Daemon.keep(state, folder)
             }
@@ -43,20 +43,25 @@ final class Daemon: FrameHandler {
         }
         let keychain = Result { () throws(Failure) in
             if let problem { throw problem }
-            return try Daemon.openKeychain(folder, tier, clock, random)
+            return try Daemon.openKeychain(folder, tier, clock, random, world)
         }
         let programs = Files.folder(of: Environment.executable ?? "")
+        var prompter: any Prompter = TerminalPrompter(program: programs + "/latchkey-prompt")
+        var ended: (@Sendable (EvaluationEnd) -> Void)?
+        if let world {
+            prompter = ScriptedPrompter(prompter, world: world)
+            ended = { world.record.note($0.words) }
+        }
         service = Service(
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
-                prompter: TerminalPrompter(program: programs + "/latchkey-prompt"), clock: clock, random: random,
-                work: SerialWorkQueue(), controls: world, companions: world,
-                sessions: world))
+                prompter: prompter, clock: clock, random: random, work: SerialWorkQueue(), controls: world,
+                companions: world, sessions: world, ended: ended))
         if case .failure(let failure) = keychain { log(failure) }
     }
 
     private static func openKeychain(
-        _ folder: StoreFolder, _ tier: Tier, _ clock: any Clock, _ random: any RandomSource
+        _ folder: StoreFolder, _ tier: Tier, _ clock: any Clock, _ random: any RandomSource, _ world: SimulatedWorld?
     ) throws(Failure) -> Keychain {
         // The simulated store protects nothing, so its passcodes are stretched for the sake of the path only.
         let identity = StoreIdentity(
@@ -67,8 +72,10 @@ final class Daemon: FrameHandler {
         } build: { (path, rootKey) throws(Failure) in
             try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
         }
+        let items = try SQLiteItemStore.open(folder.database)
         return try identity.open(
-            SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: clock, random: random)
+            world.map { ScriptedStore(items, world: $0) } ?? items, vault: FileKeyVault(folder), clock: clock,
+            random: random)
     }
 
     private static func worldState(_ folder: StoreFolder) throws(Failure) -> WorldState {

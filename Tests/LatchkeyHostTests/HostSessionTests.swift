@@ -44,7 +44,7 @@ import Testing
         let service = Service(
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-                prompter: SimulatedPrompter(world: world), clock: clock, random: random,
+                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
                 work: ImmediateWorkQueue(), controls: world))
         let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
         session = HostSession(

@@ -32,7 +32,8 @@ import Testing
         return Service(
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: .success(try store.open(clock: clock)),
-                reader: world, prompter: SimulatedPrompter(world: world), clock: clock, random: store.random,
+                reader: world, prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
+                random: store.random,
                 work: ImmediateWorkQueue(), controls: nil))
     }
 

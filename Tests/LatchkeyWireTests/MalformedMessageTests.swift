@@ -19,12 +19,12 @@ import Testing
         #expect(refusal(of: []) == .truncated)
     }
 
-    @Test(arguments: [0, 9, 15, 19, 23, 29, 31, 255, 256, UInt64.max])
+    @Test(arguments: [0, 9, 15, 19, 23, 29, 32, 255, 256, UInt64.max])
     func anUnknownOperationIsRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [:])) == .unknownMessage)
     }
 
-    @Test(arguments: [10, 11, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
+    @Test(arguments: [11, 12, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
         #expect(refusal(of: reply(kind, [:])) == .invalidValue)
     }
 
@@ -76,17 +76,19 @@ import Testing
     }
 
     @Test func simulatorCommandsTakeTheArgumentTheyHave() {
-        for command: UInt64 in [1, 5, 6, 9, 10, 11, 12, 13, 14, 16] {
+        for command: UInt64 in [1, 5, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18, 22] {
             #expect(refusal(of: request(30, [0: .unsigned(command)])) == .invalidValue)
         }
-        for command: UInt64 in [2, 3, 4, 7, 8, 15] {
+        for command: UInt64 in [2, 3, 4, 7, 8, 15, 19, 20, 21] {
             #expect(refusal(of: request(30, [0: .unsigned(command), 1: 0])) == .invalidValue, "\(command)")
         }
         #expect(refusal(of: request(30, [0: 0])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 17])) == .invalidValue)
+        #expect(refusal(of: request(30, [0: 23])) == .invalidValue)
         #expect(refusal(of: request(30, [0: 10, 1: 3])) == .invalidValue, "device 3")
         #expect(refusal(of: request(30, [0: 5, 1: 2])) == .invalidValue)
         #expect(refusal(of: request(30, [0: 16, 1: 2])) == .invalidValue)
+        #expect(refusal(of: request(30, [0: 17, 1: 4])) == .invalidValue)
+        #expect(refusal(of: request(30, [0: 22, 1: 1])) == .invalidValue)
     }
 
     @Test func aChangeOfNothingIsRefused() { #expect(refusal(of: request(20, [:])) == .missingKey(1)) }

@@ -60,6 +60,7 @@ extension Sample {
                 FacePermission(application: "bank", isAllowed: false),
                 FacePermission(application: "notes", isAllowed: true),
             ])),
+        Sample("transcript-lines", .transcript(["0 s  app asks"])),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),
     ]

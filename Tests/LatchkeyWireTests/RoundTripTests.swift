@@ -26,6 +26,7 @@ import Testing
         case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
+        case fail, acceptAnyPasscode, restart, cancelPrompt, fallback, enter, transcript, transcriptLines
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
@@ -65,6 +66,13 @@ import Testing
         case .facePermissions: .facePermissions
         case .changeFacePermission: .changeFacePermission
         case .simulate(.permission): .permission
+        case .simulate(.fail): .fail
+        case .simulate(.acceptAnyPasscode): .acceptAnyPasscode
+        case .simulate(.restart): .restart
+        case .simulate(.cancel): .cancelPrompt
+        case .simulate(.fallback): .fallback
+        case .simulate(.enter): .enter
+        case .transcript: .transcript
         }
     }
 
@@ -80,6 +88,7 @@ import Testing
         case .simulated: .simulated
         case .environment: .environmentReport
         case .facePermissions: .facePermissionAnswers
+        case .transcript: .transcriptLines
         }
     }
 

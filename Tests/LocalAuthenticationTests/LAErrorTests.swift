@@ -6,6 +6,22 @@ import Testing
 /// Every form in which published code handles these errors (COMPAT, item 8), for an error that was thrown as `LAError`
 /// and for one that was thrown as `NSError`.
 @Suite struct LAErrorTests {
+    /// Every error has a sentence, whoever made it and however it is asked for.
+    @Test(arguments: [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -1004])
+    func everyErrorHasASentenceOfOurs(number: Int) throws {
+        let code = try #require(LAError.Code(rawValue: number))
+        let error = LAError(code)
+        #expect(error.localizedDescription.hasSuffix("."))
+        #expect(!error.localizedDescription.contains("could not be completed"))
+        #expect((error as any Error).localizedDescription == error.localizedDescription)
+        #expect((error as NSError).localizedDescription == error.localizedDescription)
+        #expect(error.userInfo.isEmpty, "as on Apple systems")
+        #expect(error == LAError(_nsError: NSError(domain: LAErrorDomain, code: number)))
+        let object = try #require(NSError(domain: LAErrorDomain, code: number) as any Error as? LAError)
+        #expect(object.localizedDescription == error.localizedDescription)
+        #expect(LAError(code, userInfo: [NSLocalizedDescriptionKey: "mine"]).localizedDescription == "mine")
+    }
+
     private static func throwSwift() throws { throw LAError(.userCancel) }
     private static func throwObject() throws { throw NSError(domain: LAErrorDomain, code: -2) }
     private static let throwers: [@Sendable () throws -> Void] = [{ try throwSwift() }, { try throwObject() }]

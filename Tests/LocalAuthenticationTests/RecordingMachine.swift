@@ -36,7 +36,7 @@ final class RecordingMachine: Sendable {
         let keychain = try identity.open(items, vault: vault, clock: clock, random: random)
         let (prompts, continuation) = AsyncStream.makeStream(of: Prompt.self)
         self.prompts = prompts
-        let prompter = RecordingPrompter(SimulatedPrompter(world: world), continuation)
+        let prompter = RecordingPrompter(ScriptedPrompter(SimulatedPrompter(), world: world), continuation)
         self.prompter = prompter
         let service = Service(
             Service.Parts(
@@ -72,11 +72,11 @@ final class RecordingMachine: Sendable {
 }
 
 private final class RecordingPrompter: Prompter {
-    private let inner: SimulatedPrompter
+    private let inner: ScriptedPrompter
     private let continuation: AsyncStream<Prompt>.Continuation
     private let state = Mutex<(shown: [Prompt], contents: [PromptContent])>(([], []))
 
-    init(_ inner: SimulatedPrompter, _ continuation: AsyncStream<Prompt>.Continuation) {
+    init(_ inner: ScriptedPrompter, _ continuation: AsyncStream<Prompt>.Continuation) {
         self.inner = inner
         self.continuation = continuation
     }

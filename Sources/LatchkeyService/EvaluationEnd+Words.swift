@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension EvaluationEnd {
+    /// What a transcript says.
+    package var words: String {
+        if let refusal { return "\(application) gets: \(refusal)" }
+        let names = methods.map { "\($0)" }.sorted().joined(separator: " and ")
+        return "\(application) gets: granted" + (names.isEmpty ? "" : " by \(names)")
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// A prompt that only the script sees.
+package final class SimulatedPrompter: Prompter {
+    package init() {}
+
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) { events(.visible) }
+
+    package func update(_ id: UInt64, _ content: PromptContent) {}
+
+    package func dismiss(_ id: UInt64) {}
+}
+
+/// A prompter whose prompts a script can answer, whoever shows them, and whose prompts are noted.
+package final class ScriptedPrompter: Prompter {
+    private let prompter: any Prompter
+    private let world: SimulatedWorld
+    private let shown = Mutex<[UInt64: Prompt]>([:])
+
+    /// Wraps a prompter of that world's machine.
+    package init(_ prompter: any Prompter, world: SimulatedWorld) {
+        self.prompter = prompter
+        self.world = world
+    }
+
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        let id = prompt.id
+        shown.withLock { $0[id] = prompt }
+        world.record.note("\(prompt.caller) asks" + (prompt.reason.isEmpty ? "" : ": \"\(prompt.reason)\""))
+        world.record.note(prompt.content.words(prompt))
+        world.promptComes(id, prompt.content, events)
+        prompter.show(prompt) { [world] event in
+            events(event)
+            if event == .visible { world.promptIsVisible(id) }
+        }
+    }
+
+    package func update(_ id: UInt64, _ content: PromptContent) {
+        if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
+        prompter.update(id, content)
+        world.promptChanges(id, content)
+    }
+
+    package func dismiss(_ id: UInt64) {
+        shown.withLock { $0[id] = nil }
+        prompter.dismiss(id)
+        world.promptGoes(id)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+
+/// What happened on a simulated machine, a line each: time, then words. No passcode and no secret is ever in it.
+package final class SimulatedRecord: Sendable {
+    private let clock: VirtualClock
+    private let state = Mutex<[String]>([])
+
+    init(clock: VirtualClock) { self.clock = clock }
+
+    /// The newest lines, oldest first.
+    package var lines: [String] { state.withLock { $0 } }
+
+    /// Adds a line.
+    package func note(_ words: String) {
+        let line = "\(clock.sinceStart / 1_000_000_000) s  \(words)"
+        state.withLock { lines in
+            if lines.count == Limits.transcriptLines { lines.removeFirst() }
+            lines.append(line)
+        }
+    }
+
+    /// Drops every line.
+    package func clear() { state.withLock { $0 = [] } }
+}

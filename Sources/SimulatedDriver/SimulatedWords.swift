@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+// What a transcript calls things.
+
+extension SimulatedWorld.Action {
+    var words: String {
+        switch self {
+        case .touch(let matching): matching ? "the enrolled finger or face" : "another finger or face"
+        case .passcode: "a passcode is entered"
+        case .fallback: "the fallback is chosen"
+        case .cancel: "the prompt is cancelled"
+        case .confirm: "the paired device confirms"
+        case .permission(let isAllowed): isAllowed ? "Face ID is allowed" : "Face ID is not allowed"
+        case .sensorFailure: "the sensor fails"
+        }
+    }
+}
+
+extension SimulatorCommand {
+    /// nil for what is noted when something takes it.
+    var words: String? {
+        switch self {
+        case .sensor(let kind): "the sensor is \(kind)"
+        case .enrol: "a finger is enrolled"
+        case .unenrol: "nothing is enrolled"
+        case .replaceFinger: "a finger is replaced"
+        case .touch, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter: nil
+        case .advance(let seconds): "\(seconds) s pass"
+        case .reset: "what waits is dropped"
+        case .lock: "the device is locked"
+        case .unlock(let byBiometry): byBiometry ? "unlocked by biometry" : "unlocked by the passcode"
+        case .pair(let type): "paired: \(type)"
+        case .unpair(let type): "not paired any more: \(type)"
+        case .nearby(let type, let isNear): isNear ? "near: \(type)" : "far: \(type)"
+        case .background(let isBehind): isBehind ? "the app is in the background" : "the app is in front"
+        case .fail(.diskFull): "the disk is full for one write"
+        case .fail(.missingEntitlement): "one request has no entitlement"
+        case .acceptAnyPasscode(let isOn): isOn ? "any passcode is right" : "only the passcode is right"
+        case .restart: "the machine restarts"
+        }
+    }
+}
+
+extension PromptContent {
+    func words(_ prompt: Prompt) -> String {
+        let title =
+            switch method {
+            case .biometry: asksPermission ? "\(prompt.sensor)? \"\(prompt.faceUsage)\"" : "\(prompt.sensor)"
+            case .passcode: "passcode"
+            case .companion: "companion"
+            }
+        let why =
+            switch notice {
+            case .none: ""
+            case .notRecognised: ", not recognised"
+            case .wrongPasscode: ", wrong passcode"
+            case .biometryLocked: ", biometry is locked"
+            case .biometryFinished: ", biometry is used up"
+            }
+        let tries = method == .companion || asksPermission ? "" : ", tries left: \(triesLeft)"
+        let fallback = showsFallback ? ", fallback \"\(prompt.fallbackTitle)\"" : ""
+        return "  prompt: " + title + why + tries + fallback + (offersCompanion ? ", or a paired device" : "")
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+
+extension SimulatedWorld {
+    package var transcript: [String] { record.lines }
+
+    package func failureOfItems() -> Failure? {
+        guard takeFailure(.missingEntitlement) else { return nil }
+        return Failure(.missingEntitlement, "A script took the right to the access group away for this call.")
+    }
+}
+
+/// A store that finds its disk full when a script says so.
+package final class ScriptedStore: ItemStore {
+    private let store: any ItemStore
+    private let world: SimulatedWorld
+
+    /// Wraps a store of that world's machine.
+    package init(_ store: any ItemStore, world: SimulatedWorld) {
+        self.store = store
+        self.world = world
+    }
+
+    package func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R { try store.read(body) }
+
+    package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        guard world.takeFailure(.diskFull) else { return try store.write(body) }
+        // Everything is done and then undone, as when the disk is full at the commit.
+        return try store.write { (store) throws(Failure) -> R in
+            _ = try body(store)
+            throw Failure(.diskFull, "The simulated disk is full.", hint: "It has room again for the next write.")
+        }
+    }
+}
