@@ -6,7 +6,7 @@ import LocalAuthentication
 import Testing
 
 @Suite(.simulator()) struct DomainStateTests {
-    @Test func theOldStateIsNilUntilABiometricPreflightOrEvaluationSucceeds_DS01() async throws {
+    @Test func theOldStateIsNilUntilABiometricPreflightOrEvaluationSucceeds_DS01_DS06() async throws {
         let context = LAContext()
         #expect(oldState(of: context) == nil)
         #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))

@@ -135,6 +135,18 @@ import Testing
         #expect(try await prompt { $0.localizedCancelTitle = "Use Password" }.cancelTitle == "Use Password")
     }
 
+    /// Where Apple's Face ID shows no reason on the first scan, ours shows who asks and why before anything watches.
+    @Test(arguments: [BiometryKind.touchID, .faceID])
+    func everyPromptNamesTheAppAndItsReason_LA39(sensor: BiometryKind) async throws {
+        let machine = try RecordingMachine(sensor: sensor)
+        machine.perform(.cancel)
+        let context = machine.run { LAContext() }
+        #expect(await Evaluation(context, .owner, reason: "log in").end == .failure(.userCancel))
+        let prompt = try #require(machine.shown.last)
+        #expect(prompt.caller == "app")
+        #expect(prompt.reason == "log in")
+    }
+
     @Test func thePromptSaysWhyItLooksAsItDoes() async throws {
         machine.perform(.touch(matching: false))
         machine.perform(.fallback)
