@@ -107,6 +107,7 @@ extension Keychain {
 
     private func newItem(_ request: Request.AddItem, _ caller: Caller) throws(Failure) -> Item {
         var attributes = request.attributes
+        try check(attributes, areOf: request.itemClass)
         let group = try groups(attributes, caller)[0]
         attributes[.accessGroup] = .text(group)
         for code in request.itemClass.primaryKey where attributes[code] == nil {
@@ -169,6 +170,7 @@ extension Keychain {
         var secret = request.secret
         if secret == nil { secret = try envelopes.openSecret(row, item) }
         var item = item
+        try check(request.changes, areOf: row.itemClass)
         for (code, value) in request.changes { item.attributes[code] = value }
         if request.changes[.accessGroup] != nil { _ = try groups(item.attributes, caller) }
         if let control = request.accessControl {

@@ -60,6 +60,13 @@ package final class Keychain: Sendable {
         return bound != enrolments.generation
     }
 
+    /// Refuses attributes that items of the class do not have (behaviour KC-02).
+    func check(_ attributes: Attributes, areOf itemClass: ItemClass) throws(Failure) {
+        guard attributes.keys.allSatisfy(itemClass.has) else {
+            throw Failure(.noSuchAttribute, "Items of this class have no such attribute.")
+        }
+    }
+
     /// The groups a query is about; a group that is not the caller's is refused (behaviour KC-16).
     func groups(_ attributes: Attributes, _ caller: Caller) throws(Failure) -> [String] {
         guard !caller.groups.isEmpty else { throw Failure(.missingEntitlement, "The caller has no access group.") }
@@ -84,6 +91,7 @@ package final class Keychain: Sendable {
         guard let itemClass = query.itemClass else {
             throw Failure(.invalidParameter, "The query has no item class.")
         }
+        try check(query.attributes, areOf: itemClass)
         var filters: [RowFilter] = []
         for group in try groups(query.attributes, caller) {
             filters += try self.filters(query, itemClass, group)

@@ -4,6 +4,8 @@
 package enum ItemClass: UInt8, CaseIterable, Sendable {
     /// `kSecClassGenericPassword`.
     case genericPassword = 1
+    /// `kSecClassInternetPassword`.
+    case internetPassword = 2
 }
 
 /// What kind of value an attribute takes.
@@ -27,13 +29,21 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
     case isInvisible = 12
     case isNegative = 13
     case generic = 14
+    case server = 15
+    case securityDomain = 16
+    case networkProtocol = 17
+    case authenticationType = 18
+    case port = 19
+    case path = 20
 
     /// The kind of its value.
     package var kind: AttributeKind {
         switch self {
-        case .accessGroup, .account, .service, .itemDescription, .comment, .label: .text
+        case .accessGroup, .account, .service, .itemDescription, .comment, .label, .server, .securityDomain,
+            .networkProtocol, .authenticationType, .path:
+            .text
         case .generic: .data
-        case .creator, .type: .number
+        case .creator, .type, .port: .number
         case .synchronizable, .isInvisible, .isNegative: .boolean
         case .creationDate, .modificationDate: .date
         }
@@ -75,6 +85,11 @@ extension ItemClass {
     package var primaryKey: [AttributeCode] {
         switch self {
         case .genericPassword: [.accessGroup, .account, .service, .synchronizable]
+        case .internetPassword:
+            [
+                .accessGroup, .account, .securityDomain, .server, .networkProtocol, .authenticationType, .port, .path,
+                .synchronizable,
+            ]
         }
     }
 
@@ -82,15 +97,21 @@ extension ItemClass {
     package var indexed: [AttributeCode] {
         switch self {
         case .genericPassword: [.account, .service, .label]
+        case .internetPassword: [.account, .server, .label]
         }
     }
 
     /// Whether items of this class have the attribute.
     package func has(_ code: AttributeCode) -> Bool {
         switch self {
-        case .genericPassword: true
+        case .genericPassword: !Self.ofTheInternet.contains(code)
+        case .internetPassword: code != .service && code != .generic
         }
     }
+
+    private static let ofTheInternet: Set<AttributeCode> = [
+        .server, .securityDomain, .networkProtocol, .authenticationType, .port, .path,
+    ]
 
     /// What a primary-key attribute counts as when it was not given.
     package static func emptyValue(_ code: AttributeCode) -> AttributeValue {

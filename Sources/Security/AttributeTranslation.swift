@@ -11,7 +11,10 @@ extension AttributeCode {
         (kSecAttrDescription as String, .itemDescription), (kSecAttrComment as String, .comment),
         (kSecAttrCreator as String, .creator), (kSecAttrType as String, .type), (kSecAttrLabel as String, .label),
         (kSecAttrIsInvisible as String, .isInvisible), (kSecAttrIsNegative as String, .isNegative),
-        (kSecAttrGeneric as String, .generic),
+        (kSecAttrGeneric as String, .generic), (kSecAttrServer as String, .server),
+        (kSecAttrSecurityDomain as String, .securityDomain), (kSecAttrProtocol as String, .networkProtocol),
+        (kSecAttrAuthenticationType as String, .authenticationType), (kSecAttrPort as String, .port),
+        (kSecAttrPath as String, .path),
     ]
     private static let byName = Dictionary(uniqueKeysWithValues: constants)
     private static let byCode = Dictionary(uniqueKeysWithValues: constants.map { ($0.1, $0.0) })
@@ -24,6 +27,16 @@ extension AttributeCode {
 
     /// The `kSecAttr...` value; every case stands in the table.
     var constant: String { AttributeCode.byCode[self] ?? "" }
+}
+
+extension ItemClass {
+    /// The `kSecClass...` value.
+    var constant: CFString {
+        switch self {
+        case .genericPassword: kSecClassGenericPassword
+        case .internetPassword: kSecClassInternetPassword
+        }
+    }
 }
 
 extension AttributeValue {
@@ -98,7 +111,7 @@ extension FoundItem {
             result[kSecAttrAccessible as String] = accessControl.accessibility.constant as NSString
             result[kSecAttrAccessControl as String] = SecAccessControl(accessControl)
         }
-        if returns.contains(.reference) { result[kSecClass as String] = kSecClassGenericPassword }
+        if returns.contains(.reference) { result[kSecClass as String] = itemClass.constant }
         if returns.contains(.data), let data { result[kSecValueData as String] = data }
         if let persistentReference { result[kSecValuePersistentRef as String] = Data(persistentReference) as NSData }
         return result as NSDictionary

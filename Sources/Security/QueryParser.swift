@@ -42,10 +42,10 @@ struct ParsedQuery {
 
     private static func itemClass(_ value: Any) throws(Failure) -> ItemClass {
         guard let name = value as? String else { throw refusal("kSecClass takes one of the kSecClass... values.") }
-        if name == kSecClassGenericPassword as String { return .genericPassword }
+        if let known = ItemClass.allCases.first(where: { $0.constant as String == name }) { return known }
         // Classes of the API that come with later versions are told apart from names that do not exist.
-        if ["inet", "cert", "keys", "idnt"].contains(name) {
-            throw Failure(.unimplemented, "This version of Latchkey keeps generic passwords only.")
+        if ["cert", "keys", "idnt"].contains(name) {
+            throw Failure(.unimplemented, "This version of Latchkey keeps passwords only.")
         }
         throw Failure(.noSuchClass, "There is no class \(name).")
     }
@@ -167,8 +167,9 @@ struct ParsedQuery {
         case kSecAttrSynchronizable where (value as? NSString) == kSecAttrSynchronizableAny:
             anySynchronizable = true
         default:
-            guard let code = AttributeCode(constant: name) else {
-                throw Failure(.noSuchAttribute, "Generic passwords have no attribute \(name).")
+            // Behaviour KC-02.
+            guard let code = AttributeCode(constant: name), itemClass?.has(code) ?? true else {
+                throw Failure(.noSuchAttribute, "Items of this class have no attribute \(name).")
             }
             attributes[code] = try AttributeValue(value, for: code, name)
         }

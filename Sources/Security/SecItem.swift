@@ -85,7 +85,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         guard attributesToUpdate[kSecClass as String] == nil else {
             throw Failure(.noSuchAttribute, "The class of an item cannot be changed.")
         }
-        let changes = try ParsedQuery(attributesToUpdate, itemClass: parsed.itemClass ?? .genericPassword)
+        let changes = try ParsedQuery(attributesToUpdate, itemClass: parsed.itemClass)
         guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, changes.context == nil,
             changes.persistentReference == nil, !changes.anySynchronizable
         else { throw ParsedQuery.refusal("The changes hold a key that is no attribute.") }

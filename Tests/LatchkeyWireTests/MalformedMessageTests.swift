@@ -48,7 +48,7 @@ import Testing
         #expect(refusal(of: request(5, [0: 0])) == .invalidValue, "policy 0")
         #expect(refusal(of: request(5, [0: 6])) == .invalidValue, "policy 6")
         #expect(refusal(of: request(14, [0: 0, 1: [:]])) == .invalidValue, "item class 0")
-        #expect(refusal(of: request(14, [0: 2, 1: [:]])) == .invalidValue, "item class 2")
+        #expect(refusal(of: request(14, [0: 3, 1: [:]])) == .invalidValue, "item class 3")
         #expect(refusal(of: request(14, [1: [:], 2: 0])) == .invalidValue, "accessibility 0")
         #expect(refusal(of: request(14, [1: [:], 2: 8])) == .invalidValue, "accessibility 8")
         #expect(refusal(of: request(30, [0: 1, 1: 3])) == .invalidValue, "sensor 3")

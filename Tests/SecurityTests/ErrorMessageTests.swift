@@ -45,15 +45,15 @@ import Testing
 
     @Test func anUnsupportedClassIsExplained() throws {
         try Simulator().run {
-            #expect(SecItemDelete([kSecClass: "inet"] as CFDictionary) == errSecUnimplemented)
-            #expect(message(errSecUnimplemented)?.contains("generic passwords") == true)
+            #expect(SecItemDelete([kSecClass: "cert"] as CFDictionary) == errSecUnimplemented)
+            #expect(message(errSecUnimplemented)?.contains("passwords only") == true)
         }
     }
 
     @Test func theExplanationIsOfTheThreadsLastFailureOnly() async throws {
         let simulator = try Simulator()
         simulator.run {
-            #expect(SecItemDelete([kSecClass: "inet"] as CFDictionary) == errSecUnimplemented)
+            #expect(SecItemDelete([kSecClass: "cert"] as CFDictionary) == errSecUnimplemented)
             let explained = message(errSecUnimplemented)
             #expect(delete(.password("nothing")) == errSecItemNotFound)
             #expect(message(errSecUnimplemented) != explained)

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["inet", "cert", "keys", "idnt"])
+    @Test(arguments: ["cert", "keys", "idnt"])
     func aClassThatComesLaterIsUnimplemented(name: String) {
         #expect(codes([kSecClass as String: name]) == [errSecUnimplemented])
     }

@@ -44,6 +44,53 @@ import Testing
         ("kSecValueData", kSecValueData),
         ("kSecValuePersistentRef", kSecValuePersistentRef),
         ("kSecValueRef", kSecValueRef),
+        // Internet passwords.
+        ("kSecAttrServer", kSecAttrServer),
+        ("kSecAttrSecurityDomain", kSecAttrSecurityDomain),
+        ("kSecAttrProtocol", kSecAttrProtocol),
+        ("kSecAttrAuthenticationType", kSecAttrAuthenticationType),
+        ("kSecAttrPort", kSecAttrPort),
+        ("kSecAttrPath", kSecAttrPath),
+        ("kSecAttrProtocolAFP", kSecAttrProtocolAFP),
+        ("kSecAttrProtocolAppleTalk", kSecAttrProtocolAppleTalk),
+        ("kSecAttrProtocolDAAP", kSecAttrProtocolDAAP),
+        ("kSecAttrProtocolEPPC", kSecAttrProtocolEPPC),
+        ("kSecAttrProtocolFTP", kSecAttrProtocolFTP),
+        ("kSecAttrProtocolFTPAccount", kSecAttrProtocolFTPAccount),
+        ("kSecAttrProtocolFTPProxy", kSecAttrProtocolFTPProxy),
+        ("kSecAttrProtocolFTPS", kSecAttrProtocolFTPS),
+        ("kSecAttrProtocolHTTP", kSecAttrProtocolHTTP),
+        ("kSecAttrProtocolHTTPProxy", kSecAttrProtocolHTTPProxy),
+        ("kSecAttrProtocolHTTPS", kSecAttrProtocolHTTPS),
+        ("kSecAttrProtocolHTTPSProxy", kSecAttrProtocolHTTPSProxy),
+        ("kSecAttrProtocolIMAP", kSecAttrProtocolIMAP),
+        ("kSecAttrProtocolIMAPS", kSecAttrProtocolIMAPS),
+        ("kSecAttrProtocolIPP", kSecAttrProtocolIPP),
+        ("kSecAttrProtocolIRC", kSecAttrProtocolIRC),
+        ("kSecAttrProtocolIRCS", kSecAttrProtocolIRCS),
+        ("kSecAttrProtocolLDAP", kSecAttrProtocolLDAP),
+        ("kSecAttrProtocolLDAPS", kSecAttrProtocolLDAPS),
+        ("kSecAttrProtocolNNTP", kSecAttrProtocolNNTP),
+        ("kSecAttrProtocolNNTPS", kSecAttrProtocolNNTPS),
+        ("kSecAttrProtocolPOP3", kSecAttrProtocolPOP3),
+        ("kSecAttrProtocolPOP3S", kSecAttrProtocolPOP3S),
+        ("kSecAttrProtocolRTSP", kSecAttrProtocolRTSP),
+        ("kSecAttrProtocolRTSPProxy", kSecAttrProtocolRTSPProxy),
+        ("kSecAttrProtocolSMB", kSecAttrProtocolSMB),
+        ("kSecAttrProtocolSMTP", kSecAttrProtocolSMTP),
+        ("kSecAttrProtocolSOCKS", kSecAttrProtocolSOCKS),
+        ("kSecAttrProtocolSSH", kSecAttrProtocolSSH),
+        ("kSecAttrProtocolTelnet", kSecAttrProtocolTelnet),
+        ("kSecAttrProtocolTelnetS", kSecAttrProtocolTelnetS),
+        ("kSecAttrAuthenticationTypeDPA", kSecAttrAuthenticationTypeDPA),
+        ("kSecAttrAuthenticationTypeDefault", kSecAttrAuthenticationTypeDefault),
+        ("kSecAttrAuthenticationTypeHTMLForm", kSecAttrAuthenticationTypeHTMLForm),
+        ("kSecAttrAuthenticationTypeHTTPBasic", kSecAttrAuthenticationTypeHTTPBasic),
+        ("kSecAttrAuthenticationTypeHTTPDigest", kSecAttrAuthenticationTypeHTTPDigest),
+        ("kSecAttrAuthenticationTypeMSN", kSecAttrAuthenticationTypeMSN),
+        ("kSecAttrAuthenticationTypeNTLM", kSecAttrAuthenticationTypeNTLM),
+        ("kSecAttrAuthenticationTypeRPA", kSecAttrAuthenticationTypeRPA),
+        ("kSecClassInternetPassword", kSecClassInternetPassword),
         ("kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly", kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly),
         ("kSecAttrAccessibleWhenUnlocked", kSecAttrAccessibleWhenUnlocked),
         ("kSecAttrAccessibleWhenUnlockedThisDeviceOnly", kSecAttrAccessibleWhenUnlockedThisDeviceOnly),
@@ -84,7 +131,9 @@ import Testing
         let values = try Table("security.tsv").values("constant")
         for (name, constant) in Self.constants { #expect(values[name] == constant as String, "\(name)") }
         #expect(Set(Self.constants.map(\.0)) == Set(values.keys))
-        #expect(Set(Self.constants.map { $0.1 as String }).count == Self.constants.count, "no two are the same")
+        // Only values of different attributes may be spelled alike: HTTP is a protocol and a way to authenticate.
+        let apart = Self.constants.filter { $0.0 != "kSecAttrAuthenticationTypeHTTPBasic" }
+        #expect(Set(apart.map { $0.1 as String }).count == apart.count, "no two are the same")
     }
 
     @Test func everyErrorCodeHasApplesValue() throws {
