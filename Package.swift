@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
+        .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
         .executable(name: "latchkey", targets: ["latchkey"]),
@@ -77,6 +78,9 @@ let package = Package(
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
         room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // Gives a target's files what `import Foundation` gives them on Apple systems.
+        .plugin(name: "ApplePlatformImports", capability: .buildTool()),
 
         // Test kit.
         room(

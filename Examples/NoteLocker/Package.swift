@@ -1,0 +1,27 @@
+// swift-tools-version: 6.0
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// An app's package: it names Latchkey's products, and its sources read as they do on Apple systems.
+let package = Package(
+    name: "NoteLocker",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    dependencies: [.package(name: "latchkey", path: "../..")],
+    targets: [
+        .target(
+            name: "NoteLocker",
+            dependencies: [
+                .product(name: "Security", package: "latchkey", condition: .when(platforms: [.linux])),
+                .product(name: "LocalAuthentication", package: "latchkey", condition: .when(platforms: [.linux])),
+            ],
+            plugins: [.plugin(name: "ApplePlatformImports", package: "latchkey")]),
+        .testTarget(
+            name: "NoteLockerTests",
+            dependencies: [
+                "NoteLocker",
+                .product(name: "LatchkeySimulator", package: "latchkey"),
+                .product(name: "LatchkeyTesting", package: "latchkey"),
+            ]),
+    ]
+)
