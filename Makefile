@@ -5,6 +5,7 @@
 
 PREFIX ?= $(HOME)/.local
 DESTDIR ?=
+DIR = $(PREFIX)/lib/latchkey/sdk
 SWIFT ?= swift
 
 # What is shipped links the Swift library statically, in a scratch path of its own; tests use the dynamic debug
@@ -17,7 +18,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check bench build install uninstall format fuzz bootstrap
+.PHONY: help demo test test-all test-sdk check bench build sdk install uninstall format fuzz bootstrap
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -32,10 +33,14 @@ test: bootstrap ## build and run the tests
 	$(TEST_BUILD)
 	@scripts/run-tests
 
-test-all: check ## everything: check, the long tests too, a short run of each fuzzer
+test-all: check ## everything: check, the long tests too, a short run of each fuzzer, the SDK
 	$(TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
 	@scripts/fuzz 10
+	@$(MAKE) --no-print-directory test-sdk
+
+test-sdk: build ## build and test packages that use the products, or the SDK with this checkout out of reach
+	@scripts/test-sdk $(RELEASE)
 
 check: bootstrap ## formatting, warnings as errors, arrows between rooms, documentation, hygiene
 	@scripts/check
@@ -49,7 +54,12 @@ build: bootstrap ## build the programs that are shipped
 	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
 	done
 
-install: build ## install the programs into PREFIX
+sdk: bootstrap ## put into DIR what `swift test --toolset DIR/toolset.json` needs of a package that does not name us
+	@scripts/build-sdk
+	@scripts/install-sdk "$(DIR)"
+
+install: build ## install the programs and the SDK into PREFIX
+	@scripts/build-sdk
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install $(RELEASE)
 
 uninstall: ## remove exactly what install put there
