@@ -4,26 +4,44 @@ import LatchkeyModel
 
 /// Makes text of a caller fit to be shown: one line, no control, no direction marks, not too long (abuse case 19).
 enum PromptText {
+    /// Stands for what is not shown, so that the person sees that there was something.
+    private static let replacement = "\u{fffd}"
+
     /// Cleans and clips.
     static func clean(_ text: String, characters limit: Int) -> String {
         var result = ""
         var count = 0
-        var endsWithSpace = true
+        // Of spaces in a row, and of what is not shown, one is enough.
+        var last = " "
         for character in text {
-            let isSpace = character.isWhitespace || character.isNewline
-            if isSpace, endsWithSpace { continue }
-            let scalars = character.unicodeScalars.filter { isShown($0) }
-            if !isSpace, scalars.isEmpty { continue }
+            let next = shown(character)
+            if next == last, next == " " || next == replacement { continue }
             guard count < limit else { return result + "…" }
-            if isSpace { result.append(" ") } else { result.unicodeScalars.append(contentsOf: scalars.prefix(8)) }
-            endsWithSpace = isSpace
+            result += next
+            last = next
             count += 1
         }
-        if result.hasSuffix(" ") { result.removeLast() }
+        if last == " " { result = String(result.dropLast()) }
         return result
     }
 
-    /// Control, format (bidi, zero width), private, unassigned and surrogate code points are left out.
+    private static func shown(_ character: Character) -> String {
+        if character.isWhitespace || character.isNewline { return " " }
+        var scalars = String.UnicodeScalarView()
+        for scalar in character.unicodeScalars.prefix(8) {
+            if isShown(scalar) {
+                scalars.append(scalar)
+            } else if !(isJoiner(scalar) && !scalars.isEmpty) {
+                return replacement
+            }
+        }
+        return String(scalars)
+    }
+
+    /// What only joins or parts the letters and pictures of one character (UAX 29): the text reads well without it.
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{200c}" || scalar == "\u{200d}" }
+
+    /// Control, format (bidi, zero width), private, unassigned and surrogate code points are replaced.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

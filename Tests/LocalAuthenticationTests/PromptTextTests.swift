@@ -64,9 +64,31 @@ import Testing
         #expect(prompt.tier == .simulated)
     }
 
-    @Test func whatCouldMisleadIsTakenOut_abuse19() async throws {
+    @Test func whatCouldMisleadIsReplaced_abuse19() async throws {
         let reason = "pay\u{1b}[31m \u{202e}1000\u{200b}\r\n\n\t  <b>now</b>\u{7}\u{0}"
-        #expect(try await prompt(reason: reason).reason == "pay[31m 1000 <b>now</b>")
+        #expect(try await prompt(reason: reason).reason == "pay\u{fffd}[31m \u{fffd}1000\u{fffd} <b>now</b>\u{fffd}")
+    }
+
+    /// Joiners inside a character only shape it; by themselves they could hide something.
+    @Test func joinersInsideACharacterAreLeftOutAndOthersReplaced_abuse19() async throws {
+        #expect(try await prompt(reason: "👩\u{200d}💻 می\u{200c}خواهم").reason == "👩💻 میخواهم")
+        #expect(try await prompt(reason: "\u{200d}\u{200d}a\n\u{200c}b").reason == "\u{fffd}a \u{fffd}b")
+    }
+
+    @Test func thousandsOfWhatIsNotShownAreOneMark_abuse19() async throws {
+        for scalar in ["\u{202e}", "\u{200b}", "\u{1b}", "\u{7}", "\u{feff}", "\u{e0001}", "\u{e000}"] {
+            #expect(
+                try await prompt(reason: String(repeating: scalar, count: 10_000)).reason == "\u{fffd}", "\(scalar)")
+        }
+    }
+
+    @Test func titlesAreCleanedAsReasonsAre_abuse19() async throws {
+        let shown = try await prompt {
+            $0.localizedCancelTitle = "\u{1b}[2JNo\u{202e}"
+            $0.localizedFallbackTitle = "PIN\u{9b}31m"
+        }
+        #expect(shown.cancelTitle == "\u{fffd}[2JNo\u{fffd}")
+        #expect(shown.fallbackTitle == "PIN\u{fffd}31m")
     }
 
     @Test func aLongReasonIsClipped_abuse19() async throws {
