@@ -58,9 +58,11 @@ package enum AgentMessage: Equatable, Sendable {
 
 extension CBORWriter {
     fileprivate mutating func prompt(_ prompt: Prompt) {
-        array(12)
+        array(14)
         unsigned(prompt.id)
         text(prompt.caller)
+        text(prompt.program)
+        text(prompt.ownName)
         integer(Int64(prompt.processID))
         text(prompt.reason)
         text(prompt.cancelTitle)
@@ -113,9 +115,11 @@ extension CBORWriter {
 
 extension CBORReader {
     fileprivate mutating func prompt() throws(WireError) -> Prompt {
-        try tuple(12) { (reader) throws(WireError) in
+        try tuple(14) { (reader) throws(WireError) in
             let id = try reader.unsigned()
             let caller = try reader.text(limit: Limits.titleBytes)
+            let program = try reader.text(limit: Limits.titleBytes)
+            let ownName = try reader.text(limit: Limits.titleBytes)
             guard let process = Int32(exactly: try reader.integer()) else { throw .invalidValue }
             let reason = try reader.text(limit: Limits.titleBytes)
             let cancel = try reader.text(limit: Limits.titleBytes)
@@ -126,10 +130,9 @@ extension CBORReader {
             let terminal = try reader.unsigned()
             guard let user = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
             return Prompt(
-                id: id, caller: caller, processID: process, reason: reason, cancelTitle: cancel,
-                fallbackTitle: fallback, faceUsage: faceUsage, sensor: sensor, tier: tier, terminal: terminal,
-                userID: user,
-                content: try reader.content())
+                id: id, caller: caller, program: program, ownName: ownName, processID: process, reason: reason,
+                cancelTitle: cancel, fallbackTitle: fallback, faceUsage: faceUsage, sensor: sensor, tier: tier,
+                terminal: terminal, userID: user, content: try reader.content())
         }
     }
 

@@ -6,13 +6,16 @@ package struct Caller: Equatable, Sendable {
     package var groups: [String]
     /// What the audit trail and the prompt call it.
     package var label: String
+    /// Where its program is, as the kernel knows it; empty when it does not.
+    package var program: String
     package var processID: Int32
     package var userID: UInt32
 
     /// Makes a caller.
-    package init(groups: [String], label: String, processID: Int32, userID: UInt32) {
+    package init(groups: [String], label: String, program: String = "", processID: Int32, userID: UInt32) {
         self.groups = groups
         self.label = label
+        self.program = program
         self.processID = processID
         self.userID = userID
     }

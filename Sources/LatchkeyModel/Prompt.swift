@@ -6,6 +6,10 @@ package struct Prompt: Equatable, Sendable {
     package var id: UInt64
     /// The caller's name as the kernel's facts give it.
     package var caller: String
+    /// Where the caller's program is, as the kernel knows it; empty when it does not.
+    package var program: String
+    /// The name the caller gave itself, whose items it may use; empty when it is `caller`.
+    package var ownName: String
     /// The caller's process.
     package var processID: Int32
     /// The caller's reason, already cleaned and clipped.
@@ -29,11 +33,14 @@ package struct Prompt: Equatable, Sendable {
 
     /// Makes a prompt.
     package init(
-        id: UInt64, caller: String, processID: Int32, reason: String, cancelTitle: String, fallbackTitle: String,
-        faceUsage: String, sensor: BiometryKind, tier: Tier, terminal: UInt64, userID: UInt32, content: PromptContent
+        id: UInt64, caller: String, program: String = "", ownName: String = "", processID: Int32, reason: String,
+        cancelTitle: String, fallbackTitle: String, faceUsage: String, sensor: BiometryKind, tier: Tier,
+        terminal: UInt64, userID: UInt32, content: PromptContent
     ) {
         self.id = id
         self.caller = caller
+        self.program = program
+        self.ownName = ownName
         self.processID = processID
         self.reason = reason
         self.cancelTitle = cancelTitle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKeychain
 package import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
@@ -35,17 +36,20 @@ final class Authenticator: Sendable {
 
     /// Who asks, for the prompt to name.
     struct Asker: Sendable {
-        var label: String
-        /// Its identity and what it looks at faces for, if it says so (behaviour LA-07).
-        var application: String
+        var caller: Caller
+        /// What it looks at faces for, if it says so (behaviour LA-07).
         var faceUsage: String?
-        var processID: Int32
-        var userID: UInt32
         /// The terminal of the caller's process, as the kernel reports it.
         var terminal: UInt64
 
+        /// Its identity: the name it gave itself, or the kernel's.
+        var application: String { caller.groups.first ?? caller.label }
+
         /// An empty description is none, as on Apple systems.
         var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }
+
+        /// The name it gave itself, if that is another than the kernel's.
+        var ownName: String { application == caller.label ? "" : application }
     }
 
     private struct Core: Sendable {
@@ -186,14 +190,17 @@ final class Authenticator: Sendable {
         let id = request.id
         guard let (pending, sensor) = core.withLock({ core in core.pending[id].map { ($0, core.state.sensor.kind) } })
         else { return }
+        let caller = pending.asker.caller
         let prompt = Prompt(
-            id: id, caller: PromptText.clean(pending.asker.label, characters: Limits.titleCharacters),
-            processID: pending.asker.processID,
+            id: id, caller: PromptText.clean(caller.label, characters: Limits.titleCharacters),
+            program: PromptText.clean(caller.program, characters: Limits.reasonCharacters),
+            ownName: PromptText.clean(pending.asker.ownName, characters: Limits.titleCharacters),
+            processID: caller.processID,
             reason: PromptText.clean(pending.prompting.reason, characters: Limits.reasonCharacters),
             cancelTitle: PromptText.cancelTitle(pending.prompting),
             fallbackTitle: PromptText.fallbackTitle(pending.prompting, plan: pending.plan) ?? "",
             faceUsage: PromptText.clean(pending.asker.faceUsage ?? "", characters: Limits.reasonCharacters),
-            sensor: sensor, tier: parts.tier, terminal: pending.asker.terminal, userID: pending.asker.userID,
+            sensor: sensor, tier: parts.tier, terminal: pending.asker.terminal, userID: caller.userID,
             content: content)
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
     }

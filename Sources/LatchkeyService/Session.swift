@@ -141,9 +141,7 @@ package final class Session: Sendable {
     /// Who asks, as the prompt and the policy need it.
     private var asker: Authenticator.Asker {
         let (caller, faceUsage) = state.withLock { ($0.caller, $0.faceUsage) }
-        return Authenticator.Asker(
-            label: caller.label, application: caller.groups.first ?? caller.label, faceUsage: faceUsage,
-            processID: caller.processID, userID: caller.userID, terminal: terminal)
+        return Authenticator.Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
     }
 
     private func preflight(_ policy: Policy) -> Reply {

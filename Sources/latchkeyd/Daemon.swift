@@ -105,7 +105,8 @@ final class Daemon: FrameHandler {
         guard peer.userID == geteuid() else { return nil }
         let program = Environment.linkTarget("/proc/\(peer.processID)/exe")
         let name = Files.name(of: program ?? "unknown")
-        let caller = Caller(groups: [name], label: name, processID: peer.processID, userID: peer.userID)
+        let caller = Caller(
+            groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID)
         let session = service.session(
             caller: caller, terminal: Terminal.controlling(peer.processID), mayNameItself: true)
         return ConnectedSession(HostSession(session) { [weak connection] in connection?.send($0) })
