@@ -58,6 +58,9 @@ let package = Package(
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
+        // What a terminal shows.
+        room("TerminalPromptLayout", ["LatchkeyModel"]),
+
         // Seams.
         room("LatchkeySeams", ["LatchkeyModel"]),
 
@@ -77,7 +80,10 @@ let package = Package(
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
             "TerminalPromptDriver",
-            ["LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem"]),
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
+                "TerminalPromptLayout",
+            ]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -108,7 +114,10 @@ let package = Package(
             ]),
         process(
             "latchkey-prompt",
-            ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire"]),
+            [
+                "LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
+                "TerminalPromptLayout",
+            ]),
         process("latchkey", ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
         process(
             "latchkey-demo",
@@ -138,6 +147,7 @@ let package = Package(
                 "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
+        tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests(
             "SecurityTests",

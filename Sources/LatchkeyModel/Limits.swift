@@ -30,6 +30,8 @@ package enum Limits {
     package static let titleBytes = 16 << 10
     /// Characters of a reason that are shown.
     package static let reasonCharacters = 240
+    /// Lines of a reason that a terminal shows.
+    package static let reasonLines = 6
     /// Characters of a button's title or a name that are shown.
     package static let titleCharacters = 48
     /// Bytes of a passcode.

@@ -66,10 +66,11 @@ package enum Processes {
         return status
     }
 
-    /// Waits for a child that is about to end, and ends it when it takes longer than that.
-    package static func wait(_ process: pid_t, killAfter seconds: Int64) {
+    /// Waits for a child that is about to end, ends it when it takes longer than that, and gives its wait status.
+    @discardableResult
+    package static func wait(_ process: pid_t, killAfter seconds: Int64) -> CInt {
         if !hasEnded(process, within: seconds) { kill(process, SIGKILL) }
-        wait(process)
+        return wait(process)
     }
 
     /// Whether a process, of whatever parent, ends within that time.

@@ -19,7 +19,12 @@ package final class PseudoTerminal: Sendable {
         let code = ptsname_r(number, &name, name.count)
         guard code == 0 else { throw SystemError("ptsname_r", code: code) }
         path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        _ = latchkey_set_window_size(number, rows, columns)
+        resize(rows: rows, columns: columns)
+    }
+
+    /// Gives the window another size, as a person does who drags its corner.
+    package func resize(rows: UInt16, columns: UInt16) {
+        _ = latchkey_set_window_size(near.number, rows, columns)
     }
 
     /// Starts a program whose controlling terminal this is.

@@ -33,23 +33,25 @@ package struct Terminal: Sendable {
     }
 
     /// The device number of a process's controlling terminal; 0 when it has none.
-    package static func controlling(_ process: pid_t) -> UInt64 {
-        guard let bytes = try? Descriptor.open("/proc/\(process)/stat", O_RDONLY) else { return 0 }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(bytes.number, &buffer, buffer.count)
-        guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self),
-            // The name of the program is in parentheses and may hold anything, so fields count from the last one.
-            let end = text.lastIndex(of: ")")
-        else { return 0 }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 4, let device = Int32(fields[4]) else { return 0 }
-        return UInt64(UInt32(bitPattern: device))
-    }
+    package static func controlling(_ process: pid_t) -> UInt64 { TerminalJob(process)?.terminal ?? 0 }
 
     /// The modes as they are.
     package func modes() -> termios? {
         var modes = termios()
         return tcgetattr(descriptor.number, &modes) == 0 ? modes : nil
+    }
+
+    /// Whether someone reads single keys here and not lines.
+    package var isReadingKeys: Bool { modes().map { $0.c_lflag & tcflag_t(ICANON) == 0 } ?? false }
+
+    /// Whether the terminal says that it takes UTF-8.
+    package var isUTF8: Bool { modes().map { $0.c_iflag & tcflag_t(IUTF8) != 0 } ?? false }
+
+    /// Whether the modes are still those that `readKeys` set; they are not once another program has set its own.
+    package func isReadingKeys(from modes: termios) -> Bool {
+        guard let now = self.modes() else { return false }
+        let wanted = Terminal.raw(modes)
+        return now.c_lflag == wanted.c_lflag && now.c_iflag == wanted.c_iflag
     }
 
     /// Puts modes back.
@@ -60,6 +62,11 @@ package struct Terminal: Sendable {
 
     /// Takes single keys without showing them, signals included, and drops what was typed before.
     package func readKeys(from modes: termios) {
+        var raw = Terminal.raw(modes)
+        while tcsetattr(descriptor.number, TCSAFLUSH, &raw) != 0, errno == EINTR {}
+    }
+
+    private static func raw(_ modes: termios) -> termios {
         var raw = modes
         raw.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
         raw.c_iflag &= ~tcflag_t(ICRNL | IXON | ISTRIP | INLCR | IGNCR)
@@ -67,7 +74,13 @@ package struct Terminal: Sendable {
             $0[Int(VMIN)] = 1
             $0[Int(VTIME)] = 0
         }
-        while tcsetattr(descriptor.number, TCSAFLUSH, &raw) != 0, errno == EINTR {}
+        return raw
+    }
+
+    /// Writes a text; a terminal that has hung up takes none.
+    package func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in try? descriptor.write(all: UnsafeRawBufferPointer(bytes)) }
     }
 
     /// Takes lines without showing them.
@@ -78,11 +91,11 @@ package struct Terminal: Sendable {
         while tcsetattr(descriptor.number, TCSAFLUSH, &hidden) != 0, errno == EINTR {}
     }
 
-    /// Columns of the window; 80 when the terminal does not know.
-    package var columns: Int {
+    /// Columns and rows of the window; 0 what the terminal does not know.
+    package var window: (columns: Int, rows: Int) {
         var rows: UInt16 = 0
         var columns: UInt16 = 0
-        guard latchkey_window_size(descriptor.number, &rows, &columns) == 0, columns > 0 else { return 80 }
-        return Int(columns)
+        guard latchkey_window_size(descriptor.number, &rows, &columns) == 0 else { return (0, 0) }
+        return (Int(columns), Int(rows))
     }
 }

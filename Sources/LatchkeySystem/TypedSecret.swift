@@ -48,15 +48,15 @@ extension Terminal {
     /// Asks for one line without showing it; nil when the person gives up (Ctrl-C, Ctrl-D, Esc).
     package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
         guard let modes = modes() else { return nil }
-        show(question)
+        write(question)
         readKeys(from: modes)
         defer {
             restore(modes)
-            show("\n")
+            write("\n")
         }
         var typed = TypedSecret(capacity: capacity)
         var key: UInt8 = 0
-        while read(descriptor.number, &key, 1) == 1 {
+        while Glibc.read(descriptor.number, &key, 1) == 1 {
             switch key {
             case 0x0d, 0x0a: return typed.take()
             case 0x03, 0x04, 0x1b: return nil
@@ -67,10 +67,5 @@ extension Terminal {
             }
         }
         return nil
-    }
-
-    private func show(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = write(descriptor.number, bytes, bytes.count)
     }
 }

@@ -7,11 +7,13 @@ import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
 import Synchronization
+import TerminalPromptLayout
 
 /// Shows prompts on the caller's own terminal, through a process of its own for each.
 ///
 /// The terminal is the one the kernel names for the caller's process, and only if it belongs to the caller's user.
-/// Its modes are put back however the prompt ends, kill -9 included.
+/// Its modes are put back however the prompt ends, kill -9 included. How the prompt looks is the caller's wish: of its
+/// environment the variables of `Look` are passed on, and nothing of the daemon's.
 package final class TerminalPrompter: Prompter {
     private let program: String
     private let shown = Mutex<[UInt64: ShownPrompt]>([:])
@@ -23,7 +25,9 @@ package final class TerminalPrompter: Prompter {
         let program = program
         Processes.detachThread { [self] in
             guard let terminal = Terminal.open(device: prompt.terminal, ownedBy: prompt.userID),
-                let shown = ShownPrompt(program: program, terminal: terminal)
+                let shown = ShownPrompt(
+                    program: program, terminal: terminal,
+                    environment: Environment.entries(of: prompt.processID, Look.variables))
             else { return events(.unavailable) }
             self.shown.withLock { $0[prompt.id] = shown }
             shown.run(prompt, events)
@@ -44,6 +48,7 @@ private final class ShownPrompt: @unchecked Sendable {
     private static let secondsToLeave: Int64 = 2
     private let terminal: Terminal
     private let modes: termios
+    private let environment: [String]
     private let socket: Descriptor
     private let process: pid_t
     private var thread = pthread_self()
@@ -51,13 +56,15 @@ private final class ShownPrompt: @unchecked Sendable {
     private let isDismissed = Mutex(false)
     private let finished: (near: Descriptor, far: Descriptor)
 
-    init?(program: String, terminal: Terminal) {
+    init?(program: String, terminal: Terminal, environment: [String]) {
         guard let modes = terminal.modes(), let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
             let process = try? Processes.spawn(
-                program, [], descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true)
+                program, [], environment: environment,
+                descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true)
         else { return nil }
         self.terminal = terminal
         self.modes = modes
+        self.environment = environment
         self.process = process
         socket = near
         finished = (pair.0, pair.1)
@@ -97,6 +104,15 @@ private final class ShownPrompt: @unchecked Sendable {
         }
     }
 
+    /// Does what the prompt could not do any more: modes, cursor, a line of its own for whoever writes next.
+    private func restoreTerminal() {
+        let look = Look(terminalIsUTF8: false, callerReadsKeys: modes.c_lflag & tcflag_t(ICANON) == 0) { name in
+            environment.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+        }
+        terminal.restore(modes)
+        terminal.write(Block.end(look) + "\r\n")
+    }
+
     /// Ends the process if it has not ended by itself, and puts the terminal's modes back; once.
     private func finish() {
         let isFirst = isFinished.withLock { isFinished in
@@ -105,8 +121,8 @@ private final class ShownPrompt: @unchecked Sendable {
         }
         guard isFirst else { return }
         shutdown(socket.number, CInt(SHUT_RDWR))
-        Processes.wait(process, killAfter: Self.secondsToLeave)
-        terminal.restore(modes)
+        // A prompt that ended by itself has handed the terminal back, perhaps to a shell that has set modes of its own.
+        if Processes.wait(process, killAfter: Self.secondsToLeave) != 0 { restoreTerminal() }
         shutdown(finished.near.number, CInt(SHUT_RDWR))
     }
 }

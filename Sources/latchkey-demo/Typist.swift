@@ -5,22 +5,26 @@ import LatchkeySystem
 
 /// Runs the demo in a pseudo-terminal, reads what a person would read and types what a person would type.
 struct Typist {
+    /// How a prompt that asks for a finger begins, and only then: without a fallback button.
+    private static let opening = " tries left. Keys: Esc/Ctrl-C for Cancel."
     /// What to wait for, and what to type then.
     private static let script: [(cue: String, keys: String)] = [
         ("Type any secret: ", "correct horse battery staple\r"),
         // The fallback button is not there before the first miss, and is after it.
-        ("Touch the sensor.  [c]", "x"), ("Touch the sensor.  [p]", "p"),
-        ("Touch the sensor.  [c]", "x"), ("Touch the sensor.  [p]", "m"),
-        ("Touch the sensor.  [c]", "x"), ("2 tries left", "x"), ("One try left", "x"),
-        ("Touch the sensor.  [c]", "x"), ("One try left", "x"),
-        ("| Passcode", Story.passcode + "\r"),
-        ("Touch the sensor.  [c]", "m"),
+        (opening, "x"), ("Cancel, P for ", "p"),
+        (opening, "x"), ("Cancel, P for ", "m"),
+        (opening, "x"), ("2 tries left", "x"), ("One try left", "x"),
+        (opening, "x"), ("One try left", "x"),
+        ("Type your passcode", Story.passcode + "\r"),
+        (opening, "m"),
         ("every step was checked", ""),
     ]
     private static let secondsForACue: Int64 = 30
 
     func run() throws {
         guard let program = Environment.executable else { throw DemoFailure("/proc is not there") }
+        // The prompt in sentences: this is a transcript, not a screen.
+        setenv("LATCHKEY_PROMPT", "plain", 1)
         let terminal = try PseudoTerminal()
         let process = try terminal.spawn(program, ["--told"])
         var heard = [UInt8]()

@@ -6,6 +6,7 @@ import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
+import TerminalPromptLayout
 
 /// Shows one prompt on the terminal that is its standard input and answers on descriptor 3.
 ///
@@ -14,6 +15,11 @@ import LatchkeyWire
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // These end the prompt in order, from the loop that looks for them: nothing is left half drawn.
+        var ending = sigset_t()
+        sigemptyset(&ending)
+        for number in PromptSession.endingSignals { sigaddset(&ending, number) }
+        sigprocmask(SIG_BLOCK, &ending, nil)
         let terminal = Terminal(Descriptor(owning: STDIN_FILENO))
         guard isatty(STDIN_FILENO) == 1, fcntl(3, F_GETFD) >= 0, let modes = terminal.modes() else {
             let text = Array("error: latchkey-prompt is started by latchkeyd\nhint: Run latchkey --help\n".utf8)
@@ -24,10 +30,19 @@ enum Main {
         guard let payload = try? Frame.receive(from: daemon, until: Uptime.deadline(seconds: Limits.requestSeconds)),
             case .show(let prompt) = try? AgentMessage(decoding: payload)
         else { exit(1) }
-        terminal.readKeys(from: modes)
-        var session = PromptSession(prompt, terminal: terminal, daemon: daemon)
+        // A caller in the background, while a shell or an editor in front reads single keys: a passcode typed now
+        // could end in either.
+        let isOthers = terminal.isReadingKeys && TerminalJob(prompt.processID)?.isInBackground == true
+        guard !isOthers else {
+            try? Frame.send(AgentMessage.event(.unavailable).encoded(), to: daemon)
+            exit(0)
+        }
+        let look = Look(
+            terminalIsUTF8: terminal.isUTF8, callerReadsKeys: terminal.isReadingKeys, variable: Environment.value)
+        let taken = PromptTerminal(terminal, modes: modes)
+        var session = PromptSession(prompt, look: look, terminal: taken, daemon: daemon)
         session.run()
-        terminal.restore(modes)
+        taken.handBack()
         // `exit` closes the descriptor, which tells the daemon that the terminal is as it was.
         exit(0)
     }

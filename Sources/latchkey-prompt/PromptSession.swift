@@ -6,105 +6,96 @@ import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
+import TerminalPromptLayout
 
-/// Reads keys and messages until the daemon says that the prompt is over.
+/// Reads keys and messages until the prompt is over, one way or another.
 struct PromptSession {
-    private let prompt: Prompt
-    private let terminal: Terminal
-    private let daemon: Descriptor
-    private var content: PromptContent
-    private var typed = TypedSecret(capacity: Limits.passcodeBytes)
-    private let text: PromptText
+    /// How it went on.
+    private enum Turn {
+        case next
+        /// The daemon has its answer, or is gone.
+        case dismissed
+        /// This process was told to end, or the caller was stopped.
+        case stopped
+        /// The terminal hung up, or another program has taken it: nothing may be written to it.
+        case terminalLost
+    }
 
-    init(_ prompt: Prompt, terminal: Terminal, daemon: Descriptor) {
-        self.prompt = prompt
+    /// Milliseconds after which window, caller and signals are looked at again. No signal tells of them: the terminal
+    /// belongs to the caller's session, not to this process.
+    private static let tickMilliseconds: CInt = 100
+    /// Milliseconds after which an escape that nothing follows was the Escape key.
+    private static let escapeMilliseconds: CInt = 60
+    /// The signals that end the prompt in order.
+    static let endingSignals = [SIGTERM, SIGINT, SIGHUP, SIGQUIT]
+
+    let terminal: PromptTerminal
+    private let daemon: Descriptor
+    private var screen: PromptScreen
+    private var lastWindow: WindowSize
+    var keys = KeyDecoder()
+    var state: PromptState
+    var typed = TypedSecret(capacity: Limits.passcodeBytes)
+
+    init(_ prompt: Prompt, look: Look, terminal: PromptTerminal, daemon: Descriptor) {
         self.terminal = terminal
         self.daemon = daemon
-        content = prompt.content
-        text = PromptText(prompt, columns: terminal.columns)
+        state = PromptState(prompt, processID: getpid())
+        screen = PromptScreen(look)
+        lastWindow = terminal.window
     }
 
     mutating func run() {
-        show(text.opening() + text.ask(content))
+        terminal.write(screen.show(state, in: lastWindow))
         tell(.visible)
-        while true {
-            var entries = [
-                pollfd(fd: daemon.number, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: terminal.descriptor.number, events: Int16(POLLIN), revents: 0),
-            ]
-            guard poll(&entries, 2, -1) > 0 else {
-                if errno == EINTR { continue }
-                return
-            }
-            if entries[0].revents != 0, !readMessage() { break }
-            if entries[1].revents != 0, !readKeys() {
-                // The terminal hung up: nobody is there.
-                tell(.lost)
-                return
-            }
-        }
-        show(text.closing())
+        var turn = Turn.next
+        while turn == .next { turn = takeTurn() }
+        if turn == .stopped || turn == .terminalLost { tell(.lost) }
+        if turn != .terminalLost { terminal.write(screen.close()) }
     }
 
-    private func show(_ lines: String) {
-        let bytes = Array(lines.utf8)
-        _ = write(STDOUT_FILENO, bytes, bytes.count)
+    func tell(_ event: PromptEvent) { try? Frame.send(AgentMessage.event(event).encoded(), to: daemon) }
+
+    /// Shows what has changed. While the window is becoming another one, that is left to `followWindow`.
+    mutating func refresh() { if terminal.window == lastWindow { terminal.write(screen.show(state, in: lastWindow)) } }
+
+    private mutating func takeTurn() -> Turn {
+        var entries = [
+            pollfd(fd: daemon.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0),
+        ]
+        let ready = poll(
+            &entries, 2, keys.isWaiting ? PromptSession.escapeMilliseconds : PromptSession.tickMilliseconds)
+        if ready == 0, let key = keys.timeOut() { press(key) }
+        if entries[0].revents != 0, !readMessage() { return .dismissed }
+        if !terminal.isOurs { return .terminalLost }
+        if entries[1].revents != 0, !readKeys() { return .terminalLost }
+        if PromptSession.isToldToEnd || TerminalJob(state.prompt.processID)?.isStopped == true { return .stopped }
+        if ready == 0 { followWindow() }
+        return .next
     }
 
-    private func tell(_ event: PromptEvent) { try? Frame.send(AgentMessage.event(event).encoded(), to: daemon) }
+    private static var isToldToEnd: Bool {
+        var pending = sigset_t()
+        sigpending(&pending)
+        return endingSignals.contains { sigismember(&pending, $0) == 1 }
+    }
 
     private mutating func readMessage() -> Bool {
         guard let payload = try? Frame.receive(from: daemon, until: Uptime.deadline(seconds: Limits.frameSeconds)),
-            let message = try? AgentMessage(decoding: payload)
+            case .update(let content) = try? AgentMessage(decoding: payload)
         else { return false }
-        guard case .update(let content) = message else { return false }
-        if content.method != self.content.method { typed.clear() }
-        self.content = content
-        show(text.notice(content) + text.ask(content))
+        typed.clear()
+        state.content = content
+        state.entry = .nothing
+        refresh()
         return true
     }
 
-    // MARK: - Keys
-
-    private mutating func readKeys() -> Bool {
-        var keys = [UInt8](repeating: 0, count: 256)
-        defer { wipe(&keys) }
-        let count = read(STDIN_FILENO, &keys, keys.count)
-        guard count > 0 else { return count < 0 && errno == EINTR }
-        // An escape sequence (an arrow key, say) arrives in one piece and is no wish to cancel.
-        if count > 1, keys[0] == 0x1b { return true }
-        for key in keys[..<count] { press(key) }
-        return true
-    }
-
-    private mutating func press(_ key: UInt8) {
-        if key == 0x03 || key == 0x1b { return tell(.cancel) }
-        switch content.method {
-        case .biometry, .companion: pressAtSensor(key)
-        case .passcode: pressAtPasscode(key)
-        }
-    }
-
-    private func pressAtSensor(_ key: UInt8) {
-        switch key | 0x20 {
-        case UInt8(ascii: "c"): tell(.cancel)
-        case UInt8(ascii: "p") where content.showsFallback: tell(.fallback)
-        case UInt8(ascii: "m") where prompt.tier == .simulated: tell(.simulatedTouch(matching: true))
-        case UInt8(ascii: "x") where prompt.tier == .simulated: tell(.simulatedTouch(matching: false))
-        default: break
-        }
-    }
-
-    private mutating func pressAtPasscode(_ key: UInt8) {
-        switch key {
-        case 0x0d, 0x0a:
-            guard !typed.isEmpty else { return }
-            show("\r\n")
-            tell(.passcode(typed.take()))
-        case 0x7f, 0x08: typed.dropLast()
-        case 0x15: typed.clear()
-        case 0x00..<0x20: break
-        default: typed.append(key)
-        }
+    /// Draws anew once the window has kept its size for a tick: a person drags it through many.
+    private mutating func followWindow() {
+        let window = terminal.window
+        defer { lastWindow = window }
+        if window == lastWindow { terminal.write(screen.show(state, in: window)) }
     }
 }

@@ -3,12 +3,49 @@
 import Glibc
 import LatchkeySystem
 
-/// What a person in front of a pseudo-terminal reads, one thing after another.
+/// What a person in front of a pseudo-terminal reads, one thing after another, and what is seen there now.
 final class Screen {
     let terminal: PseudoTerminal
+    /// What was written so far, as a terminal shows it.
+    private(set) var model: TerminalModel
     private var unread: [UInt8] = []
+    private var undrawn: [UInt8] = []
 
-    init() throws { terminal = try PseudoTerminal() }
+    init(columns: UInt16 = 100, rows: UInt16 = 40) throws {
+        terminal = try PseudoTerminal(rows: rows, columns: columns)
+        model = TerminalModel(columns: Int(columns), rows: Int(rows))
+    }
+
+    /// Gives the window another size.
+    func resize(columns: UInt16, rows: UInt16) {
+        model.resize(columns: Int(columns), rows: Int(rows))
+        terminal.resize(rows: rows, columns: columns)
+    }
+
+    /// Reads on until the screen looks like that.
+    func shows(_ isRight: (TerminalModel) -> Bool) -> Bool {
+        let deadline = Uptime.deadline(seconds: 20)
+        while !isRight(model) {
+            guard let more = terminal.read(until: deadline) else { return false }
+            take(more)
+        }
+        return true
+    }
+
+    /// Reads on until a line with those words is on the screen.
+    func shows(_ words: String) -> Bool { shows { $0.lines.contains { $0.contains(words) } } }
+
+    private func take(_ bytes: [UInt8]) {
+        unread += bytes
+        undrawn += bytes
+        // A character may be cut between two reads.
+        for cut in 0..<min(4, undrawn.count + 1) {
+            guard let text = String(validating: undrawn.dropLast(cut), as: UTF8.self) else { continue }
+            model.write(text)
+            undrawn.removeFirst(undrawn.count - cut)
+            return
+        }
+    }
 
     /// Reads on until the words were written; what stands before them is read then.
     func hears(_ words: String) -> Bool { hearsAll(words) != nil }
@@ -23,14 +60,14 @@ final class Screen {
                 return String(decoding: unread[..<end], as: UTF8.self)
             }
             guard let more = terminal.read(until: deadline) else { return nil }
-            unread += more
+            take(more)
         }
     }
 
     /// Everything until every program has closed the terminal.
     func everything() -> String {
         let deadline = Uptime.deadline(seconds: 20)
-        while let more = terminal.read(until: deadline) { unread += more }
+        while let more = terminal.read(until: deadline) { take(more) }
         defer { unread = [] }
         return String(decoding: unread, as: UTF8.self)
     }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// A prompt as lines for a window: who, what and why on top, then what to do and how it goes, then the keys.
+///
+/// Every line stands in its place from the first to the last, so that nothing jumps when a try fails. There is no frame
+/// on the right: terminals disagree about the width of characters, and a frame would show it.
+struct BlockLayout {
+    /// Cells that text takes at most: longer lines are hard to read.
+    private static let longestText = 72
+    /// Fewer columns than that have no room for the bar on the left.
+    private static let columnsForABar = 12
+
+    private let state: PromptState
+    private let look: Look
+    private let bar: String
+    private let width: Int
+    private let size: WindowSize
+
+    init(_ state: PromptState, look: Look, size: WindowSize) {
+        self.state = state
+        self.look = look
+        self.size = size
+        bar = size.columns < BlockLayout.columnsForABar ? "" : look.isUTF8 ? "│ " : "| "
+        // The last column stays free: terminals disagree about where the cursor is after it was written.
+        width = max(1, min(BlockLayout.longestText, size.columns - 1 - bar.count))
+    }
+
+    /// The lines, at most as many as the window has.
+    var lines: [StyledLine] {
+        for economy in Economy.allCases {
+            let lines = lines(economy)
+            if lines.count <= size.rows { return lines }
+        }
+        // What to do and the keys are at the end.
+        return Array(lines(.words).suffix(size.rows))
+    }
+
+    /// What is left out, step by step, where the window is low.
+    private enum Economy: Int, CaseIterable {
+        case nothing, blankLines, reason, words
+    }
+
+    private func lines(_ economy: Economy) -> [StyledLine] {
+        let blank = economy == .nothing ? [StyledLine()] : []
+        var body = text(state.question, .strong, limit: 3)
+        let reasonLines = economy.rawValue >= Economy.reason.rawValue ? 1 : Limits.reasonLines
+        if let reason = state.reason { body += text(reason, limit: reasonLines) }
+        body += blank
+        if economy != .words {
+            body += text("It is \(state.program)", .faint, limit: 3)
+            if let name = state.ownName { body += text("It calls itself \(name)", .faint, limit: 2) }
+            body += blank
+        }
+        body += text(state.wish, .strong, limit: 3)
+        if let field = state.field { body += text(field, limit: 2) }
+        // The place of this line is kept also while there is nothing to say.
+        let hasFailed = state.content.notice != .none && state.entry != .checking
+        let feedback = text(state.feedback, hasFailed ? .warning : .plain, limit: 3)
+        body += feedback.isEmpty ? blank : feedback
+        body += blank + keys(state.keys)
+        if let simulation = state.simulation { body += text(simulation, .faint, limit: 3) + keys(state.simulatedKeys) }
+        if economy == .words { return body.map(barred) }
+        return [rule(top: true)] + body.map(barred) + [rule(top: false)]
+    }
+
+    // MARK: - Parts
+
+    private func text(_ words: String, _ style: StyledLine.Style = .plain, limit: Int) -> [StyledLine] {
+        look.shown(words).lines(width: width, limit: limit, ellipsis: look.ellipsis).map { StyledLine($0, style) }
+    }
+
+    /// Keys and titles side by side; a title that does not fit begins a line.
+    private func keys(_ keys: [(key: String, title: String)]) -> [StyledLine] {
+        var lines: [StyledLine] = []
+        var used = 0
+        for (key, title) in keys {
+            let title = look.shown(title)
+            let cells = key.count + 1 + CellWidth.of(title)
+            if used > 0, used + 3 + cells <= width {
+                lines[lines.count - 1].add("   ")
+                used += 3 + cells
+            } else if cells <= width {
+                lines.append(StyledLine())
+                used = cells
+            } else {
+                // Too long for any line: it is broken as any text is.
+                lines += text("\(key) \(title)", limit: 3)
+                used = width
+                continue
+            }
+            lines[lines.count - 1].add(key, .strong)
+            lines[lines.count - 1].add(" " + title)
+        }
+        return lines
+    }
+
+    private func barred(_ line: StyledLine) -> StyledLine {
+        var result = StyledLine(line.pieces.isEmpty ? String(bar.prefix { $0 != " " }) : bar, .faint)
+        for (text, style) in line.pieces { result.add(text, style) }
+        return result
+    }
+
+    /// A line across the block, as long as the longest line may be.
+    private func rule(top: Bool) -> StyledLine {
+        let length = min(width + bar.count, size.columns - 1)
+        let dash: Character = look.isUTF8 ? "─" : "-"
+        guard !bar.isEmpty else { return StyledLine(String(repeating: dash, count: max(1, length)), .faint) }
+        let corner = look.isUTF8 ? (top ? "╭" : "╰") : "+"
+        guard top else { return StyledLine(corner + String(repeating: dash, count: length - 1), .faint) }
+        let title = " Latchkey prompt, process \(state.processID) "
+        guard title.count + 3 <= length else {
+            return StyledLine(corner + String(repeating: dash, count: length - 1), .faint)
+        }
+        var line = StyledLine(corner + String(dash), .faint)
+        line.add(title, .strong)
+        line.add(String(repeating: dash, count: length - 2 - title.count), .faint)
+        return line
+    }
+}

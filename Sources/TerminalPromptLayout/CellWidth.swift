@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many cells of a terminal a text takes. Where terminals disagree the wider answer is given, so that no line ever
+/// comes out longer than it was measured.
+package enum CellWidth {
+    /// Code points of East Asian width W and F (Unicode Standard Annex 11) that are not emoji, with the gaps between
+    /// them; the stages between two blocks that hold nothing else count as wide, as the annex asks.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115f, 0x2329...0x232a, 0x2e80...0x303e, 0x3041...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3,
+        0xf900...0xfaff, 0xfe10...0xfe19, 0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x16fe0...0x18cff,
+        0x18d00...0x1b2ff, 0x1d300...0x1d37f, 0x1f200...0x1f320, 0x1f32d...0x1f5ff, 0x1f600...0x1f64f,
+        0x1f680...0x1f6ff, 0x1f7e0...0x1f7ff, 0x1f90c...0x1faff, 0x20000...0x3fffd,
+    ]
+
+    /// The cells of one code point.
+    package static func of(_ scalar: Unicode.Scalar) -> Int {
+        // Most text; nothing below U+0300 is wide or combines.
+        if scalar.value < 0x300 { return 1 }
+        // The request for a picture makes some terminals widen the character before it.
+        if scalar.value == 0xfe0f { return 1 }
+        // The letters of flags are one cell each where they are not joined, and two together where they are.
+        if (0x1f1e6...0x1f1ff).contains(scalar.value) { return 1 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return 0
+        default: break
+        }
+        if scalar.properties.isEmojiPresentation { return 2 }
+        return wide.contains { $0.contains(scalar.value) } ? 2 : 1
+    }
+
+    /// The cells of a character, all its code points side by side.
+    package static func of(_ character: Character) -> Int {
+        character.unicodeScalars.reduce(0) { $0 + of($1) }
+    }
+
+    /// The cells of a text.
+    package static func of(_ text: some StringProtocol) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + of($1) }
+    }
+}

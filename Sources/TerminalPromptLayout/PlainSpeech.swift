@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A prompt in sentences, one line for each, nothing redrawn: for screen readers, logs and terminals that can do no more.
+package struct PlainSpeech: Sendable {
+    private let look: Look
+    private var said: PromptState?
+
+    /// Begins with nothing said.
+    package init(look: Look) { self.look = look }
+
+    /// What there is to say that was not said before.
+    package mutating func say(_ state: PromptState) -> String {
+        defer { said = state }
+        guard let said else { return lines(opening(state) + asking(state)) }
+        if state.content != said.content { return lines(asking(state)) }
+        return state.entry == .checking && said.entry != .checking ? lines([state.feedback]) : ""
+    }
+
+    /// The last words.
+    package mutating func end() -> String { said == nil ? "" : lines(["The Latchkey prompt is over."]) }
+
+    private func opening(_ state: PromptState) -> [String] {
+        var sentences = ["Latchkey prompt, process \(state.processID)."]
+        sentences.append([state.question, state.reason].compactMap { $0 }.joined(separator: " ") + ".")
+        sentences.append("It is \(state.program).")
+        if let name = state.ownName { sentences.append("It calls itself \(name).") }
+        if let simulation = state.simulation { sentences.append(simulation) }
+        if !state.simulatedKeys.isEmpty {
+            sentences.append("Keys of its sensor: \(PlainSpeech.words(state.simulatedKeys)).")
+        }
+        return sentences
+    }
+
+    private func asking(_ state: PromptState) -> [String] {
+        var sentences = [state.feedback, state.wish]
+        if state.field != nil { sentences[1] += " It is not shown while you type." }
+        // The first time there is nothing to tell before what to do.
+        if state.content.notice == .none { sentences.swapAt(0, 1) }
+        sentences.append("Keys: \(PlainSpeech.words(state.keys)).")
+        return [sentences.filter { !$0.isEmpty }.joined(separator: " ")]
+    }
+
+    private static func words(_ keys: [(key: String, title: String)]) -> String {
+        keys.map { "\($0.key) for \($0.title)" }.joined(separator: ", ")
+    }
+
+    private func lines(_ sentences: [String]) -> String {
+        sentences.map { look.shown($0) + "\r\n" }.joined()
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// A prompt at one moment.
+package struct PromptState: Equatable, Sendable {
+    /// What has become of the passcode. How many characters it has is nobody's business.
+    package enum Entry: Sendable {
+        case nothing
+        case typing
+        case checking
+    }
+
+    /// What does not change.
+    package var prompt: Prompt
+    /// What changes with every try.
+    package var content: PromptContent
+    /// How far the person is with typing.
+    package var entry: Entry
+    /// The process that shows the prompt: another one than the caller's.
+    package var processID: Int32
+
+    /// A prompt as it is shown first.
+    package init(_ prompt: Prompt, processID: Int32) {
+        self.prompt = prompt
+        self.processID = processID
+        content = prompt.content
+        entry = .nothing
+    }
+}
+
+/// The window of a terminal.
+package struct WindowSize: Equatable, Sendable {
+    /// Cells of a line.
+    package var columns: Int
+    /// Lines.
+    package var rows: Int
+
+    /// Makes a size; a terminal that does not know its own (0) gets 80 by 24.
+    package init(columns: Int, rows: Int) {
+        self.columns = columns > 0 ? columns : 80
+        self.rows = rows > 0 ? rows : 24
+    }
+}

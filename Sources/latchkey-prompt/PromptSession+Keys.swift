@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import TerminalPromptLayout
+
+extension PromptSession {
+    /// Presses the keys that have arrived; false when the terminal has hung up.
+    mutating func readKeys() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        defer { wipe(&bytes) }
+        let count = read(terminal.number, &bytes, bytes.count)
+        guard count > 0 else { return count < 0 && errno == EINTR }
+        for byte in bytes[..<count] {
+            if let key = keys.take(byte) { press(key) }
+        }
+        return true
+    }
+
+    mutating func press(_ key: Key) {
+        switch key {
+        // Ctrl-C. Ctrl-Z and Ctrl-\ do nothing: a half typed passcode is not left to whoever reads next.
+        case .escape, .byte(0x03): tell(.cancel)
+        case .byte(let byte) where state.content.method == .passcode: pressAtPasscode(byte)
+        case .byte(let byte): pressAtSensor(byte)
+        }
+    }
+
+    private func pressAtSensor(_ byte: UInt8) {
+        switch byte | 0x20 {
+        case UInt8(ascii: "c"): tell(.cancel)
+        case UInt8(ascii: "p") where state.content.showsFallback: tell(.fallback)
+        case UInt8(ascii: "m") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: true))
+        case UInt8(ascii: "x") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: false))
+        default: break
+        }
+    }
+
+    private mutating func pressAtPasscode(_ byte: UInt8) {
+        guard state.entry != .checking else { return }
+        switch byte {
+        case 0x0d, 0x0a:
+            guard !typed.isEmpty else { return }
+            state.entry = .checking
+            refresh()
+            return tell(.passcode(typed.take()))
+        case 0x7f, 0x08: typed.dropLast()
+        case 0x15: typed.clear()
+        case 0x00..<0x20: return
+        default: typed.append(byte)
+        }
+        state.entry = typed.isEmpty ? .nothing : .typing
+        refresh()
+    }
+}

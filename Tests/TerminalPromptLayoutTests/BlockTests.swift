@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import Testing
+
+@testable import TerminalPromptLayout
+
+/// The block in windows of every size.
+@Suite struct BlockTests {
+    private func lines(_ state: PromptState, _ columns: Int, _ rows: Int = 40, _ look: Look = .sample()) -> [String] {
+        BlockLayout(state, look: look, size: WindowSize(columns: columns, rows: rows)).lines.map(\.text)
+    }
+
+    @Test func itSaysWhoAsksForWhatAndWhy() {
+        #expect(
+            lines(.sample(ownName: "mail", .missed), 60) == [
+                "╭─ Latchkey prompt, process 4712 ──────────────────────────",
+                "│ notes asks for your fingerprint", "│ to “open the token”", "│",
+                "│ It is process 4711, /usr/bin/notes",
+                "│ It calls itself “mail”", "│", "│ Touch the sensor.", "│ Not recognised. 2 tries left.", "│",
+                "│ Esc/Ctrl-C Cancel   P Enter Passcode",
+                "╰──────────────────────────────────────────────────────────",
+            ])
+    }
+
+    @Test(arguments: [
+        (BiometryKind.touchID, "your fingerprint", "Touch the sensor."), (.faceID, "your face", "Look at the sensor."),
+        (.opticID, "your eyes", "Look at the sensor."),
+    ])
+    func theWordsFitTheSensor(_ sensor: BiometryKind, _ proof: String, _ wish: String) {
+        let text = lines(.sample(sensor: sensor), 80)
+        #expect(text.contains("│ notes asks for \(proof)") && text.contains("│ \(wish)"), "\(text)")
+    }
+
+    @Test func aPasscodeIsNeverShownAndNeverCounted() {
+        var state = PromptState.sample(.passcode)
+        let untouched = lines(state, 80)
+        #expect(
+            untouched.contains("│ Passcode: nothing typed yet")
+                && untouched.contains("│ Enter Send   Esc/Ctrl-C Cancel"))
+        state.entry = .typing
+        #expect(lines(state, 80).contains("│ Passcode: typed, not shown"))
+        state.entry = .checking
+        #expect(lines(state, 80).contains("│ Checking the passcode."))
+    }
+
+    /// Behaviour LA-27: the sensor has stopped, the keys are left.
+    @Test func aFaceThatIsNotLookedForAnyMoreIsNotAskedFor_LA27() {
+        let content = PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 0, showsFallback: true)
+        let text = lines(.sample(sensor: .faceID, content), 80)
+        #expect(text.contains("│ The sensor has stopped looking for your face."))
+        #expect(
+            text.contains("│ Not recognised. No tries left.") && text.contains("│ Esc/Ctrl-C Cancel   P Enter Passcode")
+        )
+    }
+
+    @Test func nothingJumpsWhenATryFails() {
+        #expect(lines(.sample(), 80).count == lines(.sample(.missed), 80).count)
+    }
+
+    @Test func theSimulatedTierSaysSoWhateverIsAsked() {
+        for content in [PromptContent.first, .passcode] {
+            #expect(
+                lines(.sample(tier: .simulated, content), 80).contains("│ This machine is simulated, for tests only."))
+        }
+    }
+
+    /// Abuse case 19.
+    @Test func aLongReasonKeepsItsNumberOfLines_abuse19() {
+        for reason in [String(repeating: "x", count: 10_000), String(repeating: "long words ", count: 1_000)] {
+            let text = lines(.sample(reason: reason), 40)
+            let said = text.drop { !$0.contains("“") }.prefix { $0 != "│" }
+            #expect(said.count == Limits.reasonLines && said.last?.hasSuffix("…") == true, "\(said)")
+        }
+    }
+
+    @Test func noLineIsWiderAndNoBlockHigherThanTheWindow() {
+        let long = String(repeating: "very long ", count: 40) + String(repeating: "語🔑", count: 50)
+        let states = [
+            PromptState.sample(), .sample(.passcode), .sample(.missed),
+            .sample(
+                reason: long, caller: long, program: long, ownName: long, cancel: long, fallback: long,
+                tier: .simulated, .missed),
+        ]
+        for state in states {
+            for look in [Look.sample(), .sample(["LC_ALL": "C"])] {
+                for columns in 1...100 {
+                    for rows in [1, 5, 12, 24, 60] {
+                        let text = lines(state, columns, rows, look)
+                        #expect(text.count <= rows)
+                        #expect(text.allSatisfy { CellWidth.of($0) < max(columns, 2) }, "\(columns): \(text)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aLowWindowKeepsWhatToDoAndTheKeys() {
+        for rows in 4...14 {
+            let text = lines(.sample(.missed), 60, rows)
+            #expect(text.contains("│ Touch the sensor.") && text.contains("│ Esc/Ctrl-C Cancel   P Enter Passcode"))
+        }
+    }
+
+    @Test func withoutUTF8TheBlockIsASCII() {
+        let text = lines(.sample(reason: "日本 naïve …"), 60, 40, .sample(["LC_ALL": "C"])).joined()
+        #expect(text.utf8.allSatisfy { $0 < 0x80 } && text.contains("to \"?? na?ve ...\""))
+    }
+
+    // MARK: - Drawing
+
+    @Test func nothingIsWrittenWhenNothingHasChanged() {
+        var block = Block(look: .sample())
+        let size = WindowSize(columns: 80, rows: 24)
+        #expect(!block.show(.sample(), in: size).isEmpty)
+        #expect(block.show(.sample(), in: size).isEmpty)
+        #expect(!block.show(.sample(.missed), in: size).isEmpty)
+        #expect(!block.remove().isEmpty)
+        #expect(block.remove().isEmpty)
+    }
+
+    @Test func withoutColourNoLetterIsDressed() {
+        let size = WindowSize(columns: 80, rows: 24)
+        var block = Block(look: .sample(["NO_COLOR": "1"]))
+        #expect(!block.show(.sample(.missed), in: size).contains("m│"))
+        var coloured = Block(look: .sample())
+        #expect(coloured.show(.sample(.missed), in: size).contains("\u{1b}[33mNot recognised. 2 tries left.\u{1b}[0m"))
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+@testable import TerminalPromptLayout
+
+/// wcwidth(3), which Swift's module of the C library leaves out.
+@_silgen_name("wcwidth")
+private func wcwidth(_ character: wchar_t) -> CInt
+
+/// Cells of characters.
+@Suite struct CellWidthTests {
+    @Test func charactersHaveTheirKnownWidth() {
+        let known: [(String, Int)] = [
+            ("a", 1), ("é", 1), ("e\u{301}", 1), ("日", 2), ("한", 2), ("ｆ", 2), ("🔑", 2), ("…", 1), ("“", 1), ("🇩🇪", 2),
+            ("│", 1), ("\u{fffd}", 1), ("ไ", 1), ("€", 1),
+        ]
+        for (text, cells) in known { #expect(CellWidth.of(text) == cells, "\(text)") }
+    }
+
+    /// An outside opinion: what the C library of this machine says, character by character.
+    @Test func nothingIsMeasuredNarrowerThanTheCLibraryDoes() throws {
+        try #require(setlocale(LC_CTYPE, "C.UTF-8") != nil)
+        var narrower: [String] = []
+        for value in UInt32(0x20)...0x3ffff {
+            guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned,
+                CellWidth.of(scalar) < wcwidth(wchar_t(value))
+            else { continue }
+            narrower.append(String(value, radix: 16))
+        }
+        #expect(narrower.isEmpty, "\(narrower.prefix(20)), \(narrower.count) in all")
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import Testing
+
+@testable import TerminalPromptLayout
+
+/// A prompt in sentences.
+@Suite struct PlainSpeechTests {
+    private var speech = PlainSpeech(look: .sample(["LATCHKEY_PROMPT": "plain"]))
+
+    @Test mutating func itTellsEverythingOnce() {
+        #expect(
+            speech.say(.sample(ownName: "mail")) == """
+                Latchkey prompt, process 4712.\r
+                notes asks for your fingerprint to “open the token”.\r
+                It is process 4711, /usr/bin/notes.\r
+                It calls itself “mail”.\r
+                Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel.\r
+
+                """)
+        #expect(speech.say(.sample(ownName: "mail")).isEmpty)
+    }
+
+    @Test mutating func eachChangeIsOneLine() {
+        _ = speech.say(.sample())
+        var state = PromptState.sample()
+        state.content = .missed
+        #expect(
+            speech.say(state) == "Not recognised. 2 tries left. Touch the sensor. Keys: Esc/Ctrl-C for Cancel, "
+                + "P for Enter Passcode.\r\n")
+        state.content = .passcode
+        #expect(
+            speech.say(state) == "Type your passcode, then press Enter. It is not shown while you type. 3 tries left. "
+                + "Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r\n")
+        state.entry = .typing
+        #expect(speech.say(state).isEmpty)
+        state.entry = .checking
+        #expect(speech.say(state) == "Checking the passcode.\r\n")
+        #expect(speech.end() == "The Latchkey prompt is over.\r\n")
+    }
+
+    @Test mutating func nothingButTextIsWritten() {
+        let text = speech.say(.sample(reason: "a\u{1b}[31mb", tier: .simulated))
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\r" || $0 == "\n" || $0 >= " " })
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+@testable import TerminalPromptLayout
+
+extension PromptState {
+    /// A prompt as a test wants it.
+    static func sample(
+        reason: String = "open the token", caller: String = "notes", program: String = "/usr/bin/notes",
+        ownName: String = "", cancel: String = "Cancel", fallback: String = "Enter Passcode",
+        sensor: BiometryKind = .touchID, tier: Tier = .user, _ content: PromptContent = .first
+    ) -> PromptState {
+        PromptState(
+            Prompt(
+                id: 1, caller: caller, program: program, ownName: ownName, processID: 4711, reason: reason,
+                cancelTitle: cancel, fallbackTitle: fallback, sensor: sensor, tier: tier, terminal: 0, userID: 0,
+                content: content), processID: 4712)
+    }
+}
+
+extension PromptContent {
+    static let first = PromptContent(method: .biometry, notice: .none, triesLeft: 3, showsFallback: false)
+    static let missed = PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true)
+    static let passcode = PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false)
+}
+
+extension Look {
+    static func sample(_ variables: [String: String] = [:]) -> Look {
+        Look(terminalIsUTF8: true, callerReadsKeys: false) { variables[$0] ?? ($0 == "TERM" ? "xterm" : nil) }
+    }
+}
