@@ -53,6 +53,7 @@ struct BlockLayout {
             if let name = state.ownName { body += text("It calls itself \(name)", .faint, limit: 2) }
             body += blank
         }
+        if let usage = state.usage { body += text(usage, limit: reasonLines) }
         body += text(state.wish, .strong, limit: 3)
         if let field = state.field { body += text(field, limit: 2) }
         // The place of this line is kept also while there is nothing to say.

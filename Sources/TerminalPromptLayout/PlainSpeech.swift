@@ -32,7 +32,9 @@ package struct PlainSpeech: Sendable {
     }
 
     private func asking(_ state: PromptState) -> [String] {
-        var sentences = [state.feedback, state.wish]
+        var sentences = [
+            state.feedback, [state.usage.map { $0 + "." }, state.wish].compactMap { $0 }.joined(separator: " "),
+        ]
         if state.field != nil { sentences[1] += " It is not shown while you type." }
         // The first time there is nothing to tell before what to do.
         if state.content.notice == .none { sentences.swapAt(0, 1) }

@@ -38,8 +38,14 @@ extension PromptState {
     /// The name the caller gave itself; nil when it goes by the one the kernel knows.
     var ownName: String? { prompt.ownName.isEmpty ? nil : "“\(prompt.ownName)”" }
 
+    /// What it is to be used for, in the caller's words, while the person is asked for leave (behaviour LA-07).
+    var usage: String? {
+        content.asksPermission && !prompt.faceUsage.isEmpty ? "It looks at faces for “\(prompt.faceUsage)”" : nil
+    }
+
     /// What to do now.
     var wish: String {
+        if content.asksPermission { return "May \(prompt.caller) look at your \(sensor), now and later?" }
         switch content.method {
         case .companion: return "Confirm on your paired device."
         case .passcode: return "Type your passcode, then press Enter."
@@ -54,6 +60,7 @@ extension PromptState {
     /// What the last try came to and how many are left.
     var feedback: String {
         if entry == .checking { return "Checking the passcode." }
+        if content.asksPermission { return "" }
         let words: String? =
             switch content.notice {
             case .none: nil
@@ -87,6 +94,7 @@ extension PromptState {
     /// The keys that do something now, and what.
     var keys: [(key: String, title: String)] {
         var keys = [(key: "Esc/Ctrl-C", title: prompt.cancelTitle)]
+        if content.asksPermission { keys = [(key: "Y", title: "Allow"), (key: "N", title: "Do Not Allow")] + keys }
         if content.method == .passcode {
             keys.insert((key: "Enter", title: "Send"), at: 0)
         } else if content.showsFallback {
@@ -100,7 +108,7 @@ extension PromptState {
 
     /// The keys that play the simulated sensor; none elsewhere.
     var simulatedKeys: [(key: String, title: String)] {
-        guard prompt.tier == .simulated, content.method == .biometry else { return [] }
+        guard prompt.tier == .simulated, content.method == .biometry, !content.asksPermission else { return [] }
         return [(key: "M", title: "enrolled \(thing)"), (key: "X", title: "another \(thing)")]
     }
 

@@ -30,6 +30,8 @@ extension PromptSession {
     private func pressAtSensor(_ byte: UInt8) {
         switch byte | 0x20 {
         case UInt8(ascii: "c"): tell(.cancel)
+        case UInt8(ascii: "y") where state.content.asksPermission: tell(.permission(true))
+        case UInt8(ascii: "n") where state.content.asksPermission: tell(.permission(false))
         case UInt8(ascii: "p") where state.content.showsFallback: tell(.fallback)
         case UInt8(ascii: "m") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: true))
         case UInt8(ascii: "x") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: false))

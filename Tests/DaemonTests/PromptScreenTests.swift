@@ -143,6 +143,19 @@ import Testing
         try finish(screen, caller)
     }
 
+    @Test func leaveToLookAtAFaceIsAskedForFirst_LA07() throws {
+        for arguments in [["sim", "sensor", "face"], ["sim", "enrol"]] {
+            #expect(try daemon.run("latchkey", arguments).exitCode == 0)
+        }
+        let screen = try Screen()
+        let caller = try get(screen)
+        #expect(screen.shows("Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
+        #expect(screen.shows("It looks at faces for “Latchkey shows"))
+        try screen.terminal.type("y")
+        #expect(screen.shows("Look at the sensor."))
+        try finish(screen, caller)
+    }
+
     // MARK: - Ends
 
     /// The number of the process that shows the prompt.

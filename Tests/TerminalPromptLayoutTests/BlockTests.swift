@@ -54,6 +54,16 @@ import Testing
         )
     }
 
+    @Test func leaveToLookAtAFaceIsAskedForFirst_LA07() {
+        let content = PromptContent(
+            method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true)
+        let text = lines(.sample(sensor: .faceID, tier: .simulated, content), 80)
+        #expect(text.contains("│ It looks at faces for “seeing you”"), "\(text)")
+        #expect(text.contains("│ May notes look at your face, now and later?"))
+        #expect(text.contains("│ Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
+        #expect(!text.contains { $0.contains("tries") || $0.contains("Look at the sensor") || $0.hasPrefix("│ M ") })
+    }
+
     @Test func nothingJumpsWhenATryFails() {
         #expect(lines(.sample(), 80).count == lines(.sample(.missed), 80).count)
     }

@@ -14,7 +14,8 @@ extension PromptState {
         PromptState(
             Prompt(
                 id: 1, caller: caller, program: program, ownName: ownName, processID: 4711, reason: reason,
-                cancelTitle: cancel, fallbackTitle: fallback, sensor: sensor, tier: tier, terminal: 0, userID: 0,
+                cancelTitle: cancel, fallbackTitle: fallback, faceUsage: "seeing you", sensor: sensor, tier: tier,
+                terminal: 0, userID: 0,
                 content: content), processID: 4712)
     }
 }
