@@ -39,6 +39,12 @@ enum Main {
         guard let program = Environment.executable else {
             throw Failure(.daemonUnavailable, "The path of latchkeyd cannot be read from /proc.")
         }
+        if options.isSimulated {
+            // Before this ends: a client that comes next may start the daemon itself.
+            let folder = StoreFolder(try StoreLocation.folder())
+            try Files.makePrivateFolder(folder.path)
+            try keepTier(folder)
+        }
         do throws(SystemError) {
             let arguments = options.isSimulated ? ["--simulated"] : []
             _ = try Processes.spawn(program, arguments, descriptors: [nil, nil, nil], newSession: true)
@@ -77,8 +83,9 @@ enum Main {
     }
 
     /// Writes down that this store is a simulated one, so that whoever starts its daemon again starts the right one.
+    /// A store that is there already keeps the tier it has.
     private static func keepTier(_ folder: StoreFolder) throws(Failure) {
-        guard !Files.exists(folder.configuration) else { return }
+        guard !Files.exists(folder.configuration), !Files.exists(folder.database) else { return }
         do throws(SystemError) {
             try Files.replace(folder.configuration, with: SecretBytes("tier = simulated\n".utf8))
         } catch {

@@ -83,6 +83,23 @@ import Testing
         try expectRefusal("does not belong to this root key", hint: "Restore")
     }
 
+    @Test func aSimulatedDaemonStartedInTheFolderByASlipLeavesTheStoreUsable() throws {
+        try stop()
+        try daemon.start(["--simulated"])
+        try expectRefusal("tier", hint: "")
+        try stop()
+        #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
+    }
+
+    /// Whoever comes next, and perhaps starts the daemon itself, finds the tier written down.
+    @Test func aSimulatedDaemonThatIsStartingHasItsTierWrittenDown() throws {
+        let other = try TestDaemon()
+        #expect(try other.run("latchkeyd", ["--simulated", "--detach"]).exitCode == 0)
+        let text = try #require(try Files.read(other.folder + "/latchkeyd.conf", limit: 100))
+        #expect(text == SecretBytes("tier = simulated\n".utf8))
+        #expect(try other.run("latchkey", ["status", "--json"]).output.contains("\"simulated\""))
+    }
+
     @Test func aStoreOfAnotherTierIsRefused() throws {
         try stop()
         try daemon.write("tier = simulated\n", to: "latchkeyd.conf")
