@@ -51,6 +51,8 @@ extension PolicyState {
     /// What to ask for first in a stage that can be met.
     func firstMethod(of stage: Set<AuthenticationMethod>, for faceUser: String?) -> AuthenticationMethod {
         if stage.contains(.biometry), biometryRefusal(for: faceUser) == nil { return .biometry }
-        return stage.contains(.companion) ? .companion : .passcode
+        // A device that is away answers nothing where the passcode would do.
+        if stage.contains(.companion), companions.isReachable { return .companion }
+        return stage.contains(.passcode) ? .passcode : .companion
     }
 }

@@ -12,7 +12,7 @@ extension PolicyState {
         facePermissions[app] = isAllowed
         let keep = PolicyEffect.keepPermissions(facePermissions)
         guard isAllowed else {
-            return [keep] + leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable)
+            return [keep] + leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
         }
         evaluation.isAskingPermission = false
         evaluation.isArmed = true
@@ -28,6 +28,6 @@ extension PolicyState {
         guard isAllowed != true, sensor.kind == .faceID, let evaluation = active, evaluation.request.faceUser == app,
             evaluation.method == .biometry
         else { return [keep] }
-        return [keep] + leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable)
+        return [keep] + leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
     }
 }

@@ -19,7 +19,7 @@ extension PolicyState {
             evaluation.request.plan.stages[evaluation.stage].contains(.companion)
         else { return [] }
         if evaluation.method == .companion, !companions.isReachable {
-            return end(evaluation.request.id, .denied(.companionNotAvailable))
+            return leaveMethod(evaluation, notice: .none, status: .companionNotAvailable)
         }
         return [.update(evaluation.request.id, content(evaluation))]
     }
@@ -66,10 +66,10 @@ extension PolicyState {
         if evaluation.method == .companion { return [.update(evaluation.request.id, content(evaluation))] }
         guard evaluation.method == .biometry else { return [] }
         if let refusal = biometryRefusal(for: evaluation.request.faceUser) {
-            return leaveBiometry(evaluation, notice: .none, status: refusal)
+            return leaveMethod(evaluation, notice: .none, status: refusal)
         }
         // The prompt names a sensor, its tries and its button: for another one it is no longer true.
-        return isAnotherKind ? leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable) : []
+        return isAnotherKind ? leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable) : []
     }
 
     mutating func passcodeExists(_ exists: Bool) -> [PolicyEffect] {

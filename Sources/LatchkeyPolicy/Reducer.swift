@@ -163,7 +163,7 @@ extension PolicyState {
         active = evaluation
         let keep = PolicyEffect.keep(counters)
         if isBiometryLocked {
-            return [keep] + leaveBiometry(evaluation, notice: .biometryLocked, status: .biometryLockout)
+            return [keep] + leaveMethod(evaluation, notice: .biometryLocked, status: .biometryLockout)
         }
         if evaluation.failedTries >= sensor.kind.triesPerEvaluation {
             // A face is not tried again by itself, but its prompt stays up with the fallback (behaviour LA-27).
@@ -172,22 +172,22 @@ extension PolicyState {
                 active = evaluation
                 return [keep, .disarm(id), .update(id, content(evaluation))]
             }
-            return [keep] + leaveBiometry(evaluation, notice: .biometryFinished, status: .authenticationFailed)
+            return [keep] + leaveMethod(evaluation, notice: .biometryFinished, status: .authenticationFailed)
         }
         return [keep, .update(id, content(evaluation))]
     }
 
     private mutating func sensorFailed(_ id: UInt64) -> [PolicyEffect] {
         guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
-        return leaveBiometry(evaluation, notice: .none, status: .biometryNotAvailable)
+        return leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
     }
 
     private func passcodeIsAllowed(_ evaluation: ActiveEvaluation) -> Bool {
         evaluation.request.plan.stages[evaluation.stage].contains(.passcode) && isPasscodeSet
     }
 
-    /// Goes on with the passcode where the stage allows it, and ends with `status` where not.
-    mutating func leaveBiometry(
+    /// Goes on with a companion or the passcode where the stage allows it, and ends with `status` where not.
+    mutating func leaveMethod(
         _ evaluation: ActiveEvaluation, notice: PromptContent.Notice, status: Status
     ) -> [PolicyEffect] {
         let id = evaluation.request.id
@@ -209,7 +209,7 @@ extension PolicyState {
             evaluation.method != .passcode, content(evaluation).showsFallback
         else { return [] }
         // Behaviour LA-24: the same evaluation goes on with the passcode, or the app is told.
-        return leaveBiometry(evaluation, notice: .none, status: .userFallback)
+        return leaveMethod(evaluation, notice: .none, status: .userFallback)
     }
 
     // MARK: - Passcode

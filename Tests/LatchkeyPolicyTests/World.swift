@@ -15,9 +15,9 @@ struct World {
         state.facePermissions["a"] = permission
     }
 
-    /// Sends one event.
+    /// Sends one event, at a time of the boot clock.
     @discardableResult
-    mutating func send(_ event: PolicyEvent) -> [PolicyEffect] { state.reduce(event) }
+    mutating func send(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] { state.reduce(event, at: now) }
 
     /// Sends several events and collects what they lead to.
     @discardableResult
@@ -27,12 +27,12 @@ struct World {
     @discardableResult
     mutating func ask(
         _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
-        faceUser: String? = "a"
+        reuseSeconds: UInt64 = 0, faceUser: String? = "a", at now: Int64 = 0
     ) -> [PolicyEffect] {
-        send(
-            .evaluate(
-                .init(
-                    id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, faceUser: faceUser)))
+        let request = EvaluationRequest(
+            id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, reuseSeconds: reuseSeconds,
+            faceUser: faceUser)
+        return send(.evaluate(request), at: now)
     }
 
     /// Asks for an evaluation and lets the person see its prompt.
@@ -67,6 +67,17 @@ extension SensorState {
     static let faceEmpty = SensorState(kind: .faceID)
 }
 
+extension CompanionState {
+    static let watchNear = CompanionState(paired: [.watch: [1]], nearby: [.watch])
+    static let watchAway = CompanionState(paired: [.watch: [1]])
+}
+
+extension Int64 {
+    /// Nanoseconds of the boot clock.
+    static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
+    static func hours(_ count: Int64) -> Int64 { seconds(count * 3600) }
+}
+
 extension AuthenticationPlan {
     static let nothing = AuthenticationPlan([])
     static let biometry = Policy.deviceOwnerAuthenticationWithBiometrics.plan
@@ -74,12 +85,16 @@ extension AuthenticationPlan {
     static let either = Policy.deviceOwnerAuthentication.plan
     static let biometryThenPasscode = AuthenticationPlan([[.biometry], [.passcode]])
     static let passcodeThenBiometry = AuthenticationPlan([[.passcode], [.biometry]])
+    static let companion = Policy.deviceOwnerAuthenticationWithCompanion.plan
+    static let biometryOrCompanion = Policy.deviceOwnerAuthenticationWithBiometricsOrCompanion.plan
+    static let companionOrPasscode = AuthenticationPlan([[.companion, .passcode]])
     static let all = [nothing, biometry, passcode, either, biometryThenPasscode, passcodeThenBiometry]
 }
 
 extension Authorisation {
     static let finger = Authorisation(methods: [.biometry], enrolment: .a)
     static let code = Authorisation(methods: [.passcode], enrolment: nil)
+    static let watch = Authorisation(methods: [.companion], enrolment: nil)
     static let both = Authorisation(methods: [.biometry, .passcode], enrolment: .a)
 }
 
