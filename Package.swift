@@ -131,8 +131,9 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "LatchkeyClient", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "latchkeyd",
-                "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
+                "LatchkeyClient", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyWire", "SQLiteDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
+                "latchkey-test-client",
             ], exclude: ["Forge"]),
         tests(
             "LatchkeyHostTests",

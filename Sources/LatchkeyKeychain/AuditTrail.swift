@@ -19,6 +19,8 @@ package enum AuditEvent: UInt8, Sendable {
     case passcodeRemoved = 9
     case enrolmentChanged = 10
     case rollbackAccepted = 11
+    /// The counters of failed tries were changed or taken out of the file.
+    case countersLost = 12
 }
 
 /// The hash-chained trail: each entry is committed with the transaction it tells of.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PolicyState {
+    /// Wrong passcodes in a row from which on the delay does not grow any more.
+    private static let lastPasscodeDelay = 6
+
     /// Nanoseconds without passcode entry after that many wrong ones in a row.
     ///
     /// Apple states growing delays and an end after six (behaviour LA-30) and not the delays; these are ours. The
@@ -28,12 +31,22 @@ extension PolicyState {
             || (now - lastPasscode > 156 * hour && now - lastBiometry > 4 * hour)
     }
 
+    /// Takes every try for used up, since nobody knows how many were: only a right passcode helps, after the longest
+    /// delay.
+    package mutating func useUpTries(at now: Int64) {
+        biometryFailures = Self.lockoutThreshold
+        passcodeFailures = Self.lastPasscodeDelay
+        passcodeBlockedUntil = now &+ Self.passcodeDelay(afterFailures: passcodeFailures)
+        lastPasscode = nil
+        lastBiometry = nil
+    }
+
     /// Counts a match. The time is kept once in ten minutes, which is close enough for rules of hours.
     mutating func countMatch() -> Bool {
         let hadFailures = biometryFailures != 0
         biometryFailures = 0
         let isStale = now - (lastBiometry ?? lastPasscode ?? 0) > 600_000_000_000
-        if isStale || lastBiometry != nil { lastBiometry = isStale ? now : lastBiometry }
+        if isStale { lastBiometry = now }
         return hadFailures || isStale
     }
 

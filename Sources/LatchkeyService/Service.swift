@@ -84,27 +84,32 @@ package final class Service: Sendable {
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
         // Answers that were tampered with count as never given: the person is asked again.
         state.facePermissions = (try? keychain.keptFacePermissions()) ?? [:]
+        let now = parts.clock.uptime
+        state.now = now
+        // After a restart, and before anything was kept, nobody has proven anything.
+        state.lastPasscode = nil
         do throws(Failure) {
-            state.now = parts.clock.uptime
-            guard let (counters, isOfThisBoot) = try keychain.keptCounters() else {
-                // Nothing was ever kept: nobody has proven anything.
-                state.lastPasscode = nil
+            if let (counters, isOfThisBoot) = try keychain.keptCounters() {
+                state.biometryFailures = counters.biometryFailures
+                state.passcodeFailures = counters.passcodeFailures
+                state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
+                state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
+                // Another boot has another clock: the whole delay begins again, so that a restart never shortens it.
+                state.passcodeBlockedUntil =
+                    isOfThisBoot
+                    ? counters.passcodeBlockedUntil
+                    : now + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
                 return
             }
-            state.biometryFailures = counters.biometryFailures
-            state.passcodeFailures = counters.passcodeFailures
-            // After a restart nobody has proven anything.
-            state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
-            state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
-            // Another boot has another clock: the whole delay begins again, so that a restart never shortens it.
-            state.passcodeBlockedUntil =
-                isOfThisBoot
-                ? counters.passcodeBlockedUntil
-                : parts.clock.uptime + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+            // Counters are kept before the first passcode is: only a store without one has none.
+            guard state.isPasscodeSet else { return }
         } catch {
-            // Counters that were tampered with count as used up: only the passcode helps.
-            state.biometryFailures = PolicyState.lockoutThreshold
+            // What cannot be read is worth as much as what was taken out.
         }
+        // Otherwise an editor of the file would give himself new tries by changing or deleting one record.
+        state.useUpTries(at: now)
+        try? keychain.keep(state.counters)
+        try? keychain.record(.countersLost, caller: nil)
     }
 
     static func passcodeWasSeen(_ keychain: Keychain) {

@@ -39,6 +39,8 @@ extension Session {
         switch change {
         case .set(let new):
             try check(new)
+            // First the counters: a store with a passcode and without them is one that somebody took them out of.
+            try keychain.keep(service.authenticator.state.counters)
             try keychain.tree.setPasscode(new)
             service.parts.controls?.learn(new)
             try keychain.record(.passcodeSet, caller: caller)

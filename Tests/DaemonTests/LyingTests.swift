@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
-import LatchkeySystem
 import Testing
 
 /// Code that lies inside the app's own process (abuse case 9): the Boolean can be forged, the secret cannot.
@@ -20,12 +18,7 @@ import Testing
         #expect(honest.output.contains("evaluated false"), "\(honest.output)")
         #expect(honest.output.contains("read -25308 nothing"), "\(honest.output)")
 
-        let library = daemon.folder + "/forge.so"
-        let source = Files.folder(of: #filePath) + "/Forge/forge.c"
-        let compiled = try Finished(
-            "/usr/bin/cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], input: "",
-            environment: ["PATH=/usr/bin:/bin"])
-        #expect(compiled.exitCode == 0, "\(compiled.errors)")
+        let library = try daemon.library("forge")
         let forged = try daemon.run(
             "latchkey-test-client", ["lie"], environment: ["LD_PRELOAD=\(library)"])
         #expect(forged.output.contains("evaluated true"), "the library works: \(forged.output)\(forged.errors)")

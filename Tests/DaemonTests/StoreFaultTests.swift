@@ -15,13 +15,6 @@ import Testing
         #expect(stored.exitCode == 0, "\(stored.errors)")
     }
 
-    /// Ends the daemon and waits until its lock is free.
-    private func stop() throws {
-        let process = try #require(try daemon.process)
-        kill(process, SIGKILL)
-        #expect(Processes.hasEnded(process, within: 20))
-    }
-
     private func bytes(_ name: String) throws -> [UInt8] {
         try #require(try Files.read(daemon.folder + "/" + name, limit: 64 << 20)).copyBytes()
     }
@@ -39,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 100, 4096]) func aTruncatedDatabaseIsRefusedAndLeftAsItIs(count: Int) throws {
-        try stop()
+        try daemon.crash()
         Files.remove(daemon.folder + "/keychain.sqlite-shm")
         let whole = try bytes("keychain.sqlite")
         let log = try bytes("keychain.sqlite-wal")
@@ -47,7 +40,7 @@ import Testing
         try replace("keychain.sqlite", Array(whole[..<min(count, whole.count)]))
         let cut = try bytes("keychain.sqlite")
         try expectRefusal("error: ", hint: "Restore keychain.sqlite and root.key")
-        try stop()
+        try daemon.crash()
         #expect(try bytes("keychain.sqlite") == cut, "never replaced")
         // Restored as the hint says, everything is there again.
         try replace("keychain.sqlite", whole)
@@ -57,7 +50,7 @@ import Testing
     }
 
     @Test func aMissingDatabaseIsNotReplacedByAnEmptyOne() throws {
-        try stop()
+        try daemon.crash()
         let path = daemon.folder + "/keychain.sqlite"
         try Files.rename(path, to: path + ".away")
         try expectRefusal("is missing, and its root key is there", hint: "Restore keychain.sqlite")
@@ -65,18 +58,18 @@ import Testing
     }
 
     @Test func aMissingRootKeyIsNotReplacedByANewOne() throws {
-        try stop()
+        try daemon.crash()
         let path = daemon.folder + "/root.key"
         try Files.rename(path, to: path + ".away")
         try expectRefusal("root.key is missing", hint: "Restore root.key from a backup")
         #expect(!Files.exists(path))
-        try stop()
+        try daemon.crash()
         try Files.rename(path + ".away", to: path)
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }
 
     @Test func anotherRootKeyOpensNothing() throws {
-        try stop()
+        try daemon.crash()
         var key = try bytes("root.key")
         key[key.count - 1] ^= 1
         try replace("root.key", key)
@@ -101,26 +94,26 @@ import Testing
     }
 
     @Test func aStoreOfAnotherTierIsRefused() throws {
-        try stop()
+        try daemon.crash()
         try daemon.write("tier = simulated\n", to: "latchkeyd.conf")
         try expectRefusal("belongs to tier user, and this daemon runs in tier simulated", hint: "LATCHKEY_HOME")
     }
 
     @Test func aNewerStoreIsRefusedAndLeftAsItIs() throws {
-        try stop()
+        try daemon.crash()
         var database = try bytes("keychain.sqlite")
         // Bytes 60 to 63 of an SQLite file are the user version, most significant first.
         database[63] = 9
         Files.remove(daemon.folder + "/keychain.sqlite-wal")
         try replace("keychain.sqlite", database)
         try expectRefusal("The store has version 9", hint: "Install the newer version again")
-        try stop()
+        try daemon.crash()
         #expect(try bytes("keychain.sqlite") == database)
     }
 
     @Test func aFolderOfSomeoneElseIsRefused() throws {
         // Only root can make one; without that right a folder that others may write stands for it.
-        try stop()
+        try daemon.crash()
         if geteuid() == 0 {
             chown(daemon.folder, 12345, 12345)
             try expectRefusal("belongs to user 12345, not to you", hint: "LATCHKEY_HOME", exitCode: 1)
@@ -133,7 +126,7 @@ import Testing
     }
 
     @Test func aConfigurationThatIsNotUnderstoodIsRefused() throws {
-        try stop()
+        try daemon.crash()
         try daemon.write("tear = user\n", to: "latchkeyd.conf")
         let foreground = try daemon.run("latchkeyd", [])
         #expect(foreground.exitCode == 1)

@@ -46,9 +46,9 @@ final class TestDaemon: Sendable {
     }
 
     /// Starts a daemon, as a client would, and waits until it listens.
-    func start(_ arguments: [String] = []) throws {
+    func start(_ arguments: [String] = [], environment more: [String] = []) throws {
         let process = try Processes.spawn(
-            TestDaemon.programs + "/latchkeyd", ["--detach"] + arguments, environment: environment,
+            TestDaemon.programs + "/latchkeyd", ["--detach"] + arguments, environment: environment + more,
             descriptors: [nil, nil, nil])
         Processes.wait(process)
         _ = try connect()
@@ -165,19 +165,21 @@ struct RawClient {
 }
 
 extension Request {
-    /// Adds a plain item of that name.
-    static func adding(_ account: String, secret: [UInt8] = [1, 2, 3]) -> Request {
+    /// Adds an item of that name, a plain one unless said otherwise.
+    static func adding(
+        _ account: String, secret: [UInt8] = [1, 2, 3], rule: AccessControl = AccessControl()
+    ) -> Request {
         .addItem(
             AddItem(
-                itemClass: .genericPassword, attributes: [.account: .text(account)], accessControl: AccessControl(),
+                itemClass: .genericPassword, attributes: [.account: .text(account)], accessControl: rule,
                 secret: SecretBytes(secret), returns: [], authentication: Authentication()))
     }
 
     /// Reads the item of that name.
-    static func reading(_ account: String) -> Request {
+    static func reading(_ account: String, returns: Returns = .data) -> Request {
         .copyItems(
             CopyItems(
                 query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: 1,
-                returns: .data, authentication: Authentication()))
+                returns: returns, authentication: Authentication()))
     }
 }

@@ -8,7 +8,7 @@ final class BootClock: Clock {
     private final class NoAlarm: Alarm { func cancel() {} }
 
     let bootID: [UInt8]
-    private let time = Mutex<(uptime: Int64, wall: Int64)>((0, 1_767_225_600_000_000))
+    private let time = Mutex<(uptime: Int64, wall: Int64, readings: Int)>((0, 1_767_225_600_000_000, 0))
 
     init(boot: String, uptimeSeconds: Int64 = 0) {
         bootID = Array(boot.utf8)
@@ -16,7 +16,15 @@ final class BootClock: Clock {
     }
 
     var uptime: Int64 { time.withLock { $0.uptime } }
-    var wallTime: Int64 { time.withLock { $0.wall } }
+    var wallTime: Int64 {
+        time.withLock { time in
+            time.readings += 1
+            return time.wall
+        }
+    }
+
+    /// How often somebody asked what people read.
+    var wallReadings: Int { time.withLock { $0.readings } }
 
     /// Lets time pass.
     func advance(seconds: Int64) { time.withLock { $0.uptime += seconds * 1_000_000_000 } }

@@ -105,6 +105,17 @@ import Testing
         #expect(restarted.refusal(of: .biometry, for: "a") == .biometryLockout)
     }
 
+    @Test func triesThatNobodyCountedAreUsedUp_LA28_LA30_abuse27() {
+        var world = World(.touch)
+        world.state.useUpTries(at: .seconds(7))
+        #expect(world.state.refusal(of: .biometry) == .biometryLockout)
+        world.show(.either)
+        #expect(world.type(right: true, at: .seconds(3607) - 1).outcomes().isEmpty)
+        let effects = world.type(right: true, at: .seconds(3607))
+        #expect(effects.outcomes() == [.granted(.code)])
+        #expect(effects.kept == [PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)])
+    }
+
     @Test func misreadFingersBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {
         var world = World(.touch)
         world.ask(.biometry)

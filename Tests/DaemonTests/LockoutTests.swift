@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import Testing
+
+/// Tries that are used up stay used up, whatever befalls the daemon, the clock and the file (abuse cases 27 and 28).
+@Suite struct LockoutTests {
+    private let daemon: TestDaemon
+    private static let passcode = "1234\n"
+
+    /// A program that reads the protected item of its own access group.
+    private struct App {
+        var program: String
+        var arguments: [String]
+        var group: String
+    }
+    private static let one = App(program: "latchkey", arguments: ["get", "protected", "--service", ""], group: "one")
+    private static let two = App(program: "latchkey-test-client", arguments: ["read", "protected"], group: "two")
+
+    init() throws {
+        daemon = try TestDaemon(simulated: true)
+        try daemon.start()
+        try latchkey("sim", "enrol")
+        try latchkey("sim", "passcode", "set", input: Self.passcode)
+        // Of a class that a daemon reads before it has seen the passcode: the finger alone is asked for.
+        let rule = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
+        for app in [Self.one, Self.two] {
+            let client = try RawClient(daemon)
+            _ = try client.call(.hello(Request.Hello(application: app.group)), id: 1)
+            let stored = try client.call(.adding("protected", secret: Array("value".utf8), rule: rule), id: 2)
+            #expect(stored == .done)
+        }
+    }
+
+    private func environment(_ app: App) -> [String] {
+        daemon.environment.filter { !$0.hasPrefix("LATCHKEY_APP_ID=") } + ["LATCHKEY_APP_ID=\(app.group)"]
+    }
+
+    @discardableResult
+    private func latchkey(_ arguments: String..., input: String = "", exitCode: CInt = 0) throws -> Finished {
+        let finished = try daemon.run("latchkey", arguments, input: input)
+        #expect(finished.exitCode == exitCode, "\(arguments): \(finished)")
+        return finished
+    }
+
+    /// Shows the prompt of an app and touches the sensor with another finger until the prompt ends.
+    private func miss(_ times: Int, in app: App) throws {
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/" + app.program, app.arguments, environment: environment(app))
+        for _ in 1...times {
+            #expect(screen.hears("Touch the sensor"))
+            try latchkey("sim", "touch", "--other")
+        }
+        let rest = screen.everything()
+        #expect(!rest.contains("value") && !rest.contains("Touch the sensor"), "\(rest)")
+        Processes.wait(caller)
+    }
+
+    /// Runs an app without a terminal.
+    private func ask(_ app: App) throws -> Finished {
+        try Finished(
+            TestDaemon.programs + "/" + app.program, app.arguments, input: "", environment: environment(app))
+    }
+
+    /// Both apps are refused without a prompt, and the daemon says why.
+    private func expectLockout() throws {
+        #expect(try latchkey("status", "--json").output.contains("\"locked\":true"))
+        #expect(try ask(Self.one).errors.contains("Biometry is locked after five tries"))
+        #expect(try ask(Self.two).output.contains("read -25293 nothing"))
+    }
+
+    /// The seconds until the next passcode is taken, as a person is told.
+    private func delay() throws -> Int {
+        let refused = try latchkey("passcode", "check", input: Self.passcode, exitCode: 77)
+        return Int(try #require(refused.errors.number(after: "hint: Try again in ")))
+    }
+
+    private func expectThatThePasscodeEndsTheLockout() throws {
+        try latchkey("passcode", "check", input: Self.passcode)
+        #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
+    }
+
+    @Test func fiveMissesInThePromptsOfTwoAppsLockBothAlsoAfterKill9_LA28_abuse27() throws {
+        try miss(3, in: Self.one)
+        #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
+        try daemon.crash()
+        // Two of the five are left, for another program too and in another daemon.
+        try miss(2, in: Self.two)
+        try expectLockout()
+        for _ in 1...3 {
+            try daemon.crash()
+            try expectLockout()
+        }
+        try expectThatThePasscodeEndsTheLockout()
+        try daemon.crash()
+        #expect(try latchkey("status", "--json").output.contains("\"locked\":false"), "that is kept as well")
+    }
+
+    /// The daemon really believes to be on a machine that was just started, or whose clock was set: `Forge/machine.c`.
+    @Test func neitherARestartOfTheMachineNorItsWallClockShortensAnything_LA30_abuse27_abuse28() throws {
+        try miss(3, in: Self.one)
+        try miss(2, in: Self.two)
+        // Five wrong passcodes, the last two after the delays before them.
+        for seconds in ["0", "0", "0", "5", "60"] {
+            try latchkey("sim", "advance", seconds)
+            try latchkey("passcode", "check", input: "wrong\n", exitCode: 77)
+        }
+        #expect(try (200...300).contains(delay()))
+        let library = try daemon.library("machine")
+
+        for years in [-10, 10] {
+            try daemon.crash()
+            try daemon.start(environment: ["LD_PRELOAD=\(library)", "MOVED_WALL_SECONDS=\(years * 31_557_600)"])
+            let now = wallTimeMicroseconds()
+            let moved = try dateOfANewItem("moved by \(years) years") - now
+            #expect(moved.magnitude > 9 * 31_557_600_000_000 && (moved < 0) == (years < 0), "the clock is another")
+            try expectLockout()
+            #expect(try (100...300).contains(delay()), "\(years) years")
+        }
+
+        try daemon.crash()
+        try daemon.write("00000000-1111-2222-3333-444444444444\n", to: "boot_id")
+        let seconds = 10 - Uptime.nanoseconds / 1_000_000_000
+        try daemon.start(environment: [
+            "LD_PRELOAD=\(library)", "MOVED_BOOT_SECONDS=\(seconds)", "MOVED_BOOT_ID=\(daemon.folder)/boot_id",
+        ])
+        try expectLockout()
+        // Were it the same boot, the clock of the one before would be hours ahead, or the delay nearly over.
+        #expect(try (290...300).contains(delay()), "another boot begins the delay anew")
+        try latchkey("sim", "advance", "300")
+        try expectThatThePasscodeEndsTheLockout()
+    }
+
+    /// When the daemon believes to store an item, in microseconds since 1970.
+    private func dateOfANewItem(_ name: String) throws -> Int64 {
+        let client = try RawClient(daemon)
+        #expect(try client.call(.adding(name), id: 1) == .done)
+        guard case .items(let items, _)? = try client.call(.reading(name, returns: .attributes), id: 2),
+            case .date(let microseconds)? = items.first?.attributes?[.creationDate]
+        else { throw Failure(.itemNotFound, "\(name) has no date") }
+        return microseconds
+    }
+
+    @Test(arguments: [true, false])
+    func countersThatWereEditedOrDeletedInTheFileCountAsUsedUp_abuse27(_ isDeleted: Bool) throws {
+        try daemon.crash()
+        try daemon.edit(record: "policy.counters") { bytes in
+            isDeleted ? nil : bytes.dropLast() + [bytes[bytes.count - 1] ^ 1]
+        }
+        try expectLockout()
+        #expect(try (3500...3600).contains(delay()))
+        try daemon.crash()
+        try expectLockout()
+        try latchkey("sim", "advance", "3600")
+        try expectThatThePasscodeEndsTheLockout()
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import SQLiteDriver
+import Testing
+
+/// What befalls a daemon from outside.
+extension TestDaemon {
+    /// kill -9, and waits until the store's lock is free.
+    func crash() throws {
+        let process = try #require(try self.process)
+        kill(process, SIGKILL)
+        #expect(Processes.hasEnded(process, within: 20))
+    }
+
+    /// Replaces or deletes a record of the database, as an editor of the file could while no daemon has it open.
+    func edit(record name: String, _ change: ([UInt8]) -> [UInt8]?) throws {
+        try SQLiteItemStore.open(folder + "/keychain.sqlite").write { (store) throws(Failure) in
+            let value = try store.record(name) ?? []
+            #expect(!value.isEmpty, "\(name) is there to be changed")
+            try store.setRecord(name, change(value))
+        }
+    }
+
+    /// Compiles a library of `Forge` into the store's folder, to be preloaded.
+    func library(_ name: String) throws -> String {
+        let library = folder + "/\(name).so"
+        let compiled = try Finished(
+            "/usr/bin/cc",
+            [
+                "-shared", "-fPIC", "-O1", "-o", library, Files.folder(of: #filePath) + "/Forge/\(name).c", "-ldl",
+            ], input: "", environment: ["PATH=/usr/bin:/bin"])
+        #expect(compiled.exitCode == 0, "\(compiled.errors)")
+        return library
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+/// A daemon's service that was just started on a keychain, without a sensor and with nobody in front of it.
+struct StartedService {
+    private let service: Service
+
+    init(_ keychain: Keychain, clock: any Clock) {
+        let random = SystemRandomSource()
+        let world = SimulatedWorld(WorldState(sensor: .none), clock: VirtualClock(), random: random, save: { _ in })
+        service = Service(
+            Service.Parts(
+                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+                prompter: SimulatedPrompter(world: world), clock: clock, random: random, work: ImmediateWorkQueue(),
+                controls: nil))
+    }
+
+    private func answer(_ request: Request) -> Reply? {
+        let session = service.session(caller: StoreOnDisk.caller, terminal: 0, mayNameItself: false)
+        let reply = Mutex<Reply?>(nil)
+        session.handle(1, request) { answer in reply.withLock { $0 = answer } }
+        return reply.withLock { $0 }
+    }
+
+    private func status(of request: Request) -> Status? {
+        if case .failure(let failure) = answer(request) { failure.status } else { nil }
+    }
+
+    /// Sets the first passcode; nil when it is set.
+    func setPasscode(_ passcode: String) -> Status? { status(of: .passcode(.set(SecretBytes(passcode.utf8)))) }
+
+    /// Tries a passcode by changing it to the one that is right anyway; nil when it was right.
+    func tryPasscode(_ passcode: String) -> Status? {
+        status(of: .passcode(.change(old: SecretBytes(passcode.utf8), new: SecretBytes("right".utf8))))
+    }
+
+    /// Whether biometry waits for the passcode.
+    var isBiometryLocked: Bool {
+        get throws {
+            guard case .status(let report) = answer(.status) else { throw Failure(.internalFailure, "no status") }
+            return report.isBiometryLocked
+        }
+    }
+}
