@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyPolicy
+import Testing
+
+/// Recorded stories: a change of behaviour shows as the lines that are others.
+///
+/// To record them anew, or to record the effects of a story just written, run
+/// `LATCHKEY_WRITE_POLICY_TRACES=1 swift test --filter TraceTests` and read what git shows before it is committed.
+@Suite struct TraceTests {
+    private static let writes = ProcessInfo.processInfo.environment["LATCHKEY_WRITE_POLICY_TRACES"] != nil
+
+    @Test(.enabled(if: writes, "only to record the stories anew"), arguments: PolicyTrace.names)
+    func recordsTheStory(_ name: String) throws { try PolicyTrace(name: name).replayed().write() }
+
+    @Test(.disabled(if: writes), arguments: PolicyTrace.names)
+    func aRecordedStoryHasTheSameEffects(_ name: String) throws {
+        let recorded = try PolicyTrace(name: name)
+        for difference in try recorded.replayed().differences(from: recorded) {
+            Issue.record("\(difference)")
+        }
+    }
+
+    @Test(.disabled(if: writes)) func theStoriesShowEveryKindOfEffect() throws {
+        let verbs = try PolicyTrace.names.flatMap { try PolicyTrace(name: $0).steps }.flatMap(\.effects)
+            .map { String($0.prefix { $0.isLetter }) }
+        #expect(
+            Set(verbs) == [
+                "show", "update", "dismiss", "arm", "disarm", "checkPasscode", "startDeadline", "reply", "keep",
+            ])
+    }
+
+    @Test func aChangedEffectIsNamedWithItsLine() throws {
+        let recorded = try PolicyTrace(
+            name: "story", text: "# A story.\n0:00:00 passcodeExists true\n0:00:01 evaluate 1 biometry\n    arm 1")
+        #expect(
+            try recorded.replayed().differences(from: recorded) == [
+                "story:3: 0:00:01 evaluate 1 biometry\n    - arm 1\n    + reply 1: denied biometryNotAvailable"
+            ])
+    }
+
+    @Test(arguments: [
+        "evaluate 1 biometry", "0:00:60 locked", "0:0 locked", "0:00:00 evaluate 1", "0:00:00 evaluate 1 finger",
+        "0:00:00 matched 1", "0:00:00 withdrawn 1 nothing", "0:00:00 locked 1", "0:00:00 passcodeUsed maybe",
+        "0:00:00 evaluate 1 biometry reuse", "-1:00:00 locked",
+    ])
+    func aLineThatTellsNothingIsRefused(_ line: String) {
+        #expect(throws: TraceError.self) { try TraceWords.event(line) }
+    }
+
+    @Test func effectsOfNothingAreRefused() {
+        #expect(throws: TraceError.self) { try PolicyTrace(name: "story", text: "    arm 1") }
+    }
+}
