@@ -18,7 +18,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-sdk check bench build sdk install uninstall format fuzz bootstrap
+.PHONY: help demo test test-all test-sdk check bench build sdk install uninstall format fuzz mutants bootstrap
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -33,10 +33,11 @@ test: bootstrap ## build and run the tests
 	$(TEST_BUILD)
 	@scripts/run-tests
 
-test-all: check ## everything: check, the long tests too, a short run of each fuzzer, the SDK
+test-all: check ## everything: check, the long tests too, a short run of each fuzzer, policy mutants, the SDK
 	$(TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
 	@scripts/fuzz 10
+	@scripts/mutate-policy
 	@$(MAKE) --no-print-directory test-sdk
 
 test-sdk: build ## build and test packages that use the products, or the SDK with this checkout out of reach
@@ -70,6 +71,9 @@ format: bootstrap ## let swift format rewrite the sources
 
 fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
+
+mutants: bootstrap ## break each transition of the policy once and expect a test to fail
+	@scripts/mutate-policy $(if $(ONLY),--only $(ONLY))
 
 bootstrap:
 	@scripts/bootstrap

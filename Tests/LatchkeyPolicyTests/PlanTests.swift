@@ -66,6 +66,14 @@ import Testing
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.both)])
     }
 
+    @Test func eachStageHasItsOwnTries_AC02() {
+        var world = World(.touch)
+        world.show(.passcodeThenBiometry)
+        world.type(right: false)
+        let second = world.type(right: true).content
+        #expect(second == PromptContent(method: .biometry, notice: .none, triesLeft: 3, showsFallback: false))
+    }
+
     @Test func aFailedSecondStageDeniesTheWhole_AC02() {
         var world = World(.touch)
         world.show(.biometryThenPasscode)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// The device's lock and the app's place behind others: nobody is asked then.
+@Suite struct LockTests {
+    @Test func aLockEndsWhatIsUnderWayAndPutsUpNobodyElse_LA32() {
+        var world = World(.touch)
+        world.show(.either, id: 1)
+        world.ask(.either, id: 2)
+        world.ask(.either, id: 3)
+        #expect(
+            world.send(.locked)
+                == [
+                    .reply(2, .denied(.systemCancel)), .reply(3, .denied(.systemCancel)), .disarm(1), .dismiss(1),
+                    .reply(1, .denied(.systemCancel)),
+                ])
+    }
+
+    @Test func nobodyIsAskedWhileTheDeviceIsLocked_LA31() {
+        var world = World(.touch)
+        world.send(.locked)
+        #expect(world.ask(.either) == [.reply(1, .denied(.notInteractive))])
+        world.send(.unlocked(byBiometry: false))
+        #expect(world.show(.either).shown == [1])
+    }
+
+    @Test func anAppInTheBackgroundLosesItsPromptAndGetsNoOther_LA31_LA32() {
+        var world = World(.touch)
+        world.show(.biometry)
+        #expect(world.send(.background(true)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
+        #expect(world.ask(.biometry) == [.reply(1, .denied(.notInteractive))])
+        #expect(world.send(.background(false)).isEmpty)
+        #expect(world.show(.biometry).shown == [1])
+    }
+
+    @Test func aPlanOfNothingNeedsNobody_LA31() {
+        var world = World(.touch)
+        world.send([.locked, .background(true)])
+        #expect(world.ask(.nothing) == [.reply(1, .granted(.none))])
+    }
+
+    /// A sensor that counts for nothing did not unlock the device, whatever it says.
+    @Test(arguments: [World(.touch, biometryFailures: 5), World(.touchEmpty), World(.absent)])
+    func aSensorThatCannotBeUsedUnlocksNothing_LA28(_ world: World) {
+        var world = world
+        world.send([.locked, .unlocked(byBiometry: true)])
+        #expect(world.state.isLocked)
+        world.send(.unlocked(byBiometry: false))
+        #expect(!world.state.isLocked)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// The match that unlocked the device, taken for the app's own (behaviour LA-33).
+@Suite struct ReuseTests {
+    /// A device that was unlocked by a finger 1000 s after its start.
+    private func unlocked(byBiometry: Bool = true) -> World {
+        var world = World(.touch)
+        world.send(.locked)
+        world.send(.unlocked(byBiometry: byBiometry), at: .seconds(1000))
+        return world
+    }
+
+    @Test(arguments: [AuthenticationPlan.biometry, .either])
+    func anUnlockByBiometryStandsForAMatchWithinTheWindow_LA33(_ plan: AuthenticationPlan) {
+        var world = unlocked()
+        #expect(world.ask(plan, reuseSeconds: 10, at: .seconds(1010)) == [.reply(1, .granted(.finger))])
+        #expect(world.ask(plan, reuseSeconds: 10, at: .seconds(1010) + 1).shown == [1])
+    }
+
+    @Test func theWindowIsNeverLongerThanFiveMinutes_LA33() {
+        var world = unlocked()
+        #expect(world.ask(.biometry, reuseSeconds: .max, at: .seconds(1300)) == [.reply(1, .granted(.finger))])
+        #expect(world.ask(.biometry, reuseSeconds: .max, at: .seconds(1300) + 1).shown == [1])
+    }
+
+    @Test func withoutAWindowNothingIsReused_LA33() {
+        var world = unlocked()
+        #expect(world.ask(.biometry, reuseSeconds: 0, at: .seconds(1000)).shown == [1])
+    }
+
+    @Test func anUnlockThatLiesAheadIsNotReused_LA33_abuse28() {
+        var world = unlocked()
+        #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(999)).shown == [1])
+    }
+
+    @Test(arguments: [AuthenticationPlan.biometryThenPasscode, .passcode, .passcodeThenBiometry])
+    func onlyAPlanThatAMatchMeetsAloneIsReused_LA33(_ plan: AuthenticationPlan) {
+        var world = unlocked()
+        #expect(world.ask(plan, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
+    }
+
+    @Test func anUnlockByPasscodeOrAMatchInAnAppIsNotReused_LA33() {
+        var byPasscode = unlocked(byBiometry: false)
+        #expect(byPasscode.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
+
+        var inAnApp = World(.touch)
+        inAnApp.show(.biometry, id: 1)
+        inAnApp.send(.matched(1, .a))
+        #expect(inAnApp.ask(.biometry, id: 2, reuseSeconds: 10).shown == [2])
+    }
+
+    @Test func aLockEndsTheWindow_LA33() {
+        var world = unlocked()
+        world.send(.locked)
+        #expect(world.state.biometricUnlock == nil)
+        world.send(.unlocked(byBiometry: false), at: .seconds(1001))
+        #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
+    }
+
+    @Test func anEnrolmentChangeEndsTheWindow_LA33_abuse31() {
+        var world = unlocked()
+        world.send([.sensorChanged(.touchB), .sensorChanged(.touch)])
+        #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
+    }
+
+    @Test func biometryThatIsLockedSinceIsNotReused_LA28_LA33() {
+        var world = unlocked()
+        for id: UInt64 in 1...2 {
+            world.show(.biometry, id: id)
+            world.miss(3, id: id)
+        }
+        let effects = world.ask(.either, id: 3, reuseSeconds: 10, at: .seconds(1001))
+        #expect(effects.outcomes(3).isEmpty)
+        #expect(effects.content?.method == .passcode)
+    }
+
+    @Test func whereInteractionIsNotAllowedAnUnlockIsReusedToo_LA31_LA33() {
+        var world = unlocked()
+        #expect(
+            world.ask(.biometry, interaction: false, reuseSeconds: 10, at: .seconds(1001))
+                == [.reply(1, .granted(.finger))])
+    }
+}
