@@ -69,7 +69,7 @@ import Testing
         #expect(try run("status", "--json").output.contains("\"passcode\":false"))
     }
 
-    @Test func wrongPasscodesAreDelayedAndARestartDoesNotShortenIt() throws {
+    @Test func wrongPasscodesDelayTheNextOne_LA30() throws {
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
         for _ in 1...3 { #expect(try run("passcode", "check", input: "wrong\n").exitCode == 77) }
         let delayed = try run("passcode", "check", input: "1234\n")

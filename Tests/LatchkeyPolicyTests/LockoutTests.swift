@@ -108,6 +108,7 @@ import Testing
     @Test func triesThatNobodyCountedAreUsedUp_LA28_LA30_abuse27() {
         var world = World(.touch)
         world.state.useUpTries(at: .seconds(7))
+        #expect(world.state.isBiometryLocked)
         #expect(world.state.refusal(of: .biometry) == .biometryLockout)
         world.show(.either)
         #expect(world.type(right: true, at: .seconds(3607) - 1).outcomes().isEmpty)
