@@ -77,10 +77,10 @@ import Testing
     }
 
     @Test func aSimulatedDaemonStartedInTheFolderByASlipLeavesTheStoreUsable() throws {
-        try stop()
+        try daemon.crash()
         try daemon.start(["--simulated"])
         try expectRefusal("tier", hint: "")
-        try stop()
+        try daemon.crash()
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }
 

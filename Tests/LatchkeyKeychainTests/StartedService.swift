@@ -19,7 +19,8 @@ struct StartedService {
         service = Service(
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-                prompter: SimulatedPrompter(world: world), clock: clock, random: random, work: ImmediateWorkQueue(),
+                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
+                work: ImmediateWorkQueue(),
                 controls: nil))
     }
 

@@ -109,7 +109,7 @@ import Testing
         var world = World(.touch)
         world.state.useUpTries(at: .seconds(7))
         #expect(world.state.isBiometryLocked)
-        #expect(world.state.refusal(of: .biometry) == .biometryLockout)
+        #expect(world.state.refusal(of: .biometry, for: "a") == .biometryLockout)
         world.show(.either)
         #expect(world.type(right: true, at: .seconds(3607) - 1).outcomes().isEmpty)
         let effects = world.type(right: true, at: .seconds(3607))

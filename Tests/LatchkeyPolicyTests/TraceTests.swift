@@ -28,6 +28,7 @@ import Testing
         #expect(
             Set(verbs) == [
                 "show", "update", "dismiss", "arm", "disarm", "checkPasscode", "startDeadline", "reply", "keep",
+                "keepPermissions",
             ])
     }
 

@@ -16,6 +16,10 @@ extension TraceWords {
         case .startDeadline(let id): "startDeadline \(id)"
         case .reply(let id, .granted(let proof)): "reply \(id): granted \(text(proof))"
         case .reply(let id, .denied(let status)): "reply \(id): denied \(status)"
+        case .keepPermissions(let permissions):
+            "keepPermissions: "
+                + (permissions.isEmpty ? "none" : "")
+                + permissions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         case .keep(let counters):
             "keep: biometryFailures \(counters.biometryFailures), passcodeFailures \(counters.passcodeFailures), "
                 + "blockedUntil \(text(counters.passcodeBlockedUntil)), lastPasscode \(text(counters.lastPasscode)), "
@@ -27,7 +31,8 @@ extension TraceWords {
         ["\(content.method)", "triesLeft \(content.triesLeft)"]
             .appending("notice \(content.notice)", if: content.notice != .none)
             .appending("showsFallback", if: content.showsFallback)
-            .appending("offersCompanion", if: content.offersCompanion).joined(separator: ", ")
+            .appending("offersCompanion", if: content.offersCompanion)
+            .appending("asksPermission", if: content.asksPermission).joined(separator: ", ")
     }
 
     private static func text(_ plan: AuthenticationPlan) -> String {

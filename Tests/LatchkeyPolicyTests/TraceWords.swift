@@ -33,6 +33,7 @@ enum TraceWords {
         case ("passcodeChecked", 1): return .passcodeChecked(id, isRight: try isRight(rest[1]), at: time)
         case ("withdrawn", 1): return .withdrawn(id, try named(rest[1], Status.allCases))
         case ("deadlinePassed", 0): return .deadlinePassed(id)
+        case ("permissionAnswered", 1): return .permissionAnswered(id, try truth(rest[1]))
         case ("companionConfirmed", 0): return .companionConfirmed(id)
         default: return nil
         }
@@ -51,6 +52,8 @@ enum TraceWords {
         case ("unlocked", 1):
             return .unlocked(byBiometry: try named(words[0], AuthenticationMethod.allCases) == .biometry)
         case ("background", 1): return .background(try truth(words[0]))
+        case ("permissionChanged", 2):
+            return .permissionChanged(words[0], words[1] == "forgotten" ? nil : try truth(words[1]))
         case ("passcodeExists", 1): return .passcodeExists(try truth(words[0]))
         case ("passcodeUsed", 1): return .passcodeUsed(isRight: try isRight(words[0]), at: time)
         default: return nil
@@ -67,6 +70,7 @@ enum TraceWords {
         while let word = rest.popFirst() {
             switch word {
             case "noFallback": request.allowsFallback = false
+            case "as": request.faceUser = rest.popFirst()
             case "noInteraction": request.interactionAllowed = false
             case "reuse":
                 guard let seconds = rest.popFirst().flatMap({ UInt64($0) }) else {
