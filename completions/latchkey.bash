@@ -4,7 +4,7 @@
 _latchkey() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=
     if ((COMP_CWORD == 1)); then
-        words='set get list delete passcode status apps sim --help --version'
+        words='set get list delete passcode status lock unlock apps sim --help --version'
     else
         case $previous in
         --protect | -p) words='none presence biometry current-set passcode' ;;
@@ -15,7 +15,7 @@ _latchkey() {
             get | delete) words='--service --json --help' ;;
             list) words='--service --json --help' ;;
             passcode) words='set change remove check --json --help' ;;
-            status) words='--json --help' ;;
+            status | lock | unlock) words='--json --help' ;;
             apps) words='--revoke --forget --json --help' ;;
             sim)
                 case $previous in

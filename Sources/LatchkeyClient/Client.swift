@@ -107,9 +107,9 @@ extension Request {
     /// Whether the answer may wait for a person.
     fileprivate var waitsForPeople: Bool {
         switch self {
-        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems: true
+        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock: true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
-            .passcode, .facePermissions, .changeFacePermission, .simulate, .transcript:
+            .passcode, .lock, .facePermissions, .changeFacePermission, .simulate, .transcript:
             false
         }
     }
@@ -117,11 +117,12 @@ extension Request {
     /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
     fileprivate var mayBeRepeated: Bool {
         switch self {
-        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions, .transcript:
+        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions, .transcript,
+            .lock:
             true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
-        case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode,
+        case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
             .changeFacePermission, .simulate:
             false
         }

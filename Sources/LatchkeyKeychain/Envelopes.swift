@@ -63,10 +63,13 @@ struct Envelopes: Sendable {
         return try SymmetricKey.combining([key.secret, enrolments.key], label: "latchkey wrap v1")
     }
 
+    private func unavailable(_ item: Item) -> Failure {
+        tree.isAvailable(item.accessControl.accessibility)
+            ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
+    }
+
     func sealSecret(_ secret: SecretBytes, _ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
-        guard let wrapping = try wrappingKey(item) else {
-            throw Failure(.interactionNotAllowed, "The passcode has to be entered first.")
-        }
+        guard let wrapping = try wrappingKey(item) else { throw unavailable(item) }
         let binding = secretBinding(row, item)
         let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
         let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), binding: binding)
@@ -75,9 +78,7 @@ struct Envelopes: Sendable {
 
     func openSecret(_ row: StoredRow, _ item: Item) throws(Failure) -> SecretBytes? {
         guard let stored = row.secret else { return nil }
-        guard let wrapping = try wrappingKey(item) else {
-            throw Failure(.interactionNotAllowed, "The passcode has to be entered first.")
-        }
+        guard let wrapping = try wrappingKey(item) else { throw unavailable(item) }
         let binding = secretBinding(row, item)
         let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
         guard stored.count > wrappedBytes, stored[0] == Self.version,
@@ -85,5 +86,12 @@ struct Envelopes: Sendable {
             let secret = try KeyTree.key(rowSecret).open(stored[(wrappedBytes + 1)...], binding: binding)
         else { throw Failure.damagedStore("the secret of a row fails authentication") }
         return secret
+    }
+}
+
+extension Failure {
+    /// Behaviours KC-14 and KC-20.
+    static var locked: Failure {
+        Failure(.interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock")
     }
 }

@@ -24,6 +24,7 @@ package final class KeyTree: Sendable {
     private let automaticKey: SymmetricKey
     private let passcodeKey = Mutex<SymmetricKey?>(nil)
     private let classKeys = Mutex<[Accessibility: SymmetricKey]>([:])
+    private let lock = Mutex(LockState())
     let store: any ItemStore
     let random: any RandomSource
     private let scryptCost: UInt8
@@ -108,8 +109,10 @@ package final class KeyTree: Sendable {
 
     // MARK: - Class keys
 
-    /// The key that row keys of a class are wrapped under; nil while it needs a passcode that has not been seen.
+    /// The key that row keys of a class are wrapped under; nil while it needs a passcode that has not been seen, or the
+    /// device is locked.
     func classKey(_ accessibility: Accessibility) throws(Failure) -> SymmetricKey? {
+        guard isAvailable(accessibility) else { return nil }
         if let known = classKeys.withLock({ $0[accessibility] }) { return known }
         var parent: SymmetricKey? = automaticKey
         if accessibility == .whenPasscodeSetThisDeviceOnly { parent = passcodeKey.withLock { $0 } }
@@ -117,6 +120,19 @@ package final class KeyTree: Sendable {
         let key = try parent.derive("latchkey class v1", context: [accessibility.rawValue])
         classKeys.withLock { $0[accessibility] = key }
         return key
+    }
+
+    /// Whether the lock lets items of the class be read and written (behaviour KC-14).
+    func isAvailable(_ accessibility: Accessibility) -> Bool { lock.withLock { $0.allows(accessibility) } }
+
+    /// Whether the device is locked, and was unlocked in this boot.
+    package var lockState: LockState { lock.withLock { $0 } }
+
+    /// Takes up the state of the lock. Keys of the classes it closes leave memory, and so does `U_pass`.
+    package func follow(_ state: LockState) {
+        lock.withLock { $0 = state }
+        classKeys.withLock { keys in keys = keys.filter { state.allows($0.key) } }
+        if state.isLocked { passcodeKey.withLock { $0 = nil } }
     }
 
     // MARK: - Passcode

@@ -79,6 +79,7 @@ extension Keychain {
 
     /// What is left to prove for one item; empty when it may be handed out.
     func missing(_ item: Item, for returns: Returns, _ proof: Authorisation) throws(Failure) -> AuthenticationPlan {
+        guard tree.isAvailable(item.accessControl.accessibility) else { throw Failure.locked }
         var plan = item.accessControl.isProtected ? item.accessControl.plan : AuthenticationPlan([])
         if proof.satisfies(plan) { plan.stages = [] }
         let needsKey = returns.contains(.data) && item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly

@@ -129,6 +129,7 @@ extension Keychain {
                 hint: "Encrypt large data with a key of its own and keep the key here.")
         }
         guard control.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
+        guard tree.isAvailable(control.accessibility) else { throw Failure.locked }
         if attributes[.synchronizable] == .boolean(true) {
             guard !control.isProtected, !control.accessibility.isThisDeviceOnly else {
                 throw Failure(.invalidParameter, "A synchronizable item cannot be bound to this device.")

@@ -80,6 +80,8 @@ package struct StatusReport: Equatable, Sendable {
     package var isEnrolled: Bool
     package var isPasscodeSet: Bool
     package var isBiometryLocked: Bool
+    /// Whether the keychain is locked.
+    package var isLocked: Bool
     package var accessGroup: String
     /// Why the store cannot be used, or nil.
     package var problem: Failure?
@@ -87,7 +89,7 @@ package struct StatusReport: Equatable, Sendable {
     /// Makes a report.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
-        isPasscodeSet: Bool, isBiometryLocked: Bool, accessGroup: String, problem: Failure?
+        isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?
     ) {
         self.tier = tier
         self.processID = processID
@@ -97,6 +99,7 @@ package struct StatusReport: Equatable, Sendable {
         self.isEnrolled = isEnrolled
         self.isPasscodeSet = isPasscodeSet
         self.isBiometryLocked = isBiometryLocked
+        self.isLocked = isLocked
         self.accessGroup = accessGroup
         self.problem = problem
     }

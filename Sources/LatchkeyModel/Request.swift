@@ -17,6 +17,10 @@ package enum Request: Equatable, Sendable {
     case deleteItems(ItemQuery)
     case listItems(ItemQuery)
     case passcode(PasscodeChange)
+    /// Locks the keychain of the user.
+    case lock
+    /// Unlocks it, after a finger or the passcode.
+    case unlock(Prompting)
     /// What the person has told apps that asked to look at faces.
     case facePermissions
     /// Takes such an answer back.

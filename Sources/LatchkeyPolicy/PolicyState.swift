@@ -83,11 +83,13 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var reuseSeconds: UInt64
     /// The app, if it says what it looks at faces for; without a word none is looked at (behaviour LA-07).
     package var faceUser: String?
+    /// Whether it is asked in order to unlock the device, which is the one thing that may be asked while it is locked.
+    package var unlocks: Bool
 
     /// Makes a request.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
-        faceUser: String? = nil
+        faceUser: String? = nil, unlocks: Bool = false
     ) {
         self.id = id
         self.plan = plan
@@ -95,6 +97,7 @@ package struct EvaluationRequest: Hashable, Sendable {
         self.interactionAllowed = interactionAllowed
         self.reuseSeconds = reuseSeconds
         self.faceUser = faceUser
+        self.unlocks = unlocks
     }
 }
 

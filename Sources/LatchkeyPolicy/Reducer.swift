@@ -41,7 +41,7 @@ extension PolicyState {
             return [.reply(request.id, .denied(refusal))]
         }
         if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .granted(unlock))] }
-        guard request.interactionAllowed, !isLocked, !isInBackground else {
+        guard request.interactionAllowed, !isLocked || request.unlocks, !isInBackground else {
             return [.reply(request.id, .denied(.notInteractive))]
         }
         guard active == nil else {

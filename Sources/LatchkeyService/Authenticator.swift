@@ -101,7 +101,7 @@ final class Authenticator: Sendable {
     /// Starts an evaluation; `completion` is called exactly once, on any thread, possibly before this returns.
     @discardableResult
     func evaluate(
-        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, reuseSeconds: UInt64 = 0,
+        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, reuseSeconds: UInt64 = 0, unlocks: Bool = false,
         completion: @escaping @Sendable (Outcome) -> Void
     ) -> UInt64 {
         let id = core.withLock { core in
@@ -112,7 +112,8 @@ final class Authenticator: Sendable {
         }
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
-            interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds, faceUser: asker.faceUser)
+            interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds, faceUser: asker.faceUser,
+            unlocks: unlocks)
         post(.evaluate(request))
         return id
     }

@@ -82,6 +82,10 @@ package final class Service: Sendable {
     }
 
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
+        if let lock = try? keychain.keptLock() {
+            keychain.tree.follow(lock)
+            state.isLocked = lock.isLocked
+        }
         // Answers that were tampered with count as never given: the person is asked again.
         state.facePermissions = (try? keychain.keptFacePermissions()) ?? [:]
         let now = parts.clock.uptime
@@ -132,10 +136,8 @@ package final class Service: Sendable {
 
     private func follow(_ event: SessionEvent) {
         switch event {
-        case .locked:
-            for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() }
-            authenticator.post(.locked)
-        case .unlocked(let byBiometry): authenticator.post(.unlocked(byBiometry: byBiometry))
+        case .locked: lock()
+        case .unlocked(let byBiometry): unlock(byBiometry: byBiometry)
         case .background(let isBehind): authenticator.post(.background(isBehind))
         }
     }
@@ -143,6 +145,9 @@ package final class Service: Sendable {
     /// Sessions that may hold proofs; a lock ends them all.
     private struct WeakSession: Sendable { weak var session: Session? }
     private let sessionList = Mutex<[WeakSession]>([])
+
+    /// Drops what every context has proven.
+    func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
 
     /// Begins a session for a caller that the process has identified.
     ///
@@ -173,7 +178,7 @@ package final class Service: Sendable {
         var report = StatusReport(
             tier: parts.tier, processID: parts.processID, storePath: parts.storePath, itemCount: 0,
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
-            isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked,
+            isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
             accessGroup: caller.groups.first ?? "", problem: nil)
         do throws(Failure) {
             let keychain = try parts.keychain.get()

@@ -62,6 +62,8 @@ package final class Session: Sendable {
             case .deleteItems(let query): try delete(query, answer)
             case .listItems(let query): try list(query, answer)
             case .passcode(let change): try self.change(change, answer)
+            case .lock: try lock(answer)
+            case .unlock(let prompting): try unlock(id, prompting, answer)
             case .facePermissions: answer(facePermissions())
             case .changeFacePermission(let change): answer(try self.change(change))
             case .simulate(let command): answer(try service.simulate(command))
@@ -236,7 +238,7 @@ package final class Session: Sendable {
     /// Asks the person for what `plan` demands and marks the context with it.
     func ask(
         _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
-        _ reuseSeconds: UInt64 = 0,
+        _ reuseSeconds: UInt64 = 0, unlocks: Bool = false,
         _ completion: @escaping @Sendable (Asked) -> Void
     ) {
         let asker = asker
@@ -244,7 +246,7 @@ package final class Session: Sendable {
         let settled = Mutex(false)
         let evaluation = Mutex<UInt64>(0)
         let number = service.authenticator.evaluate(
-            plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds
+            plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds, unlocks: unlocks
         ) { [self] outcome in
             let number = evaluation.withLock { $0 }
             settled.withLock { $0 = true }

@@ -236,7 +236,7 @@ extension FoundItem {
 
 extension StatusReport {
     fileprivate func write(to writer: inout CBORWriter) {
-        writer.map(problem == nil ? 9 : 10)
+        writer.map(problem == nil ? 10 : 11)
         writer.unsigned(0)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(1)
@@ -259,6 +259,8 @@ extension StatusReport {
             writer.unsigned(9)
             writer.failure(problem)
         }
+        writer.unsigned(10)
+        writer.boolean(isLocked)
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
@@ -270,6 +272,7 @@ extension StatusReport {
         var isEnrolled: Bool?
         var isPasscodeSet: Bool?
         var isBiometryLocked: Bool?
+        var isLocked: Bool?
         var accessGroup: String?
         var problem: Failure?
         try reader.map { (reader, key) throws(WireError) in
@@ -283,6 +286,7 @@ extension StatusReport {
             case 6: isPasscodeSet = try reader.boolean()
             case 7: isBiometryLocked = try reader.boolean()
             case 8: accessGroup = try reader.text()
+            case 10: isLocked = try reader.boolean()
             case 9: problem = try reader.failure()
             default: return false
             }
@@ -292,7 +296,8 @@ extension StatusReport {
             tier: try required(tier, 0), processID: try required(processID, 1), storePath: try required(storePath, 2),
             itemCount: try required(itemCount, 3), biometry: try required(biometry, 4),
             isEnrolled: try required(isEnrolled, 5), isPasscodeSet: try required(isPasscodeSet, 6),
-            isBiometryLocked: try required(isBiometryLocked, 7), accessGroup: try required(accessGroup, 8),
+            isBiometryLocked: try required(isBiometryLocked, 7), isLocked: try required(isLocked, 10),
+            accessGroup: try required(accessGroup, 8),
             problem: problem)
     }
 }

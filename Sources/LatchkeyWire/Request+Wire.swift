@@ -20,6 +20,8 @@ private enum Operation: UInt8 {
     case passcode = 20
     case facePermissions = 21
     case changeFacePermission = 22
+    case lock = 23
+    case unlock = 24
     case simulate = 30
     case transcript = 31
 }
@@ -104,6 +106,12 @@ extension Request {
         case .passcode(let change):
             operation(.passcode, &writer)
             change.write(to: &writer)
+        case .lock:
+            operation(.lock, &writer)
+            writer.map(0)
+        case .unlock(let prompting):
+            operation(.unlock, &writer)
+            writer.prompting(prompting)
         case .facePermissions:
             operation(.facePermissions, &writer)
             writer.map(0)
@@ -147,6 +155,10 @@ extension Request {
             case .deleteItems: return .deleteItems(try reader.query())
             case .listItems: return .listItems(try reader.query())
             case .passcode: return .passcode(try PasscodeChange(from: &reader))
+            case .lock:
+                try reader.noParameters()
+                return .lock
+            case .unlock: return .unlock(try reader.prompting())
             case .facePermissions:
                 try reader.noParameters()
                 return .facePermissions

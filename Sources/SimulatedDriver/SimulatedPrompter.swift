@@ -34,6 +34,7 @@ package final class ScriptedPrompter: Prompter {
         world.record.note(prompt.content.words(prompt))
         world.promptComes(id, prompt.content, events)
         prompter.show(prompt) { [world] event in
+            if let words = event.words { world.record.note(words) }
             events(event)
             if event == .visible { world.promptIsVisible(id) }
         }

@@ -64,3 +64,18 @@ extension PromptContent {
         return "  prompt: " + title + why + tries + fallback + (offersCompanion ? ", or a paired device" : "")
     }
 }
+
+extension PromptEvent {
+    /// What a person did at a prompt that is not the script's own; nil for what is no deed.
+    var words: String? {
+        switch self {
+        case .visible, .unavailable, .simulatedTouch: nil
+        case .lost: "the prompt is lost"
+        case .cancel: SimulatedWorld.Action.cancel.words
+        case .fallback: SimulatedWorld.Action.fallback.words
+        case .passcode(let passcode): SimulatedWorld.Action.passcode(passcode).words
+        case .permission(let isAllowed): SimulatedWorld.Action.permission(isAllowed).words
+        case .companionConfirmed: SimulatedWorld.Action.confirm.words
+        }
+    }
+}

@@ -268,6 +268,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         core.withLock { $0.acceptsAnyPasscode ? $0.passcode ?? typed : typed }
     }
 
+    package var knownPasscode: SecretBytes? { core.withLock { $0.passcode } }
+
     package func learn(_ passcode: SecretBytes?) { core.withLock { $0.passcode = passcode } }
 
     /// Every change of the enrolled fingers gives the set a new name, also when the same finger comes back.

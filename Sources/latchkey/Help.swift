@@ -12,6 +12,8 @@ enum Help {
           list            show what is stored, without any secret
           delete NAME     delete an item
           passcode VERB   set, change, remove or check the passcode
+          lock            lock the keychain: keys leave memory, nobody is asked
+          unlock          unlock it by finger or passcode
           status          show the daemon, the store and the sensor
           apps            show which apps may use Face ID, and take it back
           sim VERB        play the machine of a simulated daemon
@@ -70,6 +72,21 @@ enum Help {
             usage: latchkey status [--json]
 
             Shows tier, daemon, store, sensor and passcode. Fails when the store cannot be used.
+
+            """
+        case .lock:
+            """
+            usage: latchkey lock [--json]
+
+            Locks the keychain: prompts end, what apps had proven is forgotten, and keys leave memory. Items of the
+            classes AfterFirstUnlock and Always stay readable. A passcode has to be set.
+
+            """
+        case .unlock:
+            """
+            usage: latchkey unlock [--json]
+
+            Unlocks the keychain by finger or passcode, asked for on the terminal.
 
             """
         case .apps:

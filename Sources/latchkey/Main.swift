@@ -39,6 +39,8 @@ enum Main {
         case .passcode: try Passcode.run(options)
         case .status: try StatusCommand.run(options)
         case .apps: try Apps.run(options)
+        case .lock: try Lock.run(.lock, options)
+        case .unlock: try Lock.run(.unlock(Prompting()), options)
         case .sim: try Simulation.run(options)
         }
     }
@@ -46,5 +48,5 @@ enum Main {
 
 /// The commands.
 enum Command: String {
-    case set, get, list, delete, passcode, status, apps, sim
+    case set, get, list, delete, passcode, status, lock, unlock, apps, sim
 }

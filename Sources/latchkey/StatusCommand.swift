@@ -33,6 +33,7 @@ enum StatusCommand {
             ["items", report.problem == nil ? "\(report.itemCount)" : "unknown"],
             ["biometry", biometry],
             ["passcode", report.isPasscodeSet ? "set" : "not set"],
+            ["keychain", report.isLocked ? "locked" : "unlocked"],
             ["access group", report.accessGroup],
         ])
     }
@@ -44,6 +45,7 @@ enum StatusCommand {
             ("items", report.problem == nil ? .number(Int64(clamping: report.itemCount)) : .null),
             ("biometry", .text("\(report.biometry)")), ("enrolled", .boolean(report.isEnrolled)),
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
+            ("keychainLocked", .boolean(report.isLocked)),
             ("group", .text(report.accessGroup)),
             ("problem", report.problem.map { .text($0.message) } ?? .null),
         ])

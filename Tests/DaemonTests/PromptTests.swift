@@ -96,6 +96,32 @@ import Testing
         #expect(Processes.wait(other) == 0)
     }
 
+    @Test func aLockedKeychainStaysLockedOverKill9AndIsUnlockedAtAPrompt_KC14() throws {
+        #expect(try daemon.run("latchkey", ["set", "plain"], input: "plain value").exitCode == 0)
+        #expect(try daemon.run("latchkey", ["lock"]).output == "The keychain is locked.\n")
+        let refused = try daemon.run("latchkey", ["get", "plain"])
+        #expect(refused.exitCode == 77 && refused.output.isEmpty, "\(refused)")
+        #expect(refused.errors.contains("hint: Unlock it with: latchkey unlock"))
+        try daemon.crash()
+        #expect(try daemon.run("latchkey", ["status", "--json"]).output.contains("\"keychainLocked\":true"))
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["unlock"], environment: daemon.environment)
+        #expect(screen.hears("to \"unlock the keychain\""))
+        #expect(screen.hears("Touch the sensor"))
+        try screen.terminal.type("m")
+        #expect(screen.everything().contains("The keychain is unlocked"))
+        #expect(Processes.wait(caller) == 0)
+        #expect(try daemon.run("latchkey", ["get", "plain"]).output == "plain value")
+    }
+
+    @Test func aKeychainWithoutAPasscodeIsNotLocked() throws {
+        let other = try TestDaemon(simulated: true)
+        let answer = try other.run("latchkey", ["lock"])
+        #expect(answer.exitCode != 0)
+        #expect(answer.errors.contains("latchkey passcode set"), "\(answer)")
+    }
+
     @Test func aScriptedTouchFromAnotherTerminalAnswersThePrompt() throws {
         let screen = try Screen()
         let caller = try get(screen)

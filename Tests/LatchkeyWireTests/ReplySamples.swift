@@ -22,7 +22,7 @@ extension Sample {
             .status(
                 StatusReport(
                     tier: .simulated, processID: 1, storePath: "", itemCount: 0, biometry: .faceID, isEnrolled: true,
-                    isPasscodeSet: false, isBiometryLocked: true, accessGroup: "",
+                    isPasscodeSet: false, isBiometryLocked: true, isLocked: true, accessGroup: "",
                     problem: Failure(.storeNewer, "the store is of version 9", hint: "update Latchkey")))),
         Sample("context", .context(handle)),
         Sample("items-none", .items([], more: false)),

@@ -48,6 +48,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-fallback", .simulate(.fallback)),
         Sample("simulate-enter", .simulate(.enter(SecretBytes("1234".utf8)))),
         Sample("transcript", .transcript),
+        Sample("lock", .lock),
+        Sample("unlock", .unlock(Prompting())),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

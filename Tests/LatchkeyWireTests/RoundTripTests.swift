@@ -26,7 +26,8 @@ import Testing
         case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
-        case fail, acceptAnyPasscode, restart, cancelPrompt, fallback, enter, transcript, transcriptLines
+        case lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart, cancelPrompt, fallback, enter, transcript,
+            transcriptLines
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
@@ -73,6 +74,8 @@ import Testing
         case .simulate(.fallback): .fallback
         case .simulate(.enter): .enter
         case .transcript: .transcript
+        case .lock: .lockKeychain
+        case .unlock: .unlockKeychain
         }
     }
 

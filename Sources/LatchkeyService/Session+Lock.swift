@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+// Locking and unlocking the keychain from a shell; a desktop's own lock reports through `SessionMonitor`.
+
+extension Session {
+    func lock(_ answer: Answer) throws(Failure) {
+        guard service.authenticator.state.isPasscodeSet else {
+            throw Failure(
+                .passcodeNotSet, "No passcode is set that could unlock the keychain again.",
+                hint: "Set one with: latchkey passcode set")
+        }
+        service.lock()
+        answer(.done)
+    }
+
+    /// A finger, a face or the passcode unlocks; what is unlocked already asks nobody.
+    func unlock(_ id: UInt64, _ prompting: Prompting, _ answer: @escaping Answer) throws(Failure) {
+        guard service.authenticator.state.isLocked else { return answer(.done) }
+        var prompting = prompting
+        if prompting.reason.isEmpty { prompting.reason = "unlock the keychain" }
+        ask(id, Policy.deviceOwnerAuthentication.plan, nil, prompting, unlocks: true) { [self] asked in
+            switch asked {
+            case .granted(let proof):
+                service.unlock(byBiometry: !proof.methods.contains(.passcode))
+                answer(.done)
+            case .denied(let failure): answer(.failure(failure))
+            }
+        }
+    }
+}

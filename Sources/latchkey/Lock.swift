@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+
+/// lock, unlock: the keychain of this user.
+enum Lock {
+    static func run(_ request: Request, _ options: Options) throws(CommandFailure) {
+        guard options.arguments.isEmpty else { throw .usage("lock and unlock take no name", "See: latchkey --help") }
+        do throws(Failure) {
+            _ = try Client.command.call(request)
+        } catch {
+            throw .failure(error)
+        }
+        let isLocked = request == .lock
+        Output.write(
+            options.isJSON
+                ? JSON.object([("locked", .boolean(isLocked))]).line + "\n"
+                : "The keychain is \(isLocked ? "locked" : "unlocked").\n")
+    }
+}
