@@ -43,4 +43,6 @@ package protocol AuthenticationContext: AnyObject {
     func handle() throws(Failure) -> ContextHandle
     /// What its prompts say.
     var prompting: Prompting { get }
+    /// The app's own password, where it was handed over (Apple: `setCredential`).
+    var applicationPassword: SecretBytes? { get }
 }

@@ -56,11 +56,13 @@ struct Envelopes: Sendable {
 
     // MARK: - Secret
 
-    /// The key a row key is wrapped under; nil while the passcode has not been seen.
-    private func wrappingKey(_ item: Item) throws(Failure) -> SymmetricKey? {
-        guard let key = try tree.classKey(item.accessControl.accessibility) else { return nil }
-        guard item.enrolment != nil else { return key }
-        return try SymmetricKey.combining([key.secret, enrolments.key], label: "latchkey wrap v1")
+    /// The key a row key is wrapped under: of the class, of the enrolled set, of the app's own password.
+    private func wrappingKey(_ item: Item, _ password: SymmetricKey?) throws(Failure) -> SymmetricKey {
+        guard let key = try tree.classKey(item.accessControl.accessibility) else { throw unavailable(item) }
+        var parts = [key.secret]
+        if item.enrolment != nil { parts.append(enrolments.key) }
+        if let password { parts.append(password.secret) }
+        return parts.count == 1 ? key : try SymmetricKey.combining(parts, label: "latchkey wrap v1")
     }
 
     private func unavailable(_ item: Item) -> Failure {
@@ -68,23 +70,38 @@ struct Envelopes: Sendable {
             ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
     }
 
-    func sealSecret(_ secret: SecretBytes, _ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
-        guard let wrapping = try wrappingKey(item) else { throw unavailable(item) }
+    /// Seals under a new row key; `password` is the app's own, for an item that asks for one. Blocks for scrypt then.
+    func sealSecret(
+        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: SecretBytes? = nil
+    ) throws(Failure) -> [UInt8] {
+        let stretched = try AppPassword.forSealing(item, password, tree)
+        let wrapping = try wrappingKey(item, stretched?.key)
         let binding = secretBinding(row, item)
         let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
         let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), binding: binding)
-        return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), binding: binding))
+        return [Self.version] + (stretched?.header ?? []) + wrapped
+            + (try rowKey.seal(secret, nonce: tree.nonce(), binding: binding))
     }
 
-    func openSecret(_ row: StoredRow, _ item: Item) throws(Failure) -> SecretBytes? {
-        guard let stored = row.secret else { return nil }
-        guard let wrapping = try wrappingKey(item) else { throw unavailable(item) }
+    /// Opens; throws `itemAuthenticationFailed` for a password of the app that is not the item's.
+    func openSecret(
+        _ row: StoredRow, _ item: Item, password: SecretBytes? = nil
+    ) throws(Failure) -> SecretBytes? {
+        guard var stored = row.secret?[...] else { return nil }
+        let stretched = try AppPassword.forOpening(item, password, &stored)
+        let wrapping = try wrappingKey(item, stretched)
         let binding = secretBinding(row, item)
         let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
-        guard stored.count > wrappedBytes, stored[0] == Self.version,
-            let rowSecret = try wrapping.open(stored[1...wrappedBytes], binding: binding),
-            let secret = try KeyTree.key(rowSecret).open(stored[(wrappedBytes + 1)...], binding: binding)
-        else { throw Failure.damagedStore("the secret of a row fails authentication") }
+        guard stored.count > wrappedBytes, stored.popFirst() == Self.version else {
+            throw Failure.damagedStore("the secret of a row fails authentication")
+        }
+        guard let rowSecret = try wrapping.open(stored.prefix(wrappedBytes), binding: binding) else {
+            throw stretched == nil
+                ? Failure.damagedStore("the secret of a row fails authentication") : AppPassword.isWrong
+        }
+        guard let secret = try KeyTree.key(rowSecret).open(stored.dropFirst(wrappedBytes), binding: binding) else {
+            throw Failure.damagedStore("the secret of a row fails authentication")
+        }
         return secret
     }
 }

@@ -27,7 +27,8 @@ package final class KeyTree: Sendable {
     private let lock = Mutex(LockState())
     let store: any ItemStore
     let random: any RandomSource
-    private let scryptCost: UInt8
+    /// Exponent of scrypt's cost for what is stretched from now on.
+    let scryptCost: UInt8
 
     private static let automaticSlot = "slot.automatic"
     private static let passcodeSlot = "slot.passcode"
@@ -210,9 +211,7 @@ package final class KeyTree: Sendable {
 
     /// One byte is put behind the passcode: scrypt's inner HMAC fills a short key up with zeros, so that passcodes which
     /// differ in trailing zero bytes only would open each other's slot.
-    private static func stretch(
-        _ passcode: SecretBytes, salt: [UInt8], cost: UInt8
-    ) throws(Failure) -> SymmetricKey {
+    static func stretch(_ passcode: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey {
         let ended = SecretBytes(count: passcode.count + 1) { memory in
             passcode.withBytes { memory.copyMemory(from: $0) }
             memory[passcode.count] = 1

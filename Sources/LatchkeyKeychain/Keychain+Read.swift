@@ -38,7 +38,11 @@ extension Keychain {
                     return false
                 }
                 if item.accessControl.isProtected { used(UsedItem(id: row.id)) }
-                emit(try found(row, item, request.returns))
+                // Behaviour AC-06: that it is there is told to those who have its password.
+                if !request.returns.contains(.data), item.accessControl.constraints.contains(.applicationPassword) {
+                    _ = try envelopes.openSecret(row, item, password: request.authentication.applicationPassword)
+                }
+                emit(try found(row, item, request.returns, request.authentication.applicationPassword))
                 count += 1
                 return request.limit == 0 || count < request.limit
             }
@@ -87,13 +91,15 @@ extension Keychain {
         return plan
     }
 
-    func found(_ row: StoredRow, _ item: Item, _ returns: Returns) throws(Failure) -> FoundItem {
+    func found(
+        _ row: StoredRow, _ item: Item, _ returns: Returns, _ password: SecretBytes? = nil
+    ) throws(Failure) -> FoundItem {
         var found = FoundItem(itemClass: row.itemClass)
         if returns.contains(.attributes) {
             found.attributes = item.attributes
             found.accessControl = item.accessControl
         }
-        if returns.contains(.data) { found.secret = try envelopes.openSecret(row, item) }
+        if returns.contains(.data) { found.secret = try envelopes.openSecret(row, item, password: password) }
         if returns.contains(.persistentReference) { found.persistentReference = try references.make(row) }
         return found
     }

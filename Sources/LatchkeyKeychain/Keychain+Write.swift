@@ -12,14 +12,17 @@ extension Keychain {
             id: try tree.random.bytes(16).copyBytes(), itemClass: request.itemClass, primaryKey: [], group: [],
             indexes: [], version: 1, attributes: [], secret: nil)
         try index.fill(&row, item)
-        if let secret = request.secret { row.secret = try envelopes.sealSecret(secret, item, row) }
+        let password = request.authentication.applicationPassword
+        if let secret = request.secret {
+            row.secret = try envelopes.sealSecret(secret, item, row, password: password)
+        }
         row.attributes = try envelopes.sealAttributes(item, row)
         try write { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
             try store.insert(row)
             try audit.append(.added, item: row.id, caller: caller, to: store)
         }
-        return request.returns.isEmpty ? nil : try found(row, item, request.returns)
+        return request.returns.isEmpty ? nil : try found(row, item, request.returns, password)
     }
 
     /// Whether adding has to wait for a passcode: `whenPasscodeSetThisDeviceOnly` before it was seen.
@@ -138,8 +141,9 @@ extension Keychain {
         guard control.constraints.isDisjoint(with: .privateKeyUsage) else {
             throw Failure(.itemAuthenticationFailed, "privateKeyUsage is for keys, not for passwords.")
         }
-        guard control.constraints.isDisjoint(with: [.applicationPassword, .companion]) else {
-            throw Failure(.unimplemented, "That constraint is not supported by this version of Latchkey.")
+        // Without a secret there would be nothing that the password keeps.
+        guard secret != nil || !control.constraints.contains(.applicationPassword) else {
+            throw Failure(.invalidParameter, "An item with a password of the app's own needs kSecValueData.")
         }
     }
 
@@ -169,7 +173,12 @@ extension Keychain {
     ) throws(Failure) {
         // The secret is sealed anew: its envelope is bound to the version and to the rule.
         var secret = request.secret
-        if secret == nil { secret = try envelopes.openSecret(row, item) }
+        let password = request.authentication.applicationPassword
+        // Whoever changes an item with a password of the app's own has to know it (behaviour AC-11).
+        if secret == nil || item.accessControl.constraints.contains(.applicationPassword) {
+            let old = try envelopes.openSecret(row, item, password: password)
+            if secret == nil { secret = old }
+        }
         var item = item
         try check(request.changes, areOf: row.itemClass)
         for (code, value) in request.changes { item.attributes[code] = value }
@@ -185,7 +194,7 @@ extension Keychain {
         try index.fill(&next, item)
         if next.primaryKey != row.primaryKey { try makeRoom(next.primaryKey, besides: row.position, store) }
         next.secret = nil
-        if let secret { next.secret = try envelopes.sealSecret(secret, item, next) }
+        if let secret { next.secret = try envelopes.sealSecret(secret, item, next, password: password) }
         next.attributes = try envelopes.sealAttributes(item, next)
         try store.replace(next)
         try audit.append(.updated, item: row.id, caller: caller, to: store)

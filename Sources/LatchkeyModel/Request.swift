@@ -224,9 +224,15 @@ package struct Authentication: Equatable, Sendable {
     /// Whether protected items are left out instead (`kSecUseAuthenticationUISkip`).
     package var skipsProtected: Bool
     package var prompting: Prompting
+    /// The app's own password, for items that ask for one.
+    package var applicationPassword: SecretBytes?
 
     /// Makes the wishes of a caller.
-    package init(context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting()) {
+    package init(
+        context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting(),
+        applicationPassword: SecretBytes? = nil
+    ) {
+        self.applicationPassword = applicationPassword
         self.context = context
         self.skipsProtected = skipsProtected
         self.prompting = prompting

@@ -13,7 +13,17 @@ extension Session {
 
     func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
         let proof = try proof(of: request.authentication.context)
-        try copy(id, request, proof, round: 1, answer)
+        guard request.authentication.applicationPassword != nil else {
+            return try copy(id, request, proof, round: 1, answer)
+        }
+        // A password is stretched, which takes its time.
+        service.parts.work.submit { [self] in
+            do throws(Failure) {
+                try copy(id, request, proof, round: 1, answer)
+            } catch {
+                answer(.failure(error))
+            }
+        }
     }
 
     private func copy(

@@ -47,7 +47,7 @@ extension CBORWriter {
     }
 
     mutating func authentication(_ authentication: Authentication) {
-        map(authentication.context == nil ? 2 : 3)
+        map(2 + (authentication.context == nil ? 0 : 1) + (authentication.applicationPassword == nil ? 0 : 1))
         if let context = authentication.context {
             unsigned(0)
             bytes(context.bytes)
@@ -56,6 +56,10 @@ extension CBORWriter {
         boolean(authentication.skipsProtected)
         unsigned(2)
         prompting(authentication.prompting)
+        if let password = authentication.applicationPassword {
+            unsigned(3)
+            bytes(password)
+        }
     }
 }
 
@@ -104,17 +108,20 @@ extension CBORReader {
         var context: ContextHandle?
         var skipsProtected: Bool?
         var prompting: Prompting?
+        var password: SecretBytes?
         try map { (reader, key) throws(WireError) in
             switch key {
             case 0: context = try reader.contextHandle()
             case 1: skipsProtected = try reader.boolean()
             case 2: prompting = try reader.prompting()
+            case 3: password = try reader.secret(limit: Limits.passcodeBytes)
             default: return false
             }
             return true
         }
         return Authentication(
-            context: context, skipsProtected: try required(skipsProtected, 1), prompting: try required(prompting, 2))
+            context: context, skipsProtected: try required(skipsProtected, 1), prompting: try required(prompting, 2),
+            applicationPassword: password)
     }
 
     fileprivate mutating func returns() throws(WireError) -> Returns {

@@ -200,10 +200,10 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Hands over a credential, or takes it back with nil.
     ///
-    /// - Returns: whether the context takes credentials of that type; false after `invalidate`.
+    /// - Returns: whether the context takes the credential; false after `invalidate` and for more than 1,024 bytes.
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         state.withLock { state in
-            guard !state.isInvalidated else { return false }
+            guard !state.isInvalidated, credential?.count ?? 0 <= Limits.passcodeBytes else { return false }
             state.credentials[type] = credential.map { data in data.withUnsafeBytes { SecretBytes(copying: $0) } }
             return true
         }
@@ -277,6 +277,8 @@ extension LAContext: AuthenticationContext {
     package func client() throws(Failure) -> Client { try engine.get() }
 
     package var prompting: Prompting { state.withLock { $0.prompting } }
+
+    package var applicationPassword: SecretBytes? { state.withLock { $0.credentials[.applicationPassword] } }
 
     /// The handle on the connection as it is now. After a connection broke a new one is made, and nothing that was
     /// proven comes with it.

@@ -203,6 +203,7 @@ struct ParsedQuery {
         if let reason { prompting.reason = reason }
         if !interactionAllowed { prompting.interactionAllowed = false }
         return Authentication(
-            context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting.clipped)
+            context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting.clipped,
+            applicationPassword: context?.applicationPassword)
     }
 }

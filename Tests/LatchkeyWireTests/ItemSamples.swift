@@ -56,6 +56,12 @@ extension Sample {
                     query: ItemQuery(itemClass: nil), limit: 0, returns: .attributes, authentication: Authentication()))
         ),
         Sample(
+            "copy-items-with-password",
+            .copyItems(
+                Request.CopyItems(
+                    query: ItemQuery(itemClass: .genericPassword), limit: 1, returns: .data,
+                    authentication: Authentication(applicationPassword: SecretBytes("p".utf8))))),
+        Sample(
             "copy-items-one", id: 6,
             .copyItems(
                 Request.CopyItems(

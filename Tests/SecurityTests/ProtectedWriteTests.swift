@@ -107,11 +107,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [.applicationPassword, .companion] as [SecAccessControlCreateFlags])
-    func aConstraintThatComesLaterIsUnimplemented(flags: SecAccessControlCreateFlags) {
-        simulator.run { #expect(add(.password("later").secret().under(flags)) == errSecUnimplemented) }
-    }
-
     // MARK: - Rule and accessibility
 
     @Test func aRuleAndAnEqualAccessibilityMayStandTogether_AC14() {
