@@ -41,7 +41,7 @@ public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMuta
     if (100_000...100_255).contains(status) {
         return "UNIX[\(String(cString: strerror(status - 100_000)))]" as NSString
     }
-    return (sentences[status] ?? "OSStatus \(status)") as NSString
+    return (sentences[status] ?? otherSentences[status] ?? "OSStatus \(status)") as NSString
 }
 
 private let sentences: [OSStatus: String] = [

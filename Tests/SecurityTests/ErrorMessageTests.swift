@@ -21,7 +21,8 @@ import Testing
 
     @Test func sentencesTellCodesApart_OT01() throws {
         let codes = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
-        #expect(Set(codes.compactMap(message)).count == codes.count)
+        // Five codes have two names.
+        #expect(Set(codes.compactMap(message)).count == Set(codes).count)
     }
 
     @Test func systemErrorsAreNamedAsSuch_OT01() {
@@ -30,7 +31,7 @@ import Testing
         #expect(message(100_255)?.hasPrefix("UNIX[") == true)
     }
 
-    @Test(arguments: [1, -1, 99_999, 100_256, .min, .max, -25_294] as [OSStatus])
+    @Test(arguments: [1, -1, 99_999, 100_256, .min, .max, -25_400] as [OSStatus])
     func anyOtherCodeIsItsNumber_OT01(code: OSStatus) {
         #expect(message(code) == "OSStatus \(code)")
     }
