@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Long: a table of names and values.
 
 // Names and values of Apple's result codes, compared with Tests/Vectors/security.tsv by `SecurityConstantTests`.
 // Latchkey returns none of these.

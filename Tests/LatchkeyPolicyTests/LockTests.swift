@@ -51,4 +51,15 @@ import Testing
         world.send(.unlocked(byBiometry: false))
         #expect(!world.state.isLocked)
     }
+
+    @Test func whatUnlocksTheDeviceIsTheOneThingThatIsAskedWhileItIsLocked_LA32() {
+        var world = World(.touch)
+        world.send(.locked)
+        #expect(world.ask(.either).outcomes() == [.denied(.notInteractive)])
+        let request = EvaluationRequest(
+            id: 2, plan: .either, allowsFallback: true, interactionAllowed: true, unlocks: true)
+        #expect(world.send(.evaluate(request)).shown == [2])
+        world.send(.promptVisible(2))
+        #expect(world.send(.matched(2, .a)).outcomes(2) == [.granted(.finger)])
+    }
 }

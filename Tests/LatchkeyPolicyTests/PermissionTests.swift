@@ -71,6 +71,21 @@ import Testing
         #expect(effects.contains(.disarm(1)))
     }
 
+    @Test func takingOneAppsPermissionBackLeavesAnothersLook_LA07() {
+        var world = World(.face)
+        world.state.facePermissions["b"] = true
+        world.show(.biometry)
+        #expect(world.send(.permissionChanged("b", false)) == [.keepPermissions(["a": true, "b": false])])
+        #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
+    }
+
+    @Test func takingThePermissionBackLeavesAPasscodePrompt_LA07() {
+        var world = World(.face, biometryFailures: 5)
+        world.show(.either)
+        #expect(world.send(.permissionChanged("a", false)) == [.keepPermissions(["a": false])])
+        #expect(world.type(right: true).outcomes() == [.granted(.code)])
+    }
+
     @Test func anAnswerWithoutAQuestionChangesNothing() {
         var world = World(.face, permission: nil)
         world.ask(.biometry)
