@@ -51,6 +51,7 @@ let package = Package(
         // Values.
         room("LatchkeyModel"),
         room("LatchkeyWire", ["LatchkeyModel"]),
+        room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
 
         // Pipes.
@@ -118,7 +119,8 @@ let package = Package(
                 "LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "TerminalPromptLayout",
             ]),
-        process("latchkey", ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
+        process(
+            "latchkey", ["CLatchkeyLinux", "LatchkeyBackup", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
         process(
             "latchkey-demo",
             ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem"]),
@@ -147,6 +149,7 @@ let package = Package(
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
+        tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),

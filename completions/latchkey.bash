@@ -4,7 +4,7 @@
 _latchkey() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=
     if ((COMP_CWORD == 1)); then
-        words='set get list delete passcode status lock unlock apps sim --help --version'
+        words='set get list delete passcode status lock unlock export import apps sim --help --version'
     else
         case $previous in
         --protect | -p) words='none presence biometry current-set passcode' ;;
@@ -16,6 +16,10 @@ _latchkey() {
             list) words='--service --json --help' ;;
             passcode) words='set change remove check --json --help' ;;
             status | lock | unlock) words='--json --help' ;;
+            export | import)
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                return
+                ;;
             apps) words='--revoke --forget --json --help' ;;
             sim)
                 case $previous in

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for latchkey(1)
 
-set -l commands set get list delete passcode status lock unlock apps sim
+set -l commands set get list delete passcode status lock unlock export import apps sim
 complete -c latchkey -f
 complete -c latchkey -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c latchkey -l json -d 'Write for programs'

@@ -109,7 +109,8 @@ extension Request {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock: true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
-            .passcode, .lock, .facePermissions, .changeFacePermission, .simulate, .transcript:
+            .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
+            .transcript:
             false
         }
     }
@@ -123,7 +124,7 @@ extension Request {
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .changeFacePermission, .simulate:
+            .exportItems, .importItem, .changeFacePermission, .simulate:
             false
         }
     }

@@ -21,6 +21,7 @@ package enum AuditEvent: UInt8, Sendable {
     case rollbackAccepted = 11
     /// The counters of failed tries were changed or taken out of the file.
     case countersLost = 12
+    case exported = 20
 }
 
 /// The hash-chained trail: each entry is committed with the transaction it tells of.

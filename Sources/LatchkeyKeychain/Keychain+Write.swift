@@ -6,8 +6,14 @@ import LatchkeySeams
 extension Keychain {
     /// Adds an item and gives back what was asked for; nil when nothing was.
     package func add(_ request: Request.AddItem, caller: Caller) throws(Failure) -> FoundItem? {
+        try add(request, caller: caller, dates: [:])
+    }
+
+    /// The same with the dates of a backup.
+    func add(_ request: Request.AddItem, caller: Caller, dates: Attributes) throws(Failure) -> FoundItem? {
         try checkReadable()
-        let item = try newItem(request, caller)
+        var item = try newItem(request, caller)
+        item.attributes.merge(dates) { $1 }
         var row = StoredRow(
             id: try tree.random.bytes(16).copyBytes(), itemClass: request.itemClass, primaryKey: [], group: [],
             indexes: [], version: 1, attributes: [], secret: nil)

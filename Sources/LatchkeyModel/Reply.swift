@@ -14,6 +14,7 @@ package enum Reply: Equatable, Sendable {
     case facePermissions([FacePermission])
     /// The newest lines of a simulated machine's transcript.
     case transcript([String])
+    case exported(ExportedItems)
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
 
@@ -24,6 +25,19 @@ package enum Reply: Equatable, Sendable {
         package init(tier: Tier, processID: Int32) {
             self.tier = tier
             self.processID = processID
+        }
+    }
+
+    /// The answer to `exportItems`.
+    package struct ExportedItems: Equatable, Sendable {
+        package var items: [FoundItem]
+        package var leftOut: UInt64
+        /// Where to go on; nil after the last page.
+        package var next: Int64?
+        package init(items: [FoundItem], leftOut: UInt64, next: Int64?) {
+            self.items = items
+            self.leftOut = leftOut
+            self.next = next
         }
     }
 

@@ -28,6 +28,9 @@ package enum Request: Equatable, Sendable {
     case simulate(SimulatorCommand)
     /// What happened on a simulated machine.
     case transcript
+    /// Items for a backup, and one of a backup.
+    case exportItems(ExportItems)
+    case importItem(ImportItem)
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {
@@ -120,6 +123,28 @@ package enum Request: Equatable, Sendable {
             self.accessControl = accessControl
             self.secret = secret
             self.authentication = authentication
+        }
+    }
+
+    /// Some items of every group for a backup.
+    package struct ExportItems: Equatable, Sendable {
+        /// Has proven that the owner is there.
+        package var context: ContextHandle
+        /// The place behind which to go on; 0 at first.
+        package var after: Int64
+        package init(context: ContextHandle, after: Int64) {
+            self.context = context
+            self.after = after
+        }
+    }
+
+    /// An item of a backup.
+    package struct ImportItem: Equatable, Sendable {
+        package var context: ContextHandle
+        package var item: FoundItem
+        package init(context: ContextHandle, item: FoundItem) {
+            self.context = context
+            self.item = item
         }
     }
 

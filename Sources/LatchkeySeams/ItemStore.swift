@@ -44,6 +44,8 @@ package enum RowFilter: Equatable, Sendable {
     case group([UInt8])
     /// Every row; for work that happens rarely, such as removing a passcode.
     case all
+    /// Every row behind a position, in the order of positions.
+    case behind(Int64)
     /// Rows whose `number`-th blind index (0...2) has that value.
     case indexed(number: Int, [UInt8])
 }

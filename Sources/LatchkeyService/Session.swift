@@ -68,6 +68,8 @@ package final class Session: Sendable {
             case .changeFacePermission(let change): answer(try self.change(change))
             case .simulate(let command): answer(try service.simulate(command))
             case .transcript: answer(try service.transcript())
+            case .exportItems(let request): try export(request, answer)
+            case .importItem(let request): try restore(request, answer)
             }
         } catch {
             answer(.failure(error))

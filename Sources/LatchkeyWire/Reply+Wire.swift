@@ -15,6 +15,7 @@ private enum ReplyKind: UInt8 {
     case environment = 8
     case facePermissions = 9
     case transcript = 10
+    case exported = 11
 }
 
 extension Reply {
@@ -68,6 +69,9 @@ extension Reply {
                 writer.text(answer.application)
                 writer.boolean(answer.isAllowed)
             }
+        case .exported(let exported):
+            kind(.exported, &writer)
+            exported.write(to: &writer)
         case .transcript(let lines):
             kind(.transcript, &writer)
             writer.array(lines.count)
@@ -108,6 +112,7 @@ extension Reply {
                         })
                 }
                 return .facePermissions(answers)
+            case .exported: return .exported(try ExportedItems(from: &reader))
             case .transcript:
                 var lines: [String] = []
                 try reader.array(limit: Limits.transcriptLines) { (reader) throws(WireError) in
@@ -188,7 +193,7 @@ extension Reply.PolicyAnswer {
 }
 
 extension FoundItem {
-    fileprivate func write(to writer: inout CBORWriter) {
+    func write(to writer: inout CBORWriter) {
         var count = 1
         if attributes != nil { count += 1 }
         if accessControl != nil { count += 1 }
@@ -215,7 +220,7 @@ extension FoundItem {
         }
     }
 
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+    init(from reader: inout CBORReader) throws(WireError) {
         var itemClass: ItemClass?
         var item = FoundItem(itemClass: .genericPassword)
         try reader.map { (reader, key) throws(WireError) in

@@ -22,6 +22,8 @@ private enum Operation: UInt8 {
     case changeFacePermission = 22
     case lock = 23
     case unlock = 24
+    case exportItems = 25
+    case importItem = 26
     case simulate = 30
     case transcript = 31
 }
@@ -125,6 +127,12 @@ extension Request {
         case .simulate(let command):
             operation(.simulate, &writer)
             command.write(to: &writer)
+        case .exportItems(let export):
+            operation(.exportItems, &writer)
+            export.write(to: &writer)
+        case .importItem(let item):
+            operation(.importItem, &writer)
+            item.write(to: &writer)
         case .transcript:
             operation(.transcript, &writer)
             writer.map(0)
@@ -164,6 +172,8 @@ extension Request {
                 return .facePermissions
             case .changeFacePermission: return .changeFacePermission(try FacePermissionChange(from: &reader))
             case .simulate: return .simulate(try SimulatorCommand(from: &reader))
+            case .exportItems: return .exportItems(try ExportItems(from: &reader))
+            case .importItem: return .importItem(try ImportItem(from: &reader))
             case .transcript:
                 try reader.noParameters()
                 return .transcript

@@ -32,6 +32,7 @@ struct Rows: ItemWriting {
         case .indexed(1, let hash): ("WHERE i1 = ? ORDER BY position", [.blob(hash)])
         case .indexed(_, let hash): ("WHERE i2 = ? ORDER BY position", [.blob(hash)])
         case .all: ("ORDER BY position", [])
+        case .behind(let position): ("WHERE position > ? ORDER BY position", [.integer(position)])
         }
     }
 

@@ -50,6 +50,8 @@ enum Output {
         bytes.withUnsafeBytes { write($0, to: descriptor) }
     }
 
+    static func writeError(_ secret: SecretBytes) { secret.withBytes { write($0, to: STDERR_FILENO) } }
+
     static func write(_ secret: SecretBytes) { secret.withBytes { write($0, to: STDOUT_FILENO) } }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) {

@@ -15,6 +15,8 @@ enum Help {
           lock            lock the keychain: keys leave memory, nobody is asked
           unlock          unlock it by finger or passcode
           status          show the daemon, the store and the sensor
+          export FILE     write what may leave this device, under a recovery code
+          import FILE     add the items of such a file
           apps            show which apps may use Face ID, and take it back
           sim VERB        play the machine of a simulated daemon
 
@@ -72,6 +74,22 @@ enum Help {
             usage: latchkey status [--json]
 
             Shows tier, daemon, store, sensor and passcode. Fails when the store cannot be used.
+
+            """
+        case .export:
+            """
+            usage: latchkey export FILE [--replace] [--json]
+
+            Writes the items of every app that are not bound to this device into FILE, encrypted under a recovery code
+            that is shown once. Without the code nothing in it can be read. Asks for the finger or the passcode.
+
+            """
+        case .import:
+            """
+            usage: latchkey import FILE [--json]
+
+            Adds the items of a backup; asks for its recovery code, then for the finger or the passcode. Items that are
+            there already stay as they are, so an import that was interrupted goes on when it is started again.
 
             """
         case .lock:

@@ -39,6 +39,8 @@ enum Main {
         case .passcode: try Passcode.run(options)
         case .status: try StatusCommand.run(options)
         case .apps: try Apps.run(options)
+        case .export: try Backup.write(options)
+        case .import: try Backup.read(options)
         case .lock: try Lock.run(.lock, options)
         case .unlock: try Lock.run(.unlock(Prompting()), options)
         case .sim: try Simulation.run(options)
@@ -48,5 +50,5 @@ enum Main {
 
 /// The commands.
 enum Command: String {
-    case set, get, list, delete, passcode, status, lock, unlock, apps, sim
+    case set, get, list, delete, passcode, status, lock, unlock, export, `import`, apps, sim
 }

@@ -19,12 +19,12 @@ import Testing
         #expect(refusal(of: []) == .truncated)
     }
 
-    @Test(arguments: [0, 9, 15, 19, 25, 29, 32, 255, 256, UInt64.max])
+    @Test(arguments: [0, 9, 15, 19, 27, 29, 32, 255, 256, UInt64.max])
     func anUnknownOperationIsRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [:])) == .unknownMessage)
     }
 
-    @Test(arguments: [11, 12, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
+    @Test(arguments: [12, 13, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
         #expect(refusal(of: reply(kind, [:])) == .invalidValue)
     }
 

@@ -60,6 +60,11 @@ extension Sample {
                 FacePermission(application: "bank", isAllowed: false),
                 FacePermission(application: "notes", isAllowed: true),
             ])),
+        Sample(
+            "exported-page",
+            .exported(
+                Reply.ExportedItems(items: [FoundItem(itemClass: .genericPassword)], leftOut: 2, next: 9))),
+        Sample("exported-end", .exported(Reply.ExportedItems(items: [], leftOut: 0, next: nil))),
         Sample("transcript-lines", .transcript(["0 s  app asks"])),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),

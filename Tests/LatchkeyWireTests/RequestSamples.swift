@@ -49,6 +49,10 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-enter", .simulate(.enter(SecretBytes("1234".utf8)))),
         Sample("transcript", .transcript),
         Sample("lock", .lock),
+        Sample("export-items", .exportItems(Request.ExportItems(context: handle, after: 7))),
+        Sample(
+            "import-item",
+            .importItem(Request.ImportItem(context: handle, item: FoundItem(itemClass: .internetPassword)))),
         Sample("unlock", .unlock(Prompting())),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),

@@ -26,7 +26,8 @@ import Testing
         case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
-        case lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart, cancelPrompt, fallback, enter, transcript,
+        case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
+            cancelPrompt, fallback, enter, transcript,
             transcriptLines
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
@@ -76,6 +77,8 @@ import Testing
         case .transcript: .transcript
         case .lock: .lockKeychain
         case .unlock: .unlockKeychain
+        case .exportItems: .exportItems
+        case .importItem: .importItem
         }
     }
 
@@ -92,6 +95,7 @@ import Testing
         case .environment: .environmentReport
         case .facePermissions: .facePermissionAnswers
         case .transcript: .transcriptLines
+        case .exported: .exported
         }
     }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libFuzzer target of what `latchkey import` reads: a recovery code, a header, then prefixes and records of any shape.
+// What is behind the seal is a frame, which has a target of its own. `scripts/fuzz 60 backup` runs it.
+//
+// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeyBackup
+
+import LatchkeyBackup
+import LatchkeyModel
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    _ = RecoveryCode(typed: SecretBytes(bytes))
+    guard let header = try? BackupHeader(Array(bytes.prefix(BackupHeader.byteCount))), var reader = Fuzz.reader(header)
+    else { return 0 }
+    var rest = bytes.dropFirst(BackupHeader.byteCount)
+    while !rest.isEmpty {
+        let prefix = Array(rest.prefix(BackupReader.prefixBytes))
+        guard let length = try? reader.length(prefix) else { return 0 }
+        let sealed = Array(rest.dropFirst(BackupReader.prefixBytes).prefix(length))
+        guard (try? reader.item(prefix, sealed)) != nil else { return 0 }
+        rest = rest.dropFirst(BackupReader.prefixBytes + length)
+    }
+    return 0
+}
+
+enum Fuzz {
+    // Stretching takes 100 ms: one key for all inputs.
+    nonisolated(unsafe) private static var known: BackupReader?
+
+    static func reader(_ header: BackupHeader) -> BackupReader? {
+        if known == nil, let code = try? RecoveryCode.make() { known = try? BackupReader(header, code) }
+        return known
+    }
+}

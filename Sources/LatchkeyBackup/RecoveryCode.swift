@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+
+/// The code that opens a backup: 125 random bits in 25 characters and one that notices a slip of the pen.
+///
+/// Written in Crockford's base 32 without look-alikes, as `XXXXX-XXXXX-XXXXX-XXXXX-XXXXXX`.
+package struct RecoveryCode: Sendable {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    private static let symbols = 25
+    /// A prime above the alphabet's size, so that every single slip and every swap of neighbours changes the sum.
+    private static let modulus = 31
+
+    /// The characters without dashes, in capitals.
+    package let characters: SecretBytes
+
+    /// Makes a new code.
+    package static func make() throws(Failure) -> RecoveryCode {
+        let random = try randomSecret(symbols)
+        let characters = SecretBytes(count: symbols + 1) { output in
+            random.withBytes { random in
+                for (index, byte) in random.enumerated() { output[index] = alphabet[Int(byte & 31)] }
+            }
+            output[symbols] = alphabet[check(UnsafeRawBufferPointer(output))]
+        }
+        return RecoveryCode(characters: characters)
+    }
+
+    private init(characters: SecretBytes) { self.characters = characters }
+
+    /// Reads what a person typed: small letters, spaces and dashes are fine, and O is 0, I and L are 1.
+    ///
+    /// - Returns: nil for anything that is no code, which says nothing about the backup.
+    package init?(typed: SecretBytes) {
+        var read: [UInt8] = []
+        defer { wipe(&read) }
+        read.reserveCapacity(Self.symbols + 1)
+        let isClean = typed.withBytes { bytes in
+            for byte in bytes where ![0x20, 0x2d, 0x0a, 0x0d].contains(byte) {
+                var capital = byte
+                if (0x61...0x7a).contains(byte) { capital -= 0x20 }
+                if capital == 0x4f { capital = 0x30 }
+                if capital == 0x49 || capital == 0x4c { capital = 0x31 }
+                guard Self.alphabet.contains(capital), read.count <= Self.symbols else { return false }
+                read.append(capital)
+            }
+            return read.count == Self.symbols + 1
+        }
+        guard isClean, read.withUnsafeBytes({ Self.alphabet[Self.check($0)] }) == read[Self.symbols] else { return nil }
+        characters = SecretBytes(read)
+    }
+
+    /// The sum of each character times its place.
+    private static func check(_ characters: UnsafeRawBufferPointer) -> Int {
+        var sum = 0
+        for index in 0..<symbols { sum += (index + 1) * (alphabet.firstIndex(of: characters[index]) ?? 0) }
+        return sum % modulus
+    }
+
+    /// The code in groups, for a person to write down.
+    package var grouped: SecretBytes {
+        characters.withBytes { bytes in
+            SecretBytes(count: bytes.count + 4) { output in
+                var position = 0
+                for (index, byte) in bytes.enumerated() {
+                    if index.isMultiple(of: 5), (1...4).contains(index / 5) {
+                        output[position] = 0x2d
+                        position += 1
+                    }
+                    output[position] = byte
+                    position += 1
+                }
+            }
+        }
+    }
+}

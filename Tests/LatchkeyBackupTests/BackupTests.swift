@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyBackup
+import LatchkeyModel
+import Testing
+
+/// The bytes of a backup: what was written is read, and nothing else is.
+@Suite struct BackupTests {
+    private static let items = (0..<3).map { number in
+        FoundItem(
+            itemClass: .genericPassword, attributes: [.account: .text("account \(number)")],
+            accessControl: AccessControl(), secret: SecretBytes("secret \(number)".utf8))
+    }
+    private let code: RecoveryCode
+    private let header: BackupHeader
+    /// The records with their prefixes.
+    private let records: [[UInt8]]
+
+    init() throws {
+        code = try RecoveryCode.make()
+        header = try BackupHeader.make()
+        var writer = try BackupWriter(header, code)
+        var records: [[UInt8]] = []
+        for item in Self.items { records.append(try writer.record(item)) }
+        records.append(try writer.end())
+        self.records = records
+    }
+
+    private func read(_ records: [[UInt8]], _ header: BackupHeader, _ code: RecoveryCode) throws -> [FoundItem] {
+        var reader = try BackupReader(header, code)
+        var items: [FoundItem] = []
+        for record in records {
+            let prefix = Array(record.prefix(BackupReader.prefixBytes))
+            let sealed = Array(record.dropFirst(BackupReader.prefixBytes))
+            guard try reader.length(prefix) == sealed.count else { throw Failure(.malformedRequest) }
+            guard let item = try reader.item(prefix, sealed) else { return items }
+            items.append(item)
+        }
+        throw Failure(.malformedRequest, "no end")
+    }
+
+    @Test func whatWasWrittenIsRead() throws {
+        #expect(try read(records, BackupHeader(header.bytes), code) == Self.items)
+    }
+
+    @Test func anotherCodeOpensNothing() throws {
+        let other = try RecoveryCode.make()
+        #expect(throws: Failure(.itemAuthenticationFailed)) { try read(records, header, other) }
+    }
+
+    @Test func noByteCanBeChanged() throws {
+        for (number, record) in records.enumerated() {
+            for index in [0, 1, 4, 5, 16, 17, record.count - 1] {
+                var changed = records
+                changed[number][index] ^= 1
+                #expect(throws: Failure.self, "record \(number), byte \(index)") { try read(changed, header, code) }
+            }
+        }
+        for index in 0..<BackupHeader.byteCount {
+            var bytes = header.bytes
+            bytes[index] ^= 1
+            #expect(throws: Failure.self, "header byte \(index)") { try read(records, BackupHeader(bytes), code) }
+        }
+    }
+
+    @Test func recordsAreNeitherSwappedNorLeftOutNorRepeated() throws {
+        let (a, b, c, end) = (records[0], records[1], records[2], records[3])
+        for wrong in [[b, a, c, end], [a, c, end], [a, a, b, c, end], [a, b, end], [end], [a, b, c]] {
+            #expect(throws: Failure.self) { try read(wrong, header, code) }
+        }
+    }
+
+    @Test func aNewerVersionIsNamed() {
+        var bytes = header.bytes
+        bytes[15] = 2
+        #expect(throws: Failure(.unsupportedVersion)) { try BackupHeader(bytes) }
+        #expect(throws: Failure(.invalidParameter)) { try BackupHeader(Array(bytes.dropLast())) }
+    }
+
+    @Test func aLengthNoRecordHasIsRefused() throws {
+        let reader = try BackupReader(header, code)
+        #expect(throws: Failure.self) { try reader.length([0, 255, 255, 255, 255]) }
+        #expect(throws: Failure.self) { try reader.length([2, 0, 0, 0, 1]) }
+        #expect(throws: Failure.self) { try reader.length([0, 0]) }
+    }
+}
+
+/// What a person writes down and types again.
+@Suite struct RecoveryCodeTests {
+    @Test func aCodeIsReadAsItWasShownAndAsPeopleTypeIt() throws {
+        for _ in 0..<100 {
+            let code = try RecoveryCode.make()
+            let shown = String(decoding: code.grouped.copyBytes(), as: UTF8.self)
+            #expect(shown.count == 30 && shown.split(separator: "-").map(\.count) == [5, 5, 5, 5, 6], "\(shown)")
+            let ways = [
+                shown, shown.lowercased(), shown.replacing("-", with: " "), shown.replacing("-", with: "") + "\n",
+                shown.replacing("0", with: "O").replacing("1", with: "l"),
+            ]
+            for way in ways {
+                #expect(RecoveryCode(typed: SecretBytes(way.utf8))?.characters == code.characters, "\(way)")
+            }
+        }
+    }
+
+    @Test func everySlipOfThePenIsNoticed() throws {
+        let code = try RecoveryCode.make().characters.copyBytes()
+        let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+        var missed = 0
+        for index in code.indices {
+            for letter in alphabet where letter != code[index] {
+                var slip = code
+                slip[index] = letter
+                if RecoveryCode(typed: SecretBytes(slip)) != nil { missed += 1 }
+            }
+        }
+        // 32 letters in a sum modulo 31: only the first and the last letter count alike.
+        #expect(missed <= code.count)
+        #expect(RecoveryCode(typed: SecretBytes(code.dropLast())) == nil)
+        #expect(RecoveryCode(typed: SecretBytes(code + [0x30])) == nil)
+        #expect(RecoveryCode(typed: SecretBytes("".utf8)) == nil)
+        #expect(RecoveryCode(typed: SecretBytes(code.dropLast() + [0x55])) == nil, "U is in no code")
+    }
+}
