@@ -9,29 +9,34 @@ import Testing
 @Suite struct KillTests {
     private static let kills = 200
 
-    @Test func nothingAcknowledgedIsLostWhenTheDaemonIsKilledAtRandomByteCounts() throws {
+    /// One writer, and eight at once that tell on the same pipe.
+    @Test(arguments: [1, 8])
+    func nothingAcknowledgedIsLostWhenTheDaemonIsKilledAtRandomByteCounts(writers count: Int) throws {
         let daemon = try TestDaemon()
         let (near, far) = try Sockets.pair()
-        let writer = try Processes.spawn(
-            TestDaemon.programs + "/latchkey-test-client", ["write"], environment: daemon.environment,
-            descriptors: [far, nil, nil])
-        defer {
-            kill(writer, SIGKILL)
-            Processes.wait(writer)
+        let writers = try (0..<count).map { number in
+            try Processes.spawn(
+                TestDaemon.programs + "/latchkey-test-client", ["write", "\(number)"],
+                environment: daemon.environment, descriptors: [far, nil, nil])
         }
-        let acknowledged = try killWhileListening(near, daemon)
-        kill(writer, SIGKILL)
+        func stop() { for writer in writers { kill(writer, SIGKILL) } }
+        defer {
+            stop()
+            for writer in writers { Processes.wait(writer) }
+        }
+        let acknowledged = try killWhileListening(near, daemon, kills: count == 1 ? KillTests.kills : 40)
+        stop()
         try compare(acknowledged, daemon)
     }
 
     /// Reads acknowledgements and kills the daemon whenever another random number of bytes has come.
-    private func killWhileListening(_ pipe: Descriptor, _ daemon: TestDaemon) throws -> [UInt8] {
+    private func killWhileListening(_ pipe: Descriptor, _ daemon: TestDaemon, kills: Int) throws -> [UInt8] {
         var generator = SeededGenerator(seed: 0x1a7c_4e79)
         var acknowledged: [UInt8] = []
         var killed: Set<pid_t> = []
         var bytesLeft = Int.random(in: 1...120, using: &generator)
         var buffer = [UInt8](repeating: 0, count: 64)
-        while killed.count < KillTests.kills {
+        while killed.count < kills {
             guard try pipe.wait(for: POLLIN, until: Uptime.deadline(seconds: 30)) else {
                 Issue.record("the writer stopped after \(killed.count) kills")
                 break
@@ -49,28 +54,30 @@ import Testing
     }
 
     private func compare(_ acknowledged: [UInt8], _ daemon: TestDaemon) throws {
-        var expected: [Int: String] = [:]
+        var expected: [String: String] = [:]
+        var last: [Substring: String] = [:]
         let lines = acknowledged.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
         // A line without an end is no acknowledgement.
         for line in acknowledged.last == 0x0a ? lines[...] : lines.dropLast() {
             let parts = line.split(separator: " ")
-            let number = try #require(Int(parts[1]), "\(line)")
-            #expect(parts[0] != "!", "the writer met another failure: \(line)")
-            expected[number] = ["a": "first", "u": "second", "d": "gone", "?": "unknown"][String(parts[0])]
+            try #require(parts.count == 3, "the writer met another failure: \(line)")
+            let item = "\(parts[1]) \(parts[2])"
+            last[parts[1]] = item
+            expected[item] = ["a": "first", "u": "second", "d": "gone", "?": "unknown"][String(parts[0])]
         }
-        // The writer may have been one step further with the last item than it has said.
-        if let last = expected.keys.max() { expected[last] = "unknown" }
-        #expect(expected.count > KillTests.kills)
+        // A writer may have been one step further with its last item than it has said.
+        for item in last.values { expected[item] = "unknown" }
+        #expect(expected.count > 40)
         try daemon.start()
         let client = try RawClient(daemon)
         _ = try client.call(.hello(Request.Hello(application: "test")), id: 1)
-        for (number, state) in expected where state != "unknown" {
-            #expect(try self.state(of: number, client) == state, "item \(number)")
+        for (number, (item, state)) in expected.enumerated() where state != "unknown" {
+            #expect(try self.state(of: item, client, id: UInt64(number) + 2) == state, "item \(item)")
         }
     }
 
-    private func state(of number: Int, _ client: RawClient) throws -> String {
-        switch try client.call(.reading("item \(number)"), id: UInt64(number) + 2) {
+    private func state(of item: String, _ client: RawClient, id: UInt64) throws -> String {
+        switch try client.call(.reading("item \(item)"), id: id) {
         case .items(let items, _)?: String(decoding: items[0].secret?.copyBytes() ?? [], as: UTF8.self)
         case .failure(let failure)?: failure.status == .itemNotFound ? "gone" : "\(failure)"
         case let other: "\(String(describing: other))"

@@ -41,6 +41,27 @@ import Testing
         #expect(report.output.contains("\"items\":1280"), "\(report.output)\(report.errors)")
     }
 
+    @Test func ofManyProcessesThatAddTheSameItemExactlyOneSucceeds_KC05_abuse38() throws {
+        let daemon = try TestDaemon()
+        let racers = try (0..<16).map { number in
+            let (near, far) = try Sockets.pair()
+            let process = try Processes.spawn(
+                TestDaemon.programs + "/latchkey-test-client", ["race", "racer \(number)"],
+                environment: daemon.environment, descriptors: [nil, far, nil])
+            return (near, process)
+        }
+        var won = 0
+        for (near, process) in racers {
+            #expect(Processes.wait(process) == 0)
+            var buffer = [UInt8](repeating: 0, count: 256)
+            let count = max(0, read(near.number, &buffer, buffer.count))
+            let text = String(decoding: buffer[..<count], as: UTF8.self)
+            won += try #require(Int(text.filter { !$0.isNewline }), "\(text)")
+        }
+        #expect(won == 20)
+        #expect(try daemon.run("latchkey", ["status", "--json"]).output.contains("\"items\":20,"))
+    }
+
     @Test func aCommandSubstitutionReturnsAlthoughTheDaemonGoesOn() throws {
         // The daemon must not keep the pipe of its first caller open.
         let daemon = try TestDaemon()

@@ -12,7 +12,8 @@ enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         switch CommandLine.arguments.dropFirst().first {
-        case "write": Writer().run()
+        case "write": Writer(CommandLine.arguments.last ?? "").run()
+        case "race": Racer(CommandLine.arguments.last ?? "").run()
         case "whose": whose()
         case "lie": lie()
         case "read": read(CommandLine.arguments.last ?? "")

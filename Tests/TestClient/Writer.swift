@@ -5,8 +5,13 @@ import Security
 
 /// Adds, changes and deletes items without end and says on standard input's socket what was acknowledged.
 ///
-/// "a N" is added, "u N" changed, "d N" deleted, "? N" that the call had no answer: what became of it is not known.
+/// "a W N" is added, "u W N" changed, "d W N" deleted, "? W N" that the call had no answer: what became of it is not
+/// known. W is the writer.
 struct Writer {
+    private let name: String
+
+    init(_ name: String) { self.name = name }
+
     func run() -> Never {
         var number = 0
         while true {
@@ -17,7 +22,7 @@ struct Writer {
 
     private func step(_ number: Int) {
         let key: [String: Any] = [
-            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "item \(number)",
+            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "item \(name) \(number)",
         ]
         var item = key
         item[kSecValueData as String] = Data("first".utf8)
@@ -32,13 +37,38 @@ struct Writer {
     private func tell(_ what: String, _ number: Int, _ status: OSStatus) -> Bool {
         let line: String
         switch status {
-        case errSecSuccess: line = "\(what) \(number)\n"
-        case errSecNotAvailable: line = "? \(number)\n"
-        default: line = "! \(what) \(number) \(status)\n"
+        case errSecSuccess: line = "\(what) \(name) \(number)\n"
+        case errSecNotAvailable: line = "? \(name) \(number)\n"
+        default: line = "! \(name) \(number) \(what) \(status)\n"
         }
         let bytes = Array(line.utf8)
         guard write(STDIN_FILENO, bytes, bytes.count) == bytes.count else { exit(0) }
         return status == errSecSuccess
+    }
+}
+
+/// Adds the same items as every other racer and says how many it was the first to add.
+struct Racer {
+    private let name: String
+
+    init(_ name: String) { self.name = name }
+
+    func run() {
+        var won = 0
+        for number in 0..<20 {
+            let item: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "race \(number)",
+                kSecValueData as String: Data(name.utf8),
+            ]
+            switch SecItemAdd(item as CFDictionary, nil) {
+            case errSecSuccess: won += 1
+            case errSecDuplicateItem: break
+            case let status:
+                print("failed: \(status)")
+                exit(1)
+            }
+        }
+        print(won)
     }
 }
 
