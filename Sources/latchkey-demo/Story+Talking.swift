@@ -15,11 +15,12 @@ extension Story {
     }
 
     /// Lets a person do something; a slip may be mended, three may not.
-    func withPerson(_ instruction: String, _ body: () throws -> String?) throws {
+    /// What to do is said here and in the prompt itself, which may cover these words.
+    func withPerson(_ instruction: String, _ body: (String) throws -> String?) throws {
         var slip: String?
         for _ in 1...3 {
             Screen.write(instruction)
-            slip = try body()
+            slip = try body(instruction)
             guard let slip else { return }
             Screen.write("That was something else: \(slip). Once more.")
         }

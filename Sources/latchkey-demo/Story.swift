@@ -48,8 +48,8 @@ struct Story {
 
     private func fallbackAppears() throws {
         step("The fallback button appears after a finger that is not recognised.")
-        try withPerson("Press x (another finger), then p (the button that has appeared).") {
-            let outcome = evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        try withPerson("Press x (another finger), then p (the button that has appeared).") { reason in
+            let outcome = evaluate(.deviceOwnerAuthenticationWithBiometrics, reason)
             return outcome == .userFallback ? nil : "the button was not chosen (\(describe(outcome)))"
         }
         done("LAError.userFallback: the app shows its own way in")
@@ -57,8 +57,8 @@ struct Story {
 
     private func fingerReleases(_ secret: String) throws {
         step("The right finger releases the secret.")
-        try withPerson("Press x (another finger), then m (the enrolled one).") {
-            let (status, data) = read(Story.account)
+        try withPerson("Press x (another finger), then m (the enrolled one).") { reason in
+            let (status, data) = read(Story.account, reason)
             guard status == errSecSuccess else { return "the keychain answered \(status)" }
             return data == Data(secret.utf8) ? nil : "another secret came back"
         }
@@ -67,10 +67,10 @@ struct Story {
 
     private func missesLock() throws {
         step("Five misses lock the sensor, across evaluations.")
-        try withPerson("Press x three times, and then, in the next prompt, x twice.") {
-            let first = evaluate(.deviceOwnerAuthenticationWithBiometrics)
+        try withPerson("Press x three times, and then, in the next prompt, x twice.") { reason in
+            let first = evaluate(.deviceOwnerAuthenticationWithBiometrics, reason)
             guard first == .authenticationFailed else { return "the first evaluation: \(describe(first))" }
-            let second = evaluate(.deviceOwnerAuthenticationWithBiometrics)
+            let second = evaluate(.deviceOwnerAuthenticationWithBiometrics, reason)
             return second == .biometryLockout ? nil : "the second evaluation: \(describe(second))"
         }
         var error: NSError?
@@ -81,8 +81,8 @@ struct Story {
 
     private func passcodeUnlocks() throws {
         step("The passcode ends the lockout.")
-        try withPerson("Type the passcode, \(Story.passcode), and Return.") {
-            let outcome = evaluate(.deviceOwnerAuthentication)
+        try withPerson("Type the passcode, \(Story.passcode), and Return.") { reason in
+            let outcome = evaluate(.deviceOwnerAuthentication, reason)
             return outcome == nil ? nil : "the passcode was not taken (\(describe(outcome)))"
         }
         try check(
@@ -95,8 +95,8 @@ struct Story {
         try machine.control(.simulate(.replaceFinger))
         try check(read(Story.account).0 == errSecItemNotFound, "the bound item is gone")
         done("the item of .biometryCurrentSet is gone: errSecItemNotFound, nobody was asked")
-        try withPerson("The item of .userPresence stays. Press m (the new finger).") {
-            let (status, data) = read(Story.account + ".any")
+        try withPerson("The item of .userPresence stays. Press m (the new finger).") { reason in
+            let (status, data) = read(Story.account + ".any", reason)
             return status == errSecSuccess && data == Data(secret.utf8) ? nil : "the keychain answered \(status)"
         }
         done("the item of .userPresence is still there")
@@ -137,9 +137,9 @@ struct Story {
         try check(status == errSecSuccess, "SecItemAdd answered \(status)")
     }
 
-    private func read(_ account: String) -> (OSStatus, Data?) {
+    private func read(_ account: String, _ reason: String = "read the demo's secret") -> (OSStatus, Data?) {
         let context = LAContext()
-        context.localizedReason = "read the demo's secret"
+        context.localizedReason = reason
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: account,
             kSecAttrService as String: Story.service, kSecReturnData as String: true,
@@ -151,7 +151,7 @@ struct Story {
     }
 
     /// nil for success, else why not.
-    private func evaluate(_ policy: LAPolicy) -> LAError.Code? {
+    private func evaluate(_ policy: LAPolicy, _ reason: String) -> LAError.Code? {
         final class Box: @unchecked Sendable {
             // Written before the semaphore is raised, read after it was waited for.
             var code: LAError.Code?
@@ -159,7 +159,7 @@ struct Story {
         let box = Box()
         let replied = DispatchSemaphore(value: 0)
         let context = LAContext()
-        context.evaluatePolicy(policy, localizedReason: "go on with the demo") { isProven, error in
+        context.evaluatePolicy(policy, localizedReason: reason) { isProven, error in
             box.code = isProven ? nil : (error as? LAError)?.code ?? .notInteractive
             replied.signal()
         }
