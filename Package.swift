@@ -147,7 +147,8 @@ let package = Package(
             "LatchkeyKeychainTests",
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
-                "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+                "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver", "SystemDriver",
+                "SimulatedDriver",
             ]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),

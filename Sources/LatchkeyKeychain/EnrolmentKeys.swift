@@ -61,9 +61,11 @@ package final class EnrolmentKeys: Sendable {
     var key: SecretBytes { current.withLock { $0.key } }
 
     /// Takes the database as it is after a passcode was seen; items bound to an older set stay dead.
-    package func acceptAfterPasscode() throws(Failure) {
+    package func acceptAfterPasscode(
+        also addition: KeyTree.Addition = { _ throws(Failure) in }
+    ) throws(Failure) {
         guard isRolledBack else { return }
-        try Self.keepGeneration(generation, tree)
+        try Self.keepGeneration(generation, tree, also: addition)
         rolledBack.withLock { $0 = false }
     }
 
@@ -71,12 +73,18 @@ package final class EnrolmentKeys: Sendable {
     ///
     /// The database is told first: a crash in between is finished at the next start, never undone.
     /// - Returns: whether the set had changed.
-    package func follow(_ set: EnrolmentSet?) throws(Failure) -> Bool {
+    package func follow(
+        _ set: EnrolmentSet?, also addition: KeyTree.Addition = { _ throws(Failure) in }
+    ) throws(Failure) -> Bool {
         let record = current.withLock { $0 }
         guard record.set != set else { return false }
         let next = Record(generation: record.generation + 1, set: set, key: try tree.random.bytes(32))
         // A database that was rolled back is not told: it would be believed at the next start without a passcode.
-        if !isRolledBack { try Self.keepGeneration(next.generation, tree) }
+        if isRolledBack {
+            try tree.store.write(addition)
+        } else {
+            try Self.keepGeneration(next.generation, tree, also: addition)
+        }
         try vault.replaceEnrolmentRecord(try Self.encode(next))
         current.withLock { $0 = next }
         return true
@@ -84,12 +92,17 @@ package final class EnrolmentKeys: Sendable {
 
     // MARK: - Bytes
 
-    private static func keepGeneration(_ generation: UInt64, _ tree: KeyTree) throws(Failure) {
+    private static func keepGeneration(
+        _ generation: UInt64, _ tree: KeyTree, also addition: KeyTree.Addition = { _ throws(Failure) in }
+    ) throws(Failure) {
         var writer = CBORWriter()
         writer.unsigned(generation)
         let sealed = try tree.recordKey.seal(
             writer.finish(), nonce: tree.nonce(), binding: KeyTree.binding(tree.header, generationRecord))
-        try tree.store.write { (store) throws(Failure) in try store.setRecord(generationRecord, sealed) }
+        try tree.store.write { (store) throws(Failure) in
+            try store.setRecord(generationRecord, sealed)
+            try addition(store)
+        }
     }
 
     private static func decodeGeneration(_ bytes: [UInt8], _ tree: KeyTree) throws(Failure) -> UInt64 {

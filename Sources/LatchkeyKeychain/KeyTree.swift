@@ -156,18 +156,25 @@ package final class KeyTree: Sendable {
         return true
     }
 
+    /// What is written in the same transaction as the store's own record.
+    package typealias Addition = (any ItemWriting) throws(Failure) -> Void
+
     /// Makes a new `U_pass` behind a first passcode.
-    package func setPasscode(_ passcode: SecretBytes) throws(Failure) {
+    package func setPasscode(
+        _ passcode: SecretBytes, also addition: Addition = { _ throws(Failure) in }
+    ) throws(Failure) {
         let key = try Self.key(try random.bytes(SymmetricKey.byteCount))
-        try keep(key, behind: passcode)
+        try keep(key, behind: passcode, addition)
         forgetPasscodeClass()
         passcodeKey.withLock { $0 = key }
     }
 
     /// Puts the same `U_pass` behind another passcode. The old one has been checked by `unlock`.
-    package func changePasscode(to passcode: SecretBytes) throws(Failure) {
+    package func changePasscode(
+        to passcode: SecretBytes, also addition: Addition = { _ throws(Failure) in }
+    ) throws(Failure) {
         guard let key = passcodeKey.withLock({ $0 }) else { throw Failure(.passcodeNotSet, "No passcode is set.") }
-        try keep(key, behind: passcode)
+        try keep(key, behind: passcode, addition)
     }
 
     /// Erases the slot of `U_pass` within a transaction: what it protected cannot be read any more.
@@ -185,14 +192,19 @@ package final class KeyTree: Sendable {
 
     /// Slot: cost, salt, then `U_pass` sealed under the stretched passcode and that again under `K_root`, so that a
     /// copied database cannot be searched for the passcode without the root key.
-    private func keep(_ key: SymmetricKey, behind passcode: SecretBytes) throws(Failure) {
+    private func keep(
+        _ key: SymmetricKey, behind passcode: SecretBytes, _ addition: Addition
+    ) throws(Failure) {
         let salt = try random.bytes(16).copyBytes()
         let binding = Self.binding(header, Self.passcodeSlot) + [scryptCost] + salt
         let stretched = try Self.stretch(passcode, salt: salt, cost: scryptCost)
         let inner = try stretched.seal(key.secret, nonce: nonce(), binding: binding)
         let outer = try rootKey.seal(SecretBytes(inner), nonce: nonce(), binding: binding)
         let slot = [1, scryptCost] + salt + outer
-        try store.write { (store) throws(Failure) in try store.setRecord(Self.passcodeSlot, slot) }
+        try store.write { (store) throws(Failure) in
+            try store.setRecord(Self.passcodeSlot, slot)
+            try addition(store)
+        }
     }
 
     private func open(_ slot: [UInt8], _ passcode: SecretBytes) throws(Failure) -> SymmetricKey? {

@@ -46,8 +46,13 @@ package final class Keychain: Sendable {
 
     /// Writes, and reads the end of the audit trail anew when the transaction is undone.
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        try settling { () throws(Failure) in try store.write(body) }
+    }
+
+    /// Does something that appends to the audit trail in a transaction of its own.
+    func settling<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) {
-            return try store.write(body)
+            return try body()
         } catch {
             audit.forget()
             throw error

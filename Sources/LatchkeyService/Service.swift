@@ -117,18 +117,14 @@ package final class Service: Sendable {
     }
 
     static func passcodeWasSeen(_ keychain: Keychain) {
-        guard keychain.enrolments.isRolledBack else { return }
-        try? keychain.enrolments.acceptAfterPasscode()
-        try? keychain.record(.rollbackAccepted, caller: nil)
+        try? keychain.acceptRollback()
     }
 
     /// Takes up what the sensor has enrolled now. The old enrolment key goes before anyone is told.
     private func followSensor() {
         let sensor = parts.reader.state
         if sensor.kind != .none, case .success(let keychain) = parts.keychain {
-            if (try? keychain.enrolments.follow(sensor.enrolment)) == true {
-                try? keychain.record(.enrolmentChanged, caller: nil)
-            }
+            _ = try? keychain.follow(sensor.enrolment)
         }
         authenticator.post(.sensorChanged(sensor))
         if let companions = parts.companions { authenticator.post(.companionsChanged(companions.companions)) }

@@ -41,16 +41,14 @@ extension Session {
             try check(new)
             // First the counters: a store with a passcode and without them is one that somebody took them out of.
             try keychain.keep(service.authenticator.state.counters)
-            try keychain.tree.setPasscode(new)
+            try keychain.setPasscode(new, caller: caller)
             service.parts.controls?.learn(new)
-            try keychain.record(.passcodeSet, caller: caller)
             service.authenticator.post(.passcodeExists(true)) { answer(.done) }
         case .change(let old, let new):
             try check(new)
             try prove(old, keychain)
-            try keychain.tree.changePasscode(to: new)
+            try keychain.changePasscode(to: new, caller: caller)
             service.parts.controls?.learn(new)
-            try keychain.record(.passcodeChanged, caller: caller)
             answer(.done)
         case .remove(let old):
             try prove(old, keychain)

@@ -18,8 +18,9 @@ final class Connection {
         if create { flags |= SQLITE_OPEN_CREATE }
         let code = sqlite3_open_v2(Connection.withRealFolder(path), &handle, flags, nil)
         guard code == SQLITE_OK else {
+            let failure = Connection.failure(code, system: errno)
             sqlite3_close_v2(handle)
-            throw Connection.failure(code)
+            throw failure
         }
         _ = latchkey_sqlite_harden(handle)
         sqlite3_busy_timeout(handle, 5000)
@@ -43,7 +44,7 @@ final class Connection {
     /// Runs statements that give no rows.
     func execute(_ sql: String) throws(Failure) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw Connection.failure(code) }
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// Runs one statement, prepared once, and calls `row` for each row until it returns false.
@@ -59,7 +60,7 @@ final class Connection {
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw Connection.failure(code) }
+            guard code == SQLITE_ROW else { throw failure(code) }
             if try !row(Row(statement: statement)) { return }
         }
     }
@@ -69,7 +70,7 @@ final class Connection {
         if let known = statements[sql], sqlite3_stmt_busy(known) == 0 { return known }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw Connection.failure(code) }
+        guard code == SQLITE_OK, let statement else { throw failure(code) }
         if let old = statements.updateValue(statement, forKey: sql) { retired.append(old) }
         return statement
     }
@@ -99,7 +100,7 @@ final class Connection {
                 : sqlite3_bind_blob(statement, index, bytes, CInt(bytes.count), copied)
         case .null: code = sqlite3_bind_null(statement, index)
         }
-        guard code == SQLITE_OK else { throw Connection.failure(code) }
+        guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// A value of a statement.
@@ -130,8 +131,17 @@ final class Connection {
         }
     }
 
+    /// `sqlite3_system_errno` is not set by a COMMIT that fails; what the system said last is what it would say.
+    private func failure(_ code: CInt) -> Failure { Connection.failure(code, system: errno) }
+
     /// What a result code means for a caller. Statements and values are never part of it.
-    static func failure(_ code: CInt) -> Failure {
+    ///
+    /// - Parameter system: the number the system gave, if it is known. A full disk that is met by a sync or by making
+    ///   room in the shared index has no result code of its own.
+    static func failure(_ code: CInt, system: CInt = 0) -> Failure {
+        if code & 0xff == SQLITE_IOERR || code & 0xff == SQLITE_CANTOPEN, system == ENOSPC || system == EDQUOT {
+            return failure(SQLITE_FULL)
+        }
         let words = String(cString: sqlite3_errstr(code))
         switch code & 0xff {
         case SQLITE_FULL: return Failure(.diskFull, "There is no space left for the store.", hint: "Free some space.")
@@ -146,6 +156,10 @@ final class Connection {
             return Failure(
                 .storeUnreadable, "The store is damaged: \(words).",
                 hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
+        case SQLITE_IOERR:
+            return Failure(
+                .storeUnreadable, "The disk of the store reports an error: \(words) (\(code)).",
+                hint: "Look at the disk, then at the store with: latchkey check")
         default: return Failure(.storeUnreadable, "The store reports: \(words) (\(code)).")
         }
     }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyKeychain
+@testable import SQLiteDriver
+
+/// Every write, sync and truncation of a recorded run fails in turn, below SQLite: what was acknowledged is there when
+/// the store is opened again, what was not is there as a whole or not at all (abuse case 36).
+@Suite struct FaultTests {
+    /// How often a call fails, and how.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        var fault: FaultPlan.Fault
+        var goesOn: Bool
+        var testDescription: String { "\(fault)\(goesOn ? " from then on" : " once")" }
+        static let all = FaultPlan.Fault.allCases.flatMap {
+            [Kind(fault: $0, goesOn: false), Kind(fault: $0, goesOn: true)]
+        }
+    }
+
+    private let original: StoreOnDisk
+    private let files: [String: Data]
+
+    init() throws {
+        original = try StoreOnDisk()
+        do { try FaultScript.prepare(original.open()) }
+        try original.settle()
+        files = try original.files()
+    }
+
+    /// Each call in turn with `LATCHKEY_TESTS=all`, else some of them: another remainder for each kind.
+    private var stride: Int { ProcessInfo.processInfo.environment["LATCHKEY_TESTS"] == "all" ? 1 : 7 }
+
+    private func recordedCalls() throws -> Int {
+        let store = try StoreOnDisk()
+        let plan = FaultPlan()
+        try store.prepare()
+        try store.restore(files)
+        FaultyFiles.plan(plan, for: store.folder.path)
+        defer { FaultyFiles.plan(nil, for: store.folder.path) }
+        var state = FaultScript.start
+        do {
+            let keychain = try store.open()
+            #expect(try FaultScript.seen(in: keychain) == state)
+            for step in FaultScript.steps {
+                try step.run(keychain)
+                state = try #require(step.expected(state), "\(step.name)")
+                #expect(try FaultScript.seen(in: keychain) == state, "\(step.name)")
+            }
+        }
+        return plan.calls
+    }
+
+    @Test(arguments: Kind.all)
+    func whateverCallFailsNothingAcknowledgedIsLost_abuse36(kind: Kind) throws {
+        let calls = try recordedCalls()
+        #expect(calls > 100, "the run was not recorded")
+        let store = try StoreOnDisk()
+        try store.prepare()
+        let first = Int(kind.fault == .diskFull ? 3 : 0) + (kind.goesOn ? 5 : 0)
+        for number in Swift.stride(from: stride == 1 ? 0 : first, to: calls, by: stride) {
+            try store.restore(files)
+            try run(store, number, kind)
+        }
+    }
+
+    /// Plays the script with one fault and compares what is left with every way the store may have ended.
+    private func run(_ store: StoreOnDisk, _ number: Int, _ kind: Kind) throws {
+        let plan = FaultPlan()
+        plan.fail(at: number, kind.fault, goesOn: kind.goesOn)
+        FaultyFiles.plan(plan, for: store.folder.path)
+        var possible: Set<FaultScript> = [FaultScript.start]
+        do {
+            let keychain = try store.open()
+            for step in FaultScript.steps {
+                try perform(step, keychain, &possible, "\(step.name), call \(number), \(kind.testDescription)", kind)
+            }
+        } catch {
+            #expect(isRight(error, kind), "opening, call \(number): \(error)")
+        }
+        #expect(plan.hasFailed, "call \(number) was not reached")
+        FaultyFiles.plan(nil, for: store.folder.path)
+
+        let keychain = try store.open()
+        let left = try FaultScript.seen(in: keychain)
+        #expect(possible.contains(left), "call \(number), \(kind.testDescription): \(left.secrets.keys.sorted())")
+        try Connection(store.folder.database, create: false).run("PRAGMA integrity_check", []) {
+            (row) throws(Failure) in
+            #expect(row.text(0) == "ok", "call \(number)")
+            return true
+        }
+        // It goes on working.
+        try keychain.add("afterwards", "6")
+        #expect(try keychain.secret("afterwards") == "6")
+    }
+
+    private func perform(
+        _ step: FaultScript.Step, _ keychain: Keychain, _ possible: inout Set<FaultScript>, _ words: String,
+        _ kind: Kind
+    ) throws {
+        do throws(Failure) {
+            try step.run(keychain)
+            possible = Set(possible.compactMap(step.expected))
+        } catch {
+            switch error.status {
+            case .itemNotFound, .duplicateItem, .passcodeNotSet:
+                // The store says that the step makes no sense: then it is one of those where it does not.
+                possible = possible.filter { step.expected($0) == nil }
+            default:
+                #expect(isRight(error, kind), "\(words): \(error)")
+                possible.formUnion(possible.compactMap(step.expected))
+            }
+        }
+        // A running daemon shows one of those states as well, and never half of one.
+        #expect(possible.contains(try FaultScript.seen(in: keychain)), "\(words)")
+    }
+
+    private func isRight(_ failure: any Error, _ kind: Kind) -> Bool {
+        let status = (failure as? Failure)?.status
+        return kind.fault == .inputOutputError ? status == .storeUnreadable : status == .diskFull
+    }
+}
