@@ -8,6 +8,8 @@ import LatchkeyModel
 /// It is never kept: stretched, it is part of the key around the row key, so without it the secret cannot be opened.
 enum AppPassword {
     private static let saltBytes = 16
+    /// Cost and salt, in front of the wrapped key.
+    static let headerBytes = 1 + saltBytes
 
     static var isWrong: Failure {
         Failure(.itemAuthenticationFailed, "The application password is not the item's.")

@@ -21,6 +21,8 @@ package enum AuditEvent: UInt8, Sendable {
     case rollbackAccepted = 11
     /// The counters of failed tries were changed or taken out of the file.
     case countersLost = 12
+    /// A row that fails authentication was put aside.
+    case quarantined = 13
     case exported = 20
 }
 
@@ -41,10 +43,12 @@ final class AuditTrail: Sendable {
         chainKey = try tree.auditKey.derive("latchkey chain v1")
     }
 
-    /// Appends an entry within a transaction; `settle` or `forget` follows when the transaction has ended.
+    /// Appends an entry within a transaction; `forget` follows when the transaction is undone.
+    /// - Returns: its number.
+    @discardableResult
     func append(
         _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, to store: any ItemWriting
-    ) throws(Failure) {
+    ) throws(Failure) -> Int64 {
         let last: End
         if let known = end.withLock({ $0 }) {
             last = known
@@ -66,6 +70,7 @@ final class AuditTrail: Sendable {
         let chain = try chainKey.authenticationCode(last.chain + binding + sealed)
         try store.append(AuditEntry(sequence: sequence, sealed: sealed, chain: chain))
         end.withLock { $0 = End(sequence: sequence, chain: chain) }
+        return sequence
     }
 
     /// Reads the end of the trail anew: the transaction that moved it was undone.

@@ -12,6 +12,7 @@ import LatchkeyWire
 struct Envelopes: Sendable {
     /// First byte of both envelopes.
     static let version: UInt8 = 1
+    private static let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
     let tree: KeyTree
     let enrolments: EnrolmentKeys
 
@@ -91,18 +92,38 @@ struct Envelopes: Sendable {
         let stretched = try AppPassword.forOpening(item, password, &stored)
         let wrapping = try wrappingKey(item, stretched)
         let binding = secretBinding(row, item)
-        let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
-        guard stored.count > wrappedBytes, stored.popFirst() == Self.version else {
+        guard stored.count > Self.wrappedBytes, stored.popFirst() == Self.version else {
             throw Failure.damagedStore("the secret of a row fails authentication")
         }
-        guard let rowSecret = try wrapping.open(stored.prefix(wrappedBytes), binding: binding) else {
+        guard let rowSecret = try wrapping.open(stored.prefix(Self.wrappedBytes), binding: binding) else {
             throw stretched == nil
                 ? Failure.damagedStore("the secret of a row fails authentication") : AppPassword.isWrong
         }
-        guard let secret = try KeyTree.key(rowSecret).open(stored.dropFirst(wrappedBytes), binding: binding) else {
+        guard let secret = try KeyTree.key(rowSecret).open(stored.dropFirst(Self.wrappedBytes), binding: binding) else {
             throw Failure.damagedStore("the secret of a row fails authentication")
         }
         return secret
+    }
+
+    /// Throws when the second envelope is damaged, and opens no more of it than it may without a proof: the structure
+    /// while its key is not in memory or asks for the app's own password, the row's key of a protected item, all of any
+    /// other.
+    func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
+        guard let stored = row.secret else { return }
+        let asksForPassword = item.accessControl.constraints.contains(.applicationPassword)
+        let head = 1 + (asksForPassword ? AppPassword.headerBytes : 0)
+        guard stored.count >= head + Self.wrappedBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes,
+            stored[0] == Self.version
+        else { throw Failure.damagedStore("the secret of a row is no envelope") }
+        guard !asksForPassword, try tree.classKey(item.accessControl.accessibility) != nil else { return }
+        guard item.accessControl.isProtected, !opensProtected else {
+            _ = try openSecret(row, item)
+            return
+        }
+        let wrapped = stored[1...Self.wrappedBytes]
+        guard try wrappingKey(item, nil).open(wrapped, binding: secretBinding(row, item)) != nil else {
+            throw Failure.damagedStore("the key of a row fails authentication")
+        }
     }
 }
 

@@ -21,6 +21,7 @@ extension Keychain {
         used: (UsedItem) -> Void, emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
         try checkReadable()
+        defer { reportDamage() }
         return try store.read { (store) throws(Failure) -> SearchResult in
             // One item decides by itself; several are all looked at first, so that they are asked for together.
             if request.limit != 1, !request.authentication.skipsProtected {
@@ -37,12 +38,17 @@ extension Keychain {
                     result = .needs(missing)
                     return false
                 }
-                if item.accessControl.isProtected { used(UsedItem(id: row.id)) }
-                // Behaviour AC-06: that it is there is told to those who have its password.
-                if !request.returns.contains(.data), item.accessControl.constraints.contains(.applicationPassword) {
-                    _ = try envelopes.openSecret(row, item, password: request.authentication.applicationPassword)
+                let password = request.authentication.applicationPassword
+                let opened = try undamaged(row) { () throws(Failure) in
+                    // Behaviour AC-06: that it is there is told to those who have its password.
+                    if !request.returns.contains(.data), item.accessControl.constraints.contains(.applicationPassword) {
+                        _ = try envelopes.openSecret(row, item, password: password)
+                    }
+                    return try found(row, item, request.returns, password)
                 }
-                emit(try found(row, item, request.returns, request.authentication.applicationPassword))
+                guard let opened else { return true }
+                if item.accessControl.isProtected { used(UsedItem(id: row.id)) }
+                emit(opened)
                 count += 1
                 return request.limit == 0 || count < request.limit
             }
@@ -54,6 +60,7 @@ extension Keychain {
     /// What listing shows of each item without any proof: attributes and rule, never the secret.
     package func list(_ query: ItemQuery, caller: Caller, emit: (FoundItem) -> Void) throws(Failure) {
         try checkReadable()
+        defer { reportDamage() }
         try store.read { (store) throws(Failure) in
             try forEachMatch(query, caller, in: store) { (row, item) throws(Failure) in
                 emit(try found(row, item, [.attributes, .persistentReference]))

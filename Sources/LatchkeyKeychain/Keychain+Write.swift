@@ -49,6 +49,7 @@ extension Keychain {
         _ request: Request.UpdateItems, caller: Caller, proof: Authorisation
     ) throws(Failure) -> SearchResult {
         try checkReadable()
+        defer { reportDamage() }
         return try write { (store) throws(Failure) -> SearchResult in
             var matches: [(StoredRow, Item)] = []
             var needed: [Set<AuthenticationMethod>] = []
@@ -59,9 +60,20 @@ extension Keychain {
                 matches.append((row, item))
                 return true
             }
-            guard !matches.isEmpty else { throw Failure(.itemNotFound, "No item matches.") }
             guard needed.isEmpty else { return .needs(AuthenticationPlan(needed)) }
-            for (row, item) in matches { try replace(row, item, request, caller, store) }
+            var count = 0
+            for (row, item) in matches {
+                // Opened even when a new one comes: what is damaged is put aside, not overwritten (behaviour KC-17).
+                // Whoever changes an item with a password of the app's own has to know it (behaviour AC-11).
+                let opened = try undamaged(row) { () throws(Failure) in
+                    try envelopes.openSecret(row, item, password: request.authentication.applicationPassword)
+                }
+                guard let secret = opened else { continue }
+                // The secret is sealed anew: its envelope is bound to the version and to the rule.
+                try replace(row, item, request.secret ?? secret, request, caller, store)
+                count += 1
+            }
+            guard count > 0 else { throw Failure(.itemNotFound, "No item matches.") }
             return .finished
         }
     }
@@ -69,6 +81,7 @@ extension Keychain {
     /// Deletes every match; asks for no proof (behaviour AC-10).
     package func delete(_ query: ItemQuery, caller: Caller) throws(Failure) {
         try checkReadable()
+        defer { reportDamage() }
         try write { (store) throws(Failure) in
             var rows: [StoredRow] = []
             try forEachMatch(query, caller, in: store) { (row, _) throws(Failure) in
@@ -93,19 +106,23 @@ extension Keychain {
 
     /// Commits that something was refused, or happened to the store as a whole.
     package func record(_ event: AuditEvent, caller: Caller?) throws(Failure) {
-        try write { (store) throws(Failure) in try audit.append(event, caller: caller, to: store) }
+        try write { (store) throws(Failure) in _ = try audit.append(event, caller: caller, to: store) }
     }
 
-    /// Removes the passcode and, in the same transaction, every item of the class that needs one.
+    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row stays:
+    /// whatever it was, it is unreadable without the key.
     package func removePasscode(caller: Caller) throws(Failure) {
         try write { (store) throws(Failure) in
             var rows: [StoredRow] = []
             try store.forEachRow(.all) { (row) throws(Failure) in
-                let item = try envelopes.openAttributes(row)
-                if item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly { rows.append(row) }
+                let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
+                if item?.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly { rows.append(row) }
                 return true
             }
-            for row in rows { try store.delete(position: row.position) }
+            for row in rows {
+                try store.delete(position: row.position)
+                try audit.append(.deleted, item: row.id, caller: caller, to: store)
+            }
             try tree.removePasscode(in: store)
             try audit.append(.passcodeRemoved, caller: caller, to: store)
         }
@@ -158,13 +175,19 @@ extension Keychain {
         control.constraints.contains(.biometryCurrentSet) ? enrolments.generation : nil
     }
 
-    /// Refuses a second item with the same primary key; one that is dead makes room (behaviour AC-04).
+    /// Refuses a second item with the same primary key; one that is dead makes room (behaviour AC-04), and so does one
+    /// that is damaged (behaviour KC-17).
     private func makeRoom(_ key: [UInt8], besides position: Int64?, _ store: any ItemWriting) throws(Failure) {
         var dead: [StoredRow] = []
+        var damaged: [StoredRow] = []
         var isTaken = false
         try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
             guard row.position != position else { return true }
-            if isDead(try envelopes.openAttributes(row)) { dead.append(row) } else { isTaken = true }
+            switch try undamaged(row, { () throws(Failure) in try isDead(envelopes.openAttributes(row)) }) {
+            case nil: damaged.append(row)
+            case true?: dead.append(row)
+            case false?: isTaken = true
+            }
             return true
         }
         guard !isTaken else { throw Failure(.duplicateItem, "An item with the same primary key exists.") }
@@ -172,19 +195,14 @@ extension Keychain {
             try store.delete(position: row.position)
             try audit.append(.invalidated, item: row.id, caller: nil, to: store)
         }
+        for row in damaged { try quarantine(row, in: store) }
     }
 
     private func replace(
-        _ row: StoredRow, _ item: Item, _ request: Request.UpdateItems, _ caller: Caller, _ store: any ItemWriting
+        _ row: StoredRow, _ item: Item, _ secret: SecretBytes?, _ request: Request.UpdateItems, _ caller: Caller,
+        _ store: any ItemWriting
     ) throws(Failure) {
-        // The secret is sealed anew: its envelope is bound to the version and to the rule.
-        var secret = request.secret
         let password = request.authentication.applicationPassword
-        // Whoever changes an item with a password of the app's own has to know it (behaviour AC-11).
-        if secret == nil || item.accessControl.constraints.contains(.applicationPassword) {
-            let old = try envelopes.openSecret(row, item, password: password)
-            if secret == nil { secret = old }
-        }
         var item = item
         try check(request.changes, areOf: row.itemClass)
         for (code, value) in request.changes { item.attributes[code] = value }

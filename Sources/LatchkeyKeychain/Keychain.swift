@@ -15,6 +15,7 @@ package final class Keychain: Sendable {
     let index: BlindIndex
     let references: PersistentReference
     let audit: AuditTrail
+    let suspects = Suspects()
 
     /// Opens the items of a store whose keys are open.
     package init(tree: KeyTree, enrolments: EnrolmentKeys, clock: any Clock) throws(Failure) {
@@ -139,7 +140,9 @@ package final class Keychain: Sendable {
         for filter in filters where goesOn {
             try store.forEachRow(filter) { (row) throws(Failure) in
                 if let itemClass, itemClass != row.itemClass { return true }
-                let item = try envelopes.openAttributes(row)
+                guard let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) else {
+                    return true
+                }
                 // A row that answers a filter of a foreign group cannot exist; a reference may still name one.
                 guard caller.groups.contains(item.accessGroup), !isDead(item), item.matches(query, in: row.itemClass)
                 else { return true }

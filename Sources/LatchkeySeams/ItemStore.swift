@@ -37,6 +37,19 @@ package struct StoredRow: Equatable, Sendable {
     }
 }
 
+/// A row that failed authentication and was put aside, as it was found.
+package struct QuarantinedRow: Equatable, Sendable {
+    /// Number of the audit entry that tells of it.
+    package var entry: Int64
+    package var row: StoredRow
+
+    /// Makes a row.
+    package init(entry: Int64, row: StoredRow) {
+        self.entry = entry
+        self.row = row
+    }
+}
+
 /// Which rows to read; each filter uses an index of the database.
 package enum RowFilter: Equatable, Sendable {
     case primaryKey([UInt8])
@@ -54,12 +67,17 @@ package enum RowFilter: Equatable, Sendable {
 package protocol ItemReading {
     /// A named record of the store's own, such as its header or a key slot.
     func record(_ name: String) throws(Failure) -> [UInt8]?
-    /// Calls `body` for each row in insertion order until it returns false.
+    /// Calls `body` for each row in insertion order until it returns false. A row that no program of ours wrote comes
+    /// without attributes, so that it fails authentication like any other that was changed.
     func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure)
     /// Number of items.
     func itemCount() throws(Failure) -> Int64
     /// The newest audit entry.
     func lastAuditEntry() throws(Failure) -> AuditEntry?
+    /// Number of rows in the quarantine.
+    func quarantineCount() throws(Failure) -> Int64
+    /// Calls `body` for each row of the quarantine until it returns false.
+    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure)
 }
 
 /// Writing within one durable transaction.
@@ -70,6 +88,8 @@ package protocol ItemWriting: ItemReading {
     func replace(_ row: StoredRow) throws(Failure)
     func delete(position: Int64) throws(Failure)
     func append(_ entry: AuditEntry) throws(Failure)
+    /// Moves the row at `position` to the quarantine; `entry` is the audit entry that tells of it.
+    func quarantine(position: Int64, entry: Int64) throws(Failure)
 }
 
 /// One line of the audit trail, sealed and chained to the one before it.

@@ -74,6 +74,11 @@ package final class Service: Sendable {
                 },
                 keep: { counters in try? keychain?.keep(counters) },
                 keepPermissions: { permissions in try? keychain?.keep(facePermissions: permissions) }))
+        keychain?.whenDamaged { [work = parts.work, weak keychain] in
+            guard let keychain else { return }
+            // What cannot be moved now is met again by the next search.
+            work.submit { try? keychain.quarantineDamaged() }
+        }
         followSensor()
         parts.reader.observe { [weak self] in self?.followSensor() }
         authenticator.observe { [weak self] in self.map { $0.environments.follow($0.authenticator.state) } }

@@ -19,7 +19,7 @@ struct Rows: ItemWriting {
     func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
         let (condition, values) = condition(filter)
         let sql = "SELECT \(Schema.columns) FROM item \(condition)"
-        try connection.run(sql, values) { (row) throws(Failure) in try body(try stored(row)) }
+        try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row)) }
     }
 
     /// Each condition is met by one index; the row number behind the index key gives insertion order.
@@ -36,18 +36,14 @@ struct Rows: ItemWriting {
         }
     }
 
-    private func stored(_ row: borrowing Connection.Row) throws(Failure) -> StoredRow {
-        guard let raw = UInt8(exactly: row.integer(2)), let itemClass = ItemClass(rawValue: raw),
-            let id = row.blob(1), let key = row.blob(3), let group = row.blob(4), let attributes = row.blob(9)
-        else {
-            throw Failure(
-                .storeUnreadable, "A row of the store is malformed.",
-                hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
-        }
+    func stored(_ row: borrowing Connection.Row) -> StoredRow {
+        let itemClass = UInt8(exactly: row.integer(2)).flatMap(ItemClass.init(rawValue:))
+        // Without attributes a row of an unknown class fails authentication: one row must not make the others unreadable.
         return StoredRow(
-            position: row.integer(0), id: id, itemClass: itemClass, primaryKey: key, group: group,
-            indexes: [row.blob(5), row.blob(6), row.blob(7)], version: row.integer(8), attributes: attributes,
-            secret: row.blob(10))
+            position: row.integer(0), id: row.blob(1) ?? [], itemClass: itemClass ?? .genericPassword,
+            primaryKey: row.blob(3) ?? [], group: row.blob(4) ?? [],
+            indexes: [row.blob(5), row.blob(6), row.blob(7)], version: row.integer(8),
+            attributes: itemClass == nil ? [] : row.blob(9) ?? [], secret: row.blob(10))
     }
 
     func itemCount() throws(Failure) -> Int64 {

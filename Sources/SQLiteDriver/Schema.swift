@@ -32,6 +32,22 @@ enum Schema {
         PRAGMA user_version = \(version);
         """
 
+    /// Made with the first row that is put there: a store without one is as it always was.
+    static let quarantine = """
+        CREATE TABLE IF NOT EXISTS quarantine (
+            entry INTEGER PRIMARY KEY,
+            position INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            class INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            grp BLOB NOT NULL,
+            i0 BLOB, i1 BLOB, i2 BLOB,
+            version INTEGER NOT NULL,
+            attributes BLOB NOT NULL,
+            secret BLOB
+        ) STRICT
+        """
+
     /// Settings of every connection. FULL makes each commit durable through a power cut.
     static let settings = """
         PRAGMA secure_delete = ON;

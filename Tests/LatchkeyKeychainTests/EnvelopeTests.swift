@@ -112,7 +112,7 @@ import Testing
         row.secret = secret
         try store.edit { try $0.replace(row) }
         let keychain = try store.open()
-        #expect(status { _ = try keychain.secret("third") } == .storeUnreadable)
+        #expect(status { _ = try keychain.secret("third") } == .itemNotFound, "as if it were absent (KC-17)")
     }
 
     @Test func theSecretIsBoundToTheBytesOfTheRule_abuse33() throws {

@@ -111,7 +111,7 @@ import Testing
         try store.edit { try $0.insert(old) }
         let keychain = try store.open()
         #expect(try keychain.tree.unlock(Self.first))
-        #expect(status { _ = try keychain.secret("bound") } == .storeUnreadable, "the key of that time is gone")
+        #expect(status { _ = try keychain.secret("bound") } == .itemNotFound, "the key of that time is gone (KC-17)")
     }
 
     @Test func addingWithoutAPasscodeIsRefused_KC15() throws {

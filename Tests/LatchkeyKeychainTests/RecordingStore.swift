@@ -61,6 +61,14 @@ private struct Recorder: ItemWriting {
     }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
+    func quarantineCount() throws(Failure) -> Int64 { try rows.quarantineCount() }
+    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachQuarantined(body)
+    }
+    func quarantine(position: Int64, entry: Int64) throws(Failure) {
+        try store.step()
+        try rows.quarantine(position: position, entry: entry)
+    }
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
         try store.step()
         try rows.setRecord(name, value)

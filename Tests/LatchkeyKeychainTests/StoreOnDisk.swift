@@ -56,9 +56,12 @@ final class StoreOnDisk: Sendable {
         if let failure { throw failure }
     }
 
+    /// Runs a statement as an editor of the file could.
+    func execute(_ sql: String) throws { try Connection(folder.database, create: false).execute(sql) }
+
     /// Moves what is in the log to the database, so that one file holds everything.
     func settle() throws {
-        try Connection(folder.database, create: false).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// The rows in insertion order.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The ids of rows that failed authentication in a search and have not been looked at again.
+final class Suspects: Sendable {
+    private struct State: Sendable {
+        var ids: Set<[UInt8]> = []
+        var handler: (@Sendable () -> Void)?
+    }
+    /// Rows that are remembered at a time; a search meets the others again.
+    private static let limit = 1024
+    private let state = Mutex(State())
+
+    func note(_ id: [UInt8]) {
+        state.withLock { if $0.ids.count < Self.limit { $0.ids.insert(id) } }
+    }
+
+    func whenNoted(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
+
+    /// Calls the handler if a row waits.
+    func report() { state.withLock { $0.ids.isEmpty ? nil : $0.handler }?() }
+
+    /// The ids so far; none of them is remembered any more.
+    func take() -> Set<[UInt8]> {
+        state.withLock { state in
+            defer { state.ids = [] }
+            return state.ids
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// A row that fails authentication is as if it were absent, and is put aside as it was found (behaviour KC-17).
+@Suite struct QuarantineTests {
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        for account in ["one", "two", "three"] { try keychain.add(account, "secret of \(account)") }
+    }
+
+    /// How a row is damaged so that nothing of it may be believed.
+    enum Edit: CaseIterable, Sendable {
+        case attributes, secret, secretTaken, key, identifier, version, foreign, unknownClass, otherClass
+
+        func callAsFunction(_ row: inout StoredRow) {
+            switch self {
+            case .attributes: row.attributes[20] ^= 1
+            case .secret: row.secret?[30] ^= 1
+            case .secretTaken: row.secret = nil
+            case .key: row.primaryKey[3] ^= 1
+            case .identifier: row.id[3] ^= 1
+            case .version: row.version += 1
+            case .foreign: row.attributes = [1] + [UInt8](repeating: 7, count: 80)
+            case .unknownClass: row.attributes = []
+            case .otherClass: row.itemClass = .internetPassword
+            }
+        }
+    }
+
+    private func damage(_ edit: Edit) throws -> StoredRow {
+        var row = try store.rows()[1]
+        edit(&row)
+        try store.edit { try $0.replace(row) }
+        if edit == .unknownClass { try store.execute("UPDATE item SET class = 99 WHERE position = \(row.position)") }
+        return row
+    }
+
+    private func quarantined(_ keychain: Keychain) throws -> [QuarantinedRow] {
+        var rows: [QuarantinedRow] = []
+        try keychain.store.read { (store) throws(Failure) in
+            try store.forEachQuarantined { (row) throws(Failure) in
+                rows.append(row)
+                return true
+            }
+        }
+        return rows
+    }
+
+    @Test(arguments: Edit.allCases)
+    func aDamagedItemIsAsIfAbsentAndTheOthersStayReadable_KC17_abuse33(edit: Edit) throws {
+        _ = try damage(edit)
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+        #expect(try keychain.secret("one") == "secret of one")
+        let all = try keychain.find(ItemQuery(itemClass: .genericPassword))
+        #expect(all?.count == 2)
+        #expect(status { _ = try keychain.update(.account("two"), secret: "new") } == .itemNotFound)
+    }
+
+    @Test(arguments: Edit.allCases)
+    func aDamagedRowIsPutAsideAsItWasFound_KC17(edit: Edit) throws {
+        let damaged = try damage(edit)
+        let keychain = try store.open()
+        _ = try keychain.find(ItemQuery(itemClass: .genericPassword))
+        // A class that the row does not have finds it by its group only through the other class.
+        _ = try? keychain.find(ItemQuery(itemClass: .internetPassword))
+        _ = try? keychain.secret("two")
+        try keychain.quarantineDamaged()
+        guard edit != .otherClass else { return }
+        #expect(try quarantined(keychain).map(\.row) == [damaged])
+        #expect(try keychain.itemCount() == 2)
+        #expect(try keychain.quarantineCount() == 1)
+        let entry = try #require(try keychain.store.read { (store) throws(Failure) in try store.lastAuditEntry() })
+        #expect(try quarantined(keychain).map(\.entry) == [entry.sequence])
+        // And again after a restart.
+        #expect(try store.open().quarantineCount() == 1)
+    }
+
+    @Test(arguments: Edit.allCases.filter { $0 != .secret })
+    func anItemCanBeAddedInThePlaceOfADamagedOne_KC17(edit: Edit) throws {
+        _ = try damage(edit)
+        let keychain = try store.open()
+        try keychain.add("two", "anew")
+        #expect(try keychain.secret("two") == "anew")
+        // Whatever was damaged is still there, in one table or the other.
+        #expect(try keychain.itemCount() + keychain.quarantineCount() == 4)
+    }
+
+    @Test func anItemCanBeAddedOnceASearchHasMetTheDamagedSecret_KC17() throws {
+        _ = try damage(.secret)
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+        try keychain.quarantineDamaged()
+        try keychain.add("two", "anew")
+        #expect(try keychain.secret("two") == "anew")
+        // And once more: the quarantine may hold any number of rows with one primary key.
+        var row = try #require(try store.rows().last)
+        row.attributes[9] ^= 1
+        try store.edit { try $0.replace(row) }
+        let reopened = try store.open()
+        try reopened.add("two", "once more")
+        #expect(try reopened.secret("two") == "once more")
+        #expect(try reopened.quarantineCount() == 2)
+    }
+
+    @Test func whoeverListensIsToldAfterTheCallThatMetTheDamage() throws {
+        _ = try damage(.attributes)
+        let keychain = try store.open()
+        keychain.whenDamaged { [weak keychain] in try? keychain?.quarantineDamaged() }
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+        #expect(try keychain.quarantineCount() == 1)
+    }
+
+    @Test func aProtectedSecretThatIsDamagedIsMetOnlyWithItsProof_KC17() throws {
+        let protected = try store.open()
+        try protected.add("door", "key", rule(.whenUnlocked, .userPresence))
+        var row = try #require(try store.rows().last)
+        let last = (row.secret?.count ?? 1) - 1
+        row.secret?[last] ^= 1
+        try store.edit { try $0.replace(row) }
+        let keychain = try store.open()
+        #expect(try keychain.find(.account("door")) == nil, "a proof is asked for")
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantineCount() == 0)
+        let proof = Authorisation(methods: [.passcode], enrolment: nil)
+        #expect(status { _ = try keychain.find(.account("door"), proof: proof) } == .itemNotFound)
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantineCount() == 1)
+    }
+
+    @Test func aPasscodeCanBeRemovedBesideADamagedRow() throws {
+        _ = try damage(.attributes)
+        let keychain = try store.open()
+        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
+        try keychain.removePasscode(caller: StoreOnDisk.caller)
+        #expect(try !keychain.tree.isPasscodeSet())
+    }
+
+    @Test func aRowThatIsWholeAgainWhenItIsLookedAtStays() throws {
+        let whole = try store.rows()[1]
+        _ = try damage(.attributes)
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+        try store.edit { try $0.replace(whole) }
+        try keychain.quarantineDamaged()
+        #expect(try keychain.secret("two") == "secret of two")
+        #expect(try keychain.quarantineCount() == 0)
+    }
+
+    @Test func aMoveThatFailsChangesNothingAndIsTriedAgain() throws {
+        _ = try damage(.attributes)
+        let plan = FaultPlan()
+        FaultyFiles.plan(plan, for: store.folder.path)
+        defer { FaultyFiles.plan(nil, for: store.folder.path) }
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+        plan.fail(at: 0, .diskFull, goesOn: true)
+        #expect(status { try keychain.quarantineDamaged() } == .diskFull)
+        plan.fail(at: .max, .diskFull, goesOn: true)
+        #expect(try keychain.quarantineCount() == 0)
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantineCount() == 1)
+    }
+}
