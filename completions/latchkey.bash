@@ -4,22 +4,23 @@
 _latchkey() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=
     if ((COMP_CWORD == 1)); then
-        words='set get list delete passcode status lock unlock export import apps sim --help --version'
+        words='set get list delete passcode status log check lock unlock export import apps sim --help --version'
     else
         case $previous in
         --protect | -p) words='none presence biometry current-set passcode' ;;
-        --service | -s | --label | -l) return ;;
+        --service | -s | --label | -l | --limit) return ;;
         *)
             case $command in
             set) words='--service --label --protect --replace --json --help' ;;
             get | delete) words='--service --json --help' ;;
             list) words='--service --json --help' ;;
             passcode) words='set change remove check --json --help' ;;
-            status | lock | unlock) words='--json --help' ;;
+            status | check | lock | unlock) words='--json --help' ;;
             export | import)
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
                 return
                 ;;
+            log) words='--limit --verify --json --help' ;;
             apps) words='--revoke --forget --json --help' ;;
             sim)
                 case $previous in

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for latchkey(1)
 
-set -l commands set get list delete passcode status lock unlock export import apps sim
+set -l commands set get list delete passcode status log check lock unlock export import apps sim
 complete -c latchkey -f
 complete -c latchkey -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c latchkey -l json -d 'Write for programs'
@@ -17,5 +17,7 @@ complete -c latchkey -n '__fish_seen_subcommand_from passcode' -a 'set change re
 complete -c latchkey -n '__fish_seen_subcommand_from sim' \
     -a 'start stop sensor enrol unenrol replace touch look enter fallback cancel accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' -s o -l other -d 'Touch with another finger'
+complete -c latchkey -n '__fish_seen_subcommand_from log' -l limit -x -d 'The newest entries only'
+complete -c latchkey -n '__fish_seen_subcommand_from log' -l verify -d 'Check the chain'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l revoke -x -d 'Refuse an app Face ID'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l forget -x -d 'Let an app ask again'

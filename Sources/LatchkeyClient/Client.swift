@@ -9,8 +9,8 @@ import Synchronization
 /// Calls block the calling thread and may be made from any thread. A connection that broke is made anew by the next
 /// call; what a context had proven on the old one is gone.
 package final class Client: Sendable {
-    /// Seconds a call may take that waits for a person, turns of others included.
-    private static let secondsForPeople: Int64 = 1800
+    /// Seconds a call may take that waits for a person, turns of others included, or for a look at a whole store.
+    private static let longSeconds: Int64 = 1800
 
     private struct State: Sendable {
         var connection: ClientConnection?
@@ -48,17 +48,23 @@ package final class Client: Sendable {
     }
 
     /// Makes a call. A refusal is thrown.
-    package func call(_ request: Request) throws(Failure) -> Reply { try callWithGeneration(request).reply }
+    ///
+    /// - Parameter part: is shown each part of an answer that comes in several and is not joined.
+    package func call(
+        _ request: Request, part: (Reply) -> Void = { _ in }
+    ) throws(Failure) -> Reply { try callWithGeneration(request, part: part).reply }
 
     /// Makes a call and tells on which connection it was answered.
-    package func callWithGeneration(_ request: Request) throws(Failure) -> (reply: Reply, generation: UInt64) {
+    package func callWithGeneration(
+        _ request: Request, part: (Reply) -> Void = { _ in }
+    ) throws(Failure) -> (reply: Reply, generation: UInt64) {
         var attempts = request.mayBeRepeated ? 2 : 1
         while true {
             let (connection, generation) = try connected()
             let reply: Reply
             do throws(Failure) {
                 reply = try connection.call(
-                    request, seconds: request.waitsForPeople ? Self.secondsForPeople : Limits.requestSeconds)
+                    request, seconds: request.mayTakeLong ? Self.longSeconds : Limits.requestSeconds, part: part)
             } catch {
                 attempts -= 1
                 if error.status == .daemonUnavailable, attempts > 0 { continue }
@@ -104,13 +110,14 @@ package final class Client: Sendable {
 }
 
 extension Request {
-    /// Whether the answer may wait for a person.
-    fileprivate var waitsForPeople: Bool {
+    /// Whether the answer may wait for a person, or takes the longer the larger the store is.
+    fileprivate var mayTakeLong: Bool {
         switch self {
-        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock: true
+        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check:
+            true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
             .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
-            .transcript:
+            .transcript, .log:
             false
         }
     }
@@ -119,12 +126,12 @@ extension Request {
     fileprivate var mayBeRepeated: Bool {
         switch self {
         case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions, .transcript,
-            .lock:
+            .lock, .log:
             true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .exportItems, .importItem, .changeFacePermission, .simulate:
+            .exportItems, .importItem, .changeFacePermission, .simulate, .check:
             false
         }
     }

@@ -45,10 +45,12 @@ final class ClientConnection: @unchecked Sendable {
         return end == nil
     }
 
-    /// Makes a call and waits for its answer. Parts of a streamed answer are joined.
+    /// Makes a call and waits for its answer. Parts of an answer of items are joined, others are shown to `part`.
     ///
     /// Throws when there is no answer; a refusal is an answer.
-    func call(_ request: Request, seconds: Int64) throws(Failure) -> Reply {
+    func call(
+        _ request: Request, seconds: Int64, part: (Reply) -> Void = { _ in }
+    ) throws(Failure) -> Reply {
         let deadline = Uptime.deadline(seconds: seconds)
         pthread_mutex_lock(lock)
         let id = nextID
@@ -64,9 +66,13 @@ final class ClientConnection: @unchecked Sendable {
         var items: [FoundItem] = []
         while true {
             let reply = try next(id, until: deadline)
-            guard case .items(let part, let more) = reply else { return reply }
-            items += part
-            if !more { return .items(items, more: false) }
+            if case .items(let some, let more) = reply {
+                items += some
+                if !more { return .items(items, more: false) }
+            } else {
+                guard reply.isPartial else { return reply }
+                part(reply)
+            }
         }
     }
 

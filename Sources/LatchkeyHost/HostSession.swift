@@ -53,7 +53,7 @@ package final class HostSession: Sendable {
         }
         if let refusal { return answer(id, .failure(refusal)) }
         session.handle(id, request) { [self] reply in
-            if case .items(_, more: true) = reply {} else { _ = inFlight.withLock { $0.remove(id) } }
+            if !reply.isPartial { _ = inFlight.withLock { $0.remove(id) } }
             answer(id, reply)
         }
     }

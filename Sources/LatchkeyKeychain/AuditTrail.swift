@@ -6,34 +6,14 @@ import LatchkeySeams
 import LatchkeyWire
 import Synchronization
 
-/// What an audit entry tells. Numbers are part of the store format.
-package enum AuditEvent: UInt8, Sendable {
-    case added = 1
-    case updated = 2
-    case deleted = 3
-    case used = 4
-    case refused = 5
-    case invalidated = 6
-    case passcodeSet = 7
-    case passcodeChanged = 8
-    case passcodeRemoved = 9
-    case enrolmentChanged = 10
-    case rollbackAccepted = 11
-    /// The counters of failed tries were changed or taken out of the file.
-    case countersLost = 12
-    /// A row that fails authentication was put aside.
-    case quarantined = 13
-    case exported = 20
-}
-
 /// The hash-chained trail: each entry is committed with the transaction it tells of.
 final class AuditTrail: Sendable {
     private struct End {
         var sequence: Int64
         var chain: [UInt8]
     }
-    private let tree: KeyTree
-    private let chainKey: SymmetricKey
+    let tree: KeyTree
+    let chainKey: SymmetricKey
     private let clock: any Clock
     private let end = Mutex<End?>(nil)
 
@@ -65,13 +45,17 @@ final class AuditTrail: Sendable {
         writer.bytes(item)
         writer.text(caller?.label ?? "")
         writer.integer(Int64(caller?.processID ?? 0))
-        let binding = KeyTree.binding(tree.header, "audit \(sequence)")
+        let binding = binding(sequence)
         let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), binding: binding)
         let chain = try chainKey.authenticationCode(last.chain + binding + sealed)
         try store.append(AuditEntry(sequence: sequence, sealed: sealed, chain: chain))
+        if !event.showsInItems { try keepEnd(sequence, chain, in: store) }
         end.withLock { $0 = End(sequence: sequence, chain: chain) }
         return sequence
     }
+
+    /// What an entry is bound to.
+    func binding(_ sequence: Int64) -> [UInt8] { KeyTree.binding(tree.header, "audit \(sequence)") }
 
     /// Reads the end of the trail anew: the transaction that moved it was undone.
     func forget() { end.withLock { $0 = nil } }

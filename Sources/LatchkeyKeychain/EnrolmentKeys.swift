@@ -90,6 +90,21 @@ package final class EnrolmentKeys: Sendable {
         return true
     }
 
+    /// Throws when the record on the disk is not the one in use, or does not fit the database.
+    func check() throws(Failure) {
+        guard let stored = try vault.enrolmentRecord() else {
+            throw Failure.damagedStore("its enrolment record is missing")
+        }
+        guard try Self.decode(stored) == current.withLock({ $0 }) else {
+            throw Failure.damagedStore("its enrolment record was changed")
+        }
+        let kept = try tree.store.read { (store) throws(Failure) in try store.record(Self.generationRecord) }
+        guard let kept, try Self.decodeGeneration(kept, tree) == generation || isRolledBack else {
+            throw Failure.damagedStore("its enrolment generation was changed")
+        }
+        guard !isRolledBack else { throw Failure.damagedStore("its database is older than its enrolment record") }
+    }
+
     // MARK: - Bytes
 
     private static func keepGeneration(

@@ -67,6 +67,20 @@ package final class KeyTree: Sendable {
         }
     }
 
+    /// Throws when the first records are not those that this tree was opened with.
+    func checkHeader() throws(Failure) {
+        let (bytes, code, slot) = try store.read { (store) throws(Failure) in
+            (
+                try store.record(StoreHeader.recordName), try store.record("header.code"),
+                try store.record(Self.automaticSlot)
+            )
+        }
+        let expected = try rootKey.derive("latchkey header v1").authenticationCode(header.bytes)
+        guard bytes == header.bytes, code == expected, let slot,
+            try rootKey.open(slot, binding: Self.binding(header, Self.automaticSlot)) != nil
+        else { throw Failure.damagedStore("its first records were changed") }
+    }
+
     /// Opens the tree of an existing store; refuses another tier, another user, and any change made without the key.
     package static func open(
         _ store: any ItemStore, rootKey: SecretBytes, tier: Tier, userID: UInt32, random: any RandomSource,
@@ -207,7 +221,21 @@ package final class KeyTree: Sendable {
         }
     }
 
-    private func open(_ slot: [UInt8], _ passcode: SecretBytes) throws(Failure) -> SymmetricKey? {
+    /// Throws when a record that is sealed with the record key was changed.
+    func checkRecord(_ name: String) throws(Failure) {
+        guard let sealed = try store.read({ (store) throws(Failure) in try store.record(name) }) else { return }
+        guard try recordKey.open(sealed, binding: Self.binding(header, name)) != nil else {
+            throw Failure.damagedStore("its record \(name) was changed")
+        }
+    }
+
+    /// Throws when the slot of the passcode was changed; needs no passcode.
+    func checkPasscodeSlot() throws(Failure) {
+        let slot = try store.read { (store) throws(Failure) in try store.record(Self.passcodeSlot) }
+        if let slot { _ = try openOuter(slot) }
+    }
+
+    private func openOuter(_ slot: [UInt8]) throws(Failure) -> (salt: [UInt8], binding: [UInt8], inner: SecretBytes) {
         guard slot.count > 18, slot[0] == 1, (1...20).contains(slot[1]) else {
             throw Failure.damagedStore("its passcode slot cannot be read")
         }
@@ -216,6 +244,11 @@ package final class KeyTree: Sendable {
         guard let inner = try rootKey.open(slot[18...], binding: binding) else {
             throw Failure.damagedStore("its passcode slot was changed")
         }
+        return (salt, binding, inner)
+    }
+
+    private func open(_ slot: [UInt8], _ passcode: SecretBytes) throws(Failure) -> SymmetricKey? {
+        let (salt, binding, inner) = try openOuter(slot)
         let stretched = try Self.stretch(passcode, salt: salt, cost: slot[1])
         guard let secret = try stretched.open(inner.copyBytes(), binding: binding) else { return nil }
         return try Self.key(secret)

@@ -15,8 +15,19 @@ package enum Reply: Equatable, Sendable {
     /// The newest lines of a simulated machine's transcript.
     case transcript([String])
     case exported(ExportedItems)
+    case log(AuditPage)
+    case check(CheckReport)
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
+
+    /// Whether another frame of the same answer follows.
+    package var isPartial: Bool {
+        switch self {
+        case .items(_, let more): more
+        case .check(let report): report.more
+        default: false
+        }
+    }
 
     /// The answer to `hello`.
     package struct Welcome: Equatable, Sendable {
@@ -99,11 +110,14 @@ package struct StatusReport: Equatable, Sendable {
     package var accessGroup: String
     /// Why the store cannot be used, or nil.
     package var problem: Failure?
+    /// Damaged rows that were put aside.
+    package var quarantineCount: UInt64
 
     /// Makes a report.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
-        isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?
+        isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
+        quarantineCount: UInt64 = 0
     ) {
         self.tier = tier
         self.processID = processID
@@ -116,5 +130,6 @@ package struct StatusReport: Equatable, Sendable {
         self.isLocked = isLocked
         self.accessGroup = accessGroup
         self.problem = problem
+        self.quarantineCount = quarantineCount
     }
 }

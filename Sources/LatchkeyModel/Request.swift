@@ -31,6 +31,10 @@ package enum Request: Equatable, Sendable {
     /// Items for a backup, and one of a backup.
     case exportItems(ExportItems)
     case importItem(ImportItem)
+    /// A part of the audit trail.
+    case log(Log)
+    /// Looks at everything in the store and changes nothing.
+    case check
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {
@@ -145,6 +149,21 @@ package enum Request: Equatable, Sendable {
         package init(context: ContextHandle, item: FoundItem) {
             self.context = context
             self.item = item
+        }
+    }
+
+    /// Which part of the audit trail.
+    package struct Log: Equatable, Sendable {
+        /// The entries behind the one of that number.
+        package var after: Int64
+        /// How many at the most; a part also ends when a frame is full.
+        package var limit: UInt64
+        /// Whether the chain is checked from that entry on.
+        package var verifies: Bool
+        package init(after: Int64, limit: UInt64, verifies: Bool) {
+            self.after = after
+            self.limit = limit
+            self.verifies = verifies
         }
     }
 

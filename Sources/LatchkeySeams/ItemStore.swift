@@ -74,6 +74,8 @@ package protocol ItemReading {
     func itemCount() throws(Failure) -> Int64
     /// The newest audit entry.
     func lastAuditEntry() throws(Failure) -> AuditEntry?
+    /// Calls `body` for each audit entry with a greater number, in their order, until it returns false.
+    func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure)
     /// Number of rows in the quarantine.
     func quarantineCount() throws(Failure) -> Int64
     /// Calls `body` for each row of the quarantine until it returns false.
@@ -112,4 +114,6 @@ package protocol ItemStore: AnyObject, Sendable {
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R
     /// Runs `body` in a transaction that is durable when this returns and undone when `body` throws.
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R
+    /// What is wrong with the files as such, in words; looks at every page and may take long. Reads and writes go on.
+    func problems() throws(Failure) -> [String]
 }

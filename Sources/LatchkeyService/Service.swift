@@ -20,6 +20,8 @@ package final class Service: Sendable {
         package var clock: any Clock
         package var random: any RandomSource
         package var work: any WorkQueue
+        /// Runs what takes long and writes nothing.
+        package var background: any WorkQueue
         package var controls: (any SimulatedControls)?
         package var companions: (any CompanionMonitor)?
         package var sessions: (any SessionMonitor)?
@@ -30,7 +32,8 @@ package final class Service: Sendable {
         package init(
             tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
-            work: any WorkQueue, controls: (any SimulatedControls)?, companions: (any CompanionMonitor)? = nil,
+            work: any WorkQueue, background: (any WorkQueue)? = nil, controls: (any SimulatedControls)?,
+            companions: (any CompanionMonitor)? = nil,
             sessions: (any SessionMonitor)? = nil, ended: (@Sendable (EvaluationEnd) -> Void)? = nil
         ) {
             self.tier = tier
@@ -42,6 +45,7 @@ package final class Service: Sendable {
             self.clock = clock
             self.random = random
             self.work = work
+            self.background = background ?? work
             self.controls = controls
             self.companions = companions
             self.sessions = sessions
@@ -184,6 +188,7 @@ package final class Service: Sendable {
         do throws(Failure) {
             let keychain = try parts.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())
+            report.quarantineCount = UInt64(clamping: try keychain.quarantineCount())
             if keychain.enrolments.isRolledBack {
                 try keychain.list(ItemQuery(itemClass: nil), caller: caller) { _ in }
             }

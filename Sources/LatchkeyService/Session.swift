@@ -43,6 +43,9 @@ package final class Session: Sendable {
 
     var caller: Caller { state.withLock { $0.caller } }
 
+    /// Whether nobody reads the answers any more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Answers one request. What needs no person and writes nothing is answered before this returns.
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
         do throws(Failure) {
@@ -70,6 +73,8 @@ package final class Session: Sendable {
             case .transcript: answer(try service.transcript())
             case .exportItems(let request): try export(request, answer)
             case .importItem(let request): try restore(request, answer)
+            case .log(let log): try self.log(log, answer)
+            case .check: try check(answer)
             }
         } catch {
             answer(.failure(error))

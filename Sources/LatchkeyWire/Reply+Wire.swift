@@ -16,6 +16,8 @@ private enum ReplyKind: UInt8 {
     case facePermissions = 9
     case transcript = 10
     case exported = 11
+    case log = 20
+    case check = 21
 }
 
 extension Reply {
@@ -79,6 +81,12 @@ extension Reply {
         case .simulated(let delivered):
             kind(.simulated, &writer)
             writer.boolean(delivered)
+        case .log(let page):
+            kind(.log, &writer)
+            page.write(to: &writer)
+        case .check(let report):
+            kind(.check, &writer)
+            report.write(to: &writer)
         }
     }
 
@@ -120,6 +128,8 @@ extension Reply {
                 }
                 return .transcript(lines)
             case .simulated: return .simulated(delivered: try reader.boolean())
+            case .log: return .log(try AuditPage(from: &reader))
+            case .check: return .check(try CheckReport(from: &reader))
             }
         }
     }
@@ -241,7 +251,7 @@ extension FoundItem {
 
 extension StatusReport {
     fileprivate func write(to writer: inout CBORWriter) {
-        writer.map(problem == nil ? 10 : 11)
+        writer.map(10 + (problem == nil ? 0 : 1) + (quarantineCount == 0 ? 0 : 1))
         writer.unsigned(0)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(1)
@@ -266,6 +276,10 @@ extension StatusReport {
         }
         writer.unsigned(10)
         writer.boolean(isLocked)
+        if quarantineCount != 0 {
+            writer.unsigned(11)
+            writer.unsigned(quarantineCount)
+        }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
@@ -280,6 +294,7 @@ extension StatusReport {
         var isLocked: Bool?
         var accessGroup: String?
         var problem: Failure?
+        var quarantineCount: UInt64 = 0
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: tier = try reader.number() as Tier
@@ -293,6 +308,10 @@ extension StatusReport {
             case 8: accessGroup = try reader.text()
             case 10: isLocked = try reader.boolean()
             case 9: problem = try reader.failure()
+            case 11:
+                quarantineCount = try reader.unsigned()
+                // Zero is said by leaving the field out: one message, one byte string.
+                guard quarantineCount != 0 else { throw .invalidValue }
             default: return false
             }
             return true
@@ -303,6 +322,6 @@ extension StatusReport {
             isEnrolled: try required(isEnrolled, 5), isPasscodeSet: try required(isPasscodeSet, 6),
             isBiometryLocked: try required(isBiometryLocked, 7), isLocked: try required(isLocked, 10),
             accessGroup: try required(accessGroup, 8),
-            problem: problem)
+            problem: problem, quarantineCount: quarantineCount)
     }
 }

@@ -26,6 +26,8 @@ private enum Operation: UInt8 {
     case importItem = 26
     case simulate = 30
     case transcript = 31
+    case log = 40
+    case check = 41
 }
 
 extension Request {
@@ -136,6 +138,12 @@ extension Request {
         case .transcript:
             operation(.transcript, &writer)
             writer.map(0)
+        case .log(let log):
+            operation(.log, &writer)
+            log.write(to: &writer)
+        case .check:
+            operation(.check, &writer)
+            writer.map(0)
         }
     }
 
@@ -177,6 +185,10 @@ extension Request {
             case .transcript:
                 try reader.noParameters()
                 return .transcript
+            case .log: return .log(try Log(from: &reader))
+            case .check:
+                try reader.noParameters()
+                return .check
             }
         }
     }

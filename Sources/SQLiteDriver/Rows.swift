@@ -55,16 +55,6 @@ struct Rows: ItemWriting {
         return count
     }
 
-    func lastAuditEntry() throws(Failure) -> AuditEntry? {
-        var entry: AuditEntry?
-        let sql = "SELECT sequence, sealed, chain FROM audit ORDER BY sequence DESC LIMIT 1"
-        try connection.run(sql, []) { (row) throws(Failure) in
-            entry = AuditEntry(sequence: row.integer(0), sealed: row.blob(1) ?? [], chain: row.blob(2) ?? [])
-            return false
-        }
-        return entry
-    }
-
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) {
         guard let value else { return try connection.run("DELETE FROM record WHERE name = ?", [.text(name)]) }
         try connection.run(

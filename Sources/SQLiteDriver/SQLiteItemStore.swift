@@ -14,6 +14,8 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     private let writing = Mutex<Void>(())
     private let reading = Mutex<Void>(())
     private let isShared: Bool
+    /// nil for a store without a file.
+    private let path: String?
 
     /// A store that lasts as long as the process.
     package static func inMemory() throws(Failure) -> SQLiteItemStore {
@@ -38,7 +40,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         try writer.execute("PRAGMA journal_mode = WAL; " + Schema.settings)
         let reader = try Connection(path, create: false, readOnly: true)
         try reader.execute(Schema.settings)
-        return SQLiteItemStore(writer: writer, reader: reader, isShared: false)
+        return SQLiteItemStore(writer: writer, reader: reader, isShared: false, path: path)
     }
 
     /// Refuses a file that was cut within its last page: SQLite reads zeros there, and rows would be missing without a
@@ -61,7 +63,8 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         }
     }
 
-    private init(writer: Connection, reader: Connection, isShared: Bool) {
+    private init(writer: Connection, reader: Connection, isShared: Bool, path: String? = nil) {
+        self.path = path
         self.writer = writer
         self.reader = reader
         self.isShared = isShared
@@ -101,6 +104,16 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
                     throw error
                 }
             }
+        }
+        return try take(result)
+    }
+
+    package func problems() throws(Failure) -> [String] {
+        // A connection of its own: nobody waits while every page is read.
+        if let path { return try Integrity.problems(Connection(path, create: false, readOnly: true)) }
+        var result: Result<[String], Failure>?
+        writing.withLock { _ in
+            result = Result { () throws(Failure) in try Integrity.problems(reader) }
         }
         return try take(result)
     }

@@ -25,6 +25,8 @@ package final class ScriptedStore: ItemStore {
 
     package func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R { try store.read(body) }
 
+    package func problems() throws(Failure) -> [String] { try store.problems() }
+
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         guard world.takeFailure(.diskFull) else { return try store.write(body) }
         // Everything is done and then undone, as when the disk is full at the commit.

@@ -17,6 +17,8 @@ enum Help {
           status          show the daemon, the store and the sensor
           export FILE     write what may leave this device, under a recovery code
           import FILE     add the items of such a file
+          log             show what was written, used and refused, and by whom
+          check           look whether everything in the store is what was put there
           apps            show which apps may use Face ID, and take it back
           sim VERB        play the machine of a simulated daemon
 
@@ -105,6 +107,23 @@ enum Help {
             usage: latchkey unlock [--json]
 
             Unlocks the keychain by finger or passcode, asked for on the terminal.
+
+            """
+        case .log:
+            """
+            usage: latchkey log [--limit NUMBER | --verify] [--json]
+
+            Shows the audit trail, oldest first: every write, every use of a protected item, every refusal. --limit
+            shows the newest ones. --verify follows the chain from the first entry to the last and says whether it is
+            whole, or at which entry it breaks. --json writes one object a line.
+
+            """
+        case .check:
+            """
+            usage: latchkey check [--json]
+
+            Looks at every row, index and record of the store, at the audit trail and at the database itself, says what
+            is wrong and what to do, and changes nothing. No secret leaves the daemon. Fails when something is wrong.
 
             """
         case .apps:

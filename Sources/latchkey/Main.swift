@@ -43,6 +43,8 @@ enum Main {
         case .import: try Backup.read(options)
         case .lock: try Lock.run(.lock, options)
         case .unlock: try Lock.run(.unlock(Prompting()), options)
+        case .log: try LogCommand.run(options)
+        case .check: try CheckCommand.run(options)
         case .sim: try Simulation.run(options)
         }
     }
@@ -50,5 +52,5 @@ enum Main {
 
 /// The commands.
 enum Command: String {
-    case set, get, list, delete, passcode, status, lock, unlock, export, `import`, apps, sim
+    case set, get, list, delete, passcode, status, log, check, lock, unlock, export, `import`, apps, sim
 }

@@ -17,11 +17,15 @@ struct Options {
     /// Apps whose answer about faces is taken back, or forgotten.
     var revoked: String?
     var forgotten: String?
+    /// How many entries of the trail, and whether it is checked.
+    var limit: String?
+    var verifies = false
 
     private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
         ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
         ("revoke", true, "v"), ("forget", true, "f"),
+        ("limit", true, "n"), ("verify", false, "c"),
     ]
 
     /// Reads them with getopt_long; options and names may be mixed.
@@ -53,6 +57,8 @@ struct Options {
             case "o": isOther = true
             case "v": revoked = value
             case "f": forgotten = value
+            case "n": limit = value
+            case "c": verifies = true
             case ":":
                 throw .usage(
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")

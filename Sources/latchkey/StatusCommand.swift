@@ -26,7 +26,7 @@ enum StatusCommand {
             ? "no sensor"
             : "\(report.biometry), \(report.isEnrolled ? "enrolled" : "nothing enrolled")"
                 + (report.isBiometryLocked ? ", locked until the passcode is entered" : "")
-        return Table.text([
+        var rows = [
             ["tier", report.tier.name + (report.tier == .simulated ? " (for tests: protects nothing)" : "")],
             ["daemon", "process \(report.processID)"],
             ["store", report.storePath],
@@ -35,7 +35,11 @@ enum StatusCommand {
             ["passcode", report.isPasscodeSet ? "set" : "not set"],
             ["keychain", report.isLocked ? "locked" : "unlocked"],
             ["access group", report.accessGroup],
-        ])
+        ]
+        if report.quarantineCount > 0 {
+            rows.append(["put aside", "\(report.quarantineCount) damaged, see: latchkey check"])
+        }
+        return Table.text(rows)
     }
 
     private static func json(_ report: StatusReport) -> JSON {
@@ -47,6 +51,7 @@ enum StatusCommand {
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
             ("keychainLocked", .boolean(report.isLocked)),
             ("group", .text(report.accessGroup)),
+            ("quarantined", .number(Int64(clamping: report.quarantineCount))),
             ("problem", report.problem.map { .text($0.message) } ?? .null),
         ])
     }

@@ -2,8 +2,10 @@
 
 /// Columns of text, as wide as their widest cell.
 enum Table {
-    static func text(_ rows: [[String]]) -> String {
-        var widths: [Int] = []
+    ///
+    /// - Parameter widths: how wide they are at least, for tables that are written in parts.
+    static func text(_ rows: [[String]], widths: [Int] = []) -> String {
+        var widths = widths
         for row in rows {
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }

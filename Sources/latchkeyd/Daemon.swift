@@ -55,7 +55,8 @@ final class Daemon: FrameHandler {
         service = Service(
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
-                prompter: prompter, clock: clock, random: random, work: SerialWorkQueue(), controls: world,
+                prompter: prompter, clock: clock, random: random, work: SerialWorkQueue(),
+                background: SerialWorkQueue(), controls: world,
                 companions: world, sessions: world, ended: ended))
         if case .failure(let failure) = keychain { log(failure) }
     }

@@ -29,6 +29,8 @@ final class RecordingStore: ItemStore {
 
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R { try inner.read(body) }
 
+    func problems() throws(Failure) -> [String] { try inner.problems() }
+
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let entries = Mutex<[AuditEntry]>([])
         let result = try inner.write { (rows) throws(Failure) in
@@ -61,6 +63,9 @@ private struct Recorder: ItemWriting {
     }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
+    func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachAuditEntry(after: sequence, body)
+    }
     func quarantineCount() throws(Failure) -> Int64 { try rows.quarantineCount() }
     func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
         try rows.forEachQuarantined(body)

@@ -29,11 +29,11 @@ final class StoreOnDisk: Sendable {
     }
 
     /// Finishes the folder; every step of it may have been made before.
-    func prepare() throws(Failure) {
+    func prepare(_ identity: StoreIdentity = StoreOnDisk.identity) throws(Failure) {
         try folder.prepare { () throws(Failure) in
             try random.bytes(32)
         } build: { (path, rootKey) throws(Failure) in
-            try Self.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+            try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
         }
     }
 
@@ -58,6 +58,14 @@ final class StoreOnDisk: Sendable {
 
     /// Runs a statement as an editor of the file could.
     func execute(_ sql: String) throws { try Connection(folder.database, create: false).execute(sql) }
+
+    /// The numbers of the first column of an answer.
+    func query(_ sql: String, _ row: (Int64) -> Void) throws {
+        try Connection(folder.database, create: false).run(sql, []) { (found) throws(Failure) in
+            row(found.integer(0))
+            return true
+        }
+    }
 
     /// Moves what is in the log to the database, so that one file holds everything.
     func settle() throws {

@@ -24,6 +24,34 @@ extension Sample {
                     tier: .simulated, processID: 1, storePath: "", itemCount: 0, biometry: .faceID, isEnrolled: true,
                     isPasscodeSet: false, isBiometryLocked: true, isLocked: true, accessGroup: "",
                     problem: Failure(.storeNewer, "the store is of version 9", hint: "update Latchkey")))),
+        Sample(
+            "status-report-with-quarantine",
+            .status(
+                StatusReport(
+                    tier: .user, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
+                    quarantineCount: 2))),
+        Sample("log-page-empty", .log(AuditPage(lines: [], last: 0))),
+        Sample(
+            "log-page",
+            .log(
+                AuditPage(
+                    lines: [
+                        AuditLine(
+                            sequence: 7, time: 1_767_225_600_000_000, event: .used, item: Array(0..<16),
+                            caller: "notes", processID: 4711),
+                        AuditLine(sequence: 8),
+                    ], last: 9, finding: Finding(.entryChanged, number: 8)))),
+        Sample("check-report-part", .check(CheckReport(more: true, done: 256, total: 1000, findings: []))),
+        Sample(
+            "check-report",
+            .check(
+                CheckReport(
+                    more: false, done: 3, total: 3,
+                    findings: [
+                        Finding(.database, words: "row 1 missing from index item_key"),
+                        Finding(.secretDamaged, number: 2, item: Array(0..<16)),
+                    ]))),
         Sample("context", .context(handle)),
         Sample("items-none", .items([], more: false)),
         Sample(

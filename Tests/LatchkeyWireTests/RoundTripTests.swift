@@ -28,7 +28,7 @@ import Testing
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
             cancelPrompt, fallback, enter, transcript,
-            transcriptLines
+            transcriptLines, log, check, logPage, checkReport
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
@@ -79,6 +79,8 @@ import Testing
         case .unlock: .unlockKeychain
         case .exportItems: .exportItems
         case .importItem: .importItem
+        case .log: .log
+        case .check: .check
         }
     }
 
@@ -96,6 +98,8 @@ import Testing
         case .facePermissions: .facePermissionAnswers
         case .transcript: .transcriptLines
         case .exported: .exported
+        case .log: .logPage
+        case .check: .checkReport
         }
     }
 
@@ -151,6 +155,19 @@ import Testing
                     Request.CopyItems(
                         query: ItemQuery(itemClass: .genericPassword), limit: .max, returns: Returns(rawValue: raw),
                         authentication: Authentication()))))
+    }
+
+    @Test func everyEventAndEveryKindOfFindingRoundTrips() throws {
+        for event in AuditEvent.allCases {
+            try expectRoundTrip(
+                .reply(id: 1, .log(AuditPage(lines: [AuditLine(sequence: 1, event: event)], last: .max))))
+        }
+        for kind in Finding.Kind.allCases {
+            let finding = Finding(kind, number: .max, item: [UInt8](repeating: 255, count: 16), words: "words")
+            try expectRoundTrip(.reply(id: 1, .log(AuditPage(lines: [], last: 0, finding: finding))))
+            try expectRoundTrip(
+                .reply(id: 1, .check(CheckReport(more: true, done: .max, total: .max, findings: [finding]))))
+        }
     }
 
     @Test func everyTierSensorPolicyAndClassRoundTrips() throws {

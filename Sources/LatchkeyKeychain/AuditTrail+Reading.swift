@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+
+extension AuditTrail {
+    /// What an entry says; without an event when it cannot be read.
+    func line(_ entry: AuditEntry) throws(Failure) -> AuditLine {
+        let unreadable = AuditLine(sequence: entry.sequence)
+        guard let plain = try tree.auditKey.open(entry.sealed, binding: binding(entry.sequence)) else {
+            return unreadable
+        }
+        return plain.withBytes { bytes in
+            var reader = CBORReader(bytes)
+            let line = try? reader.tuple(5) { (reader) throws(WireError) in
+                AuditLine(
+                    sequence: entry.sequence, time: try reader.integer(),
+                    event: UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:)),
+                    item: try reader.bytes(limit: 64), caller: try reader.text(),
+                    processID: Int32(truncatingIfNeeded: try reader.integer()))
+            }
+            return line ?? unreadable
+        }
+    }
+
+    /// Follows the chain from an entry on.
+    struct Follower {
+        let trail: AuditTrail
+        private(set) var sequence: Int64
+        private var chain: [UInt8]
+
+        /// Begins behind the entry of that number, which was followed before; 0 is the beginning.
+        init(_ trail: AuditTrail, after sequence: Int64, in store: any ItemReading) throws(Failure) {
+            self.trail = trail
+            self.sequence = sequence
+            var known: [UInt8] = []
+            if sequence > 0 {
+                try store.forEachAuditEntry(after: sequence - 1) { (entry) throws(Failure) in
+                    if entry.sequence == sequence { known = entry.chain }
+                    return false
+                }
+            }
+            chain = known
+        }
+
+        /// Takes the next entry; what is wrong with it, or nil. Goes on behind it in any case.
+        mutating func follow(_ entry: AuditEntry) throws(Failure) -> Finding? {
+            let expected = sequence + 1
+            let code = try trail.chainKey.authenticationCode(chain + trail.binding(entry.sequence) + entry.sealed)
+            sequence = entry.sequence
+            chain = entry.chain
+            if entry.sequence != expected { return Finding(.entryMissing, number: expected) }
+            return code == entry.chain ? nil : Finding(.entryChanged, number: expected)
+        }
+    }
+}
+
+extension Keychain {
+    /// A part of the audit trail; the chain is checked as far as the part goes, to the end if it reaches it.
+    package func log(_ request: Request.Log) throws(Failure) -> AuditPage {
+        try store.read { (store) throws(Failure) in
+            let after = max(0, request.after)
+            let limit = Int(min(request.limit, Limits.auditEntries))
+            var page = AuditPage(lines: [], last: try store.lastAuditEntry()?.sequence ?? 0)
+            var follower = try AuditTrail.Follower(audit, after: after, in: store)
+            try store.forEachAuditEntry(after: after) { (entry) throws(Failure) in
+                guard page.lines.count < limit else { return false }
+                if request.verifies { page.finding = try follower.follow(entry) }
+                page.lines.append(try audit.line(entry))
+                return page.finding == nil
+            }
+            if request.verifies, page.finding == nil, limit > 0, page.lines.last?.sequence ?? after >= page.last {
+                page.finding = try audit.checkEnd(in: store)
+            }
+            return page
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySeams
+
+/// Looks at everything in a store, a slice at a time, and changes nothing.
+///
+/// Others read and write meanwhile: items that they touch are left to the next check.
+package struct StoreCheck {
+    /// Rows or entries of one slice: a few milliseconds in which the reader is busy.
+    private static let slice = 256
+
+    private enum Stage {
+        case beginning
+        case rows(after: Int64)
+        case quarantine, trail, records, finished
+    }
+
+    let keychain: Keychain
+    private var stage = Stage.beginning
+    private var done: UInt64 = 0
+    private var total: UInt64 = 0
+    private var findings: [Finding] = []
+    private var findingCount = 0
+    private var balance = ItemBalance()
+    private var follower: AuditTrail.Follower?
+    /// Number of the newest entry when the check began.
+    private var beginning: Int64 = 0
+
+    /// Begins a check.
+    package init(_ keychain: Keychain) { self.keychain = keychain }
+
+    /// Looks at the next slice.
+    /// - Returns: what was found since the last one, and whether another follows.
+    package mutating func next() throws(Failure) -> CheckReport {
+        switch stage {
+        case .beginning: try begin()
+        case .rows(let position): try checkRows(after: position)
+        case .quarantine: try listQuarantine()
+        case .trail: try checkTrail()
+        case .records: try checkRecords()
+        case .finished: break
+        }
+        var more = true
+        if case .finished = stage { more = false }
+        defer { findings = [] }
+        return CheckReport(more: more, done: done, total: max(done, total), findings: findings)
+    }
+
+    private mutating func add(_ finding: Finding) {
+        // A store in which everything is wrong need not say so for every row.
+        findingCount += 1
+        if findingCount <= Limits.findings { findings.append(finding) }
+    }
+
+    private mutating func begin() throws(Failure) {
+        (beginning, total) = try keychain.store.read { (store) throws(Failure) in
+            let last = try store.lastAuditEntry()?.sequence ?? 0
+            return (last, UInt64(clamping: try store.itemCount()) + UInt64(clamping: last))
+        }
+        for line in try keychain.store.problems() { add(Finding(.database, words: String(line.prefix(240)))) }
+        stage = .rows(after: 0)
+    }
+
+    // MARK: - Rows
+
+    private mutating func checkRows(after position: Int64) throws(Failure) {
+        var rows: [StoredRow] = []
+        try keychain.store.read { (store) throws(Failure) in
+            try store.forEachRow(.behind(position)) { (row) throws(Failure) in
+                rows.append(row)
+                return rows.count < Self.slice
+            }
+        }
+        for row in rows { try check(row) }
+        done += UInt64(rows.count)
+        stage = rows.count < Self.slice ? .quarantine : .rows(after: rows[rows.count - 1].position)
+    }
+
+    private mutating func check(_ row: StoredRow) throws(Failure) {
+        balance.found(row.id, version: row.version)
+        switch try keychain.damage(of: row, opensProtected: false) {
+        case .attributes: add(Finding(.attributesDamaged, number: row.position, item: row.id))
+        case .secret: add(Finding(.secretDamaged, number: row.position, item: row.id))
+        case nil:
+            var expected = row
+            try keychain.index.fill(&expected, keychain.envelopes.openAttributes(row))
+            // The row has room for three; a class may have fewer.
+            let indexes = expected.indexes + Array(repeating: nil, count: max(0, 3 - expected.indexes.count))
+            guard expected.primaryKey != row.primaryKey || expected.group != row.group || indexes != row.indexes else {
+                return
+            }
+            add(Finding(.indexWrong, number: row.position, item: row.id))
+        }
+    }
+
+    private mutating func listQuarantine() throws(Failure) {
+        var rows: [Finding] = []
+        try keychain.store.read { (store) throws(Failure) in
+            try store.forEachQuarantined { (row) throws(Failure) in
+                rows.append(Finding(.quarantined, number: row.entry, item: row.row.id))
+                return rows.count < Limits.findings
+            }
+        }
+        for row in rows { add(row) }
+        stage = .trail
+    }
+
+    // MARK: - The trail
+
+    private mutating func checkTrail() throws(Failure) {
+        var entries: [(AuditLine, Finding?)] = []
+        let (known, trail) = (follower, keychain.audit)
+        follower = try keychain.store.read { (store) throws(Failure) -> AuditTrail.Follower in
+            var following: AuditTrail.Follower
+            if let known { following = known } else { following = try AuditTrail.Follower(trail, after: 0, in: store) }
+            try store.forEachAuditEntry(after: following.sequence) { (entry) throws(Failure) in
+                entries.append((try trail.line(entry), try following.follow(entry)))
+                return entries.count < Self.slice
+            }
+            return following
+        }
+        for (line, finding) in entries {
+            if let finding { add(finding) }
+            balance.take(line, isNew: line.sequence > beginning)
+        }
+        done += UInt64(entries.count)
+        if entries.count < Self.slice { stage = .records }
+    }
+
+    // MARK: - Records
+
+    private mutating func checkRecords() throws(Failure) {
+        let keychain = keychain
+        let tree = keychain.tree
+        let end = try keychain.store.read { (store) throws(Failure) in try keychain.audit.checkEnd(in: store) }
+        if let end { add(end) }
+        for finding in balance.findings { add(finding) }
+        try check(.recordChanged, "header") { () throws(Failure) in try tree.checkHeader() }
+        try check(.recordChanged, "slot.passcode") { () throws(Failure) in try tree.checkPasscodeSlot() }
+        for name in ["policy.counters", "policy.faces", "policy.lock"] {
+            try check(.recordChanged, name) { () throws(Failure) in try tree.checkRecord(name) }
+        }
+        try check(.enrolmentRecord) { () throws(Failure) in try keychain.enrolments.check() }
+        stage = .finished
+    }
+
+    private mutating func check(
+        _ kind: Finding.Kind, _ name: String = "", _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        do throws(Failure) {
+            try body()
+        } catch {
+            guard error.status == .storeUnreadable else { throw error }
+            add(Finding(kind, words: name.isEmpty ? error.message : name))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+
+// What looks at much of the store runs on a thread of its own, in slices: neither the thread that polls nor the one that
+// writes waits for it.
+
+extension Session {
+    /// A part of the audit trail, which is the user's: it names every app of the store.
+    func log(_ request: Request.Log, _ answer: @escaping Answer) throws(Failure) {
+        let keychain = try keychain()
+        service.parts.background.submit {
+            do throws(Failure) {
+                answer(.log(try keychain.log(request)))
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// Everything in the store, told slice by slice.
+    func check(_ answer: @escaping Answer) throws(Failure) {
+        let keychain = try keychain()
+        service.parts.background.submit { [self] in
+            var check = StoreCheck(keychain)
+            do throws(Failure) {
+                while !isClosed {
+                    let report = try check.next()
+                    for part in report.parts { answer(.check(part)) }
+                    if !report.more { return }
+                }
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+}
+
+extension CheckReport {
+    /// Findings of one frame.
+    private static let findingsOfAFrame = 256
+
+    /// The same in parts that fit a frame.
+    fileprivate var parts: [CheckReport] {
+        var parts: [CheckReport] = []
+        var rest = findings[...]
+        repeat {
+            let part = rest.prefix(Self.findingsOfAFrame)
+            rest = rest.dropFirst(part.count)
+            parts.append(CheckReport(more: more || !rest.isEmpty, done: done, total: total, findings: Array(part)))
+        } while !rest.isEmpty
+        return parts
+    }
+}

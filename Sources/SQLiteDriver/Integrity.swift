@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// Looks at a database as such: its pages, its indexes, and whether it still has those that keep rows apart.
+enum Integrity {
+    /// Problems that are told at the most.
+    private static let limit = 100
+    private static let parts = [
+        "record", "item", "audit", "item_key", "item_id", "item_grp", "item_i0", "item_i1", "item_i2",
+    ]
+
+    /// What is wrong, in words.
+    static func problems(_ connection: Connection) throws(Failure) -> [String] {
+        do throws(Failure) {
+            return try pages(connection) + missingParts(connection) + twins(connection)
+        } catch {
+            guard error.status == .storeUnreadable else { throw error }
+            return [error.message]
+        }
+    }
+
+    private static func pages(_ connection: Connection) throws(Failure) -> [String] {
+        var lines: [String] = []
+        try connection.run("PRAGMA integrity_check(\(limit))", []) { (row) throws(Failure) in
+            if let line = row.text(0), line != "ok" { lines.append(line) }
+            return true
+        }
+        return lines
+    }
+
+    private static func missingParts(_ connection: Connection) throws(Failure) -> [String] {
+        var missing = parts
+        try connection.run("SELECT name FROM sqlite_schema", []) { (row) throws(Failure) in
+            missing.removeAll { $0 == row.text(0) }
+            return true
+        }
+        return missing.map { "\($0) is missing" }
+    }
+
+    /// Rows that a unique index would have kept apart.
+    private static func twins(_ connection: Connection) throws(Failure) -> [String] {
+        var lines: [String] = []
+        for (column, words) in [("key", "one primary key"), ("id", "one name")] {
+            let sql = "SELECT min(position), max(position) FROM item GROUP BY \(column) HAVING count(*) > 1 LIMIT ?"
+            try connection.run(sql, [.integer(Int64(limit))]) { (row) throws(Failure) in
+                lines.append("rows \(row.integer(0)) and \(row.integer(1)) have \(words)")
+                return true
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+
+extension AuditLine {
+    var cells: [String] {
+        [
+            "\(sequence)", when, words, String(item.hexadecimal.prefix(8)), caller,
+            processID == 0 ? "" : "\(processID)",
+        ]
+    }
+
+    var json: JSON {
+        .object([
+            ("entry", .number(sequence)), ("time", event == nil ? .null : .text(when)),
+            ("event", event.map { .text("\($0)") } ?? .null),
+            ("item", item.isEmpty ? .null : .text(item.hexadecimal)),
+            ("caller", caller.isEmpty ? .null : .text(caller)),
+            ("process", processID == 0 ? .null : .number(Int64(processID))),
+        ])
+    }
+
+    private var words: String {
+        switch event {
+        case nil: "cannot be read"
+        case .added: "added"
+        case .updated: "updated"
+        case .deleted: "deleted"
+        case .used: "used"
+        case .refused: "refused"
+        case .invalidated: "invalidated"
+        case .passcodeSet: "passcode set"
+        case .passcodeChanged: "passcode changed"
+        case .passcodeRemoved: "passcode removed"
+        case .enrolmentChanged: "enrolment changed"
+        case .rollbackAccepted: "rollback accepted"
+        case .countersLost: "counters lost"
+        case .quarantined: "quarantined"
+        case .exported: "exported"
+        }
+    }
+
+    /// The time as RFC 3339 has it, in UTC, to the second.
+    var when: String {
+        guard event != nil else { return "" }
+        var seconds = time_t(time / 1_000_000)
+        var parts = tm()
+        guard gmtime_r(&seconds, &parts) != nil else { return "" }
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    var hexadecimal: String {
+        map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}

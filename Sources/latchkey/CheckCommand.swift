@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyClient
+import LatchkeyModel
+
+/// check: whether everything in the store is what was put there.
+enum CheckCommand {
+    static func run(_ options: Options) throws(CommandFailure) {
+        guard options.arguments.isEmpty else { throw .usage("check takes no name", "See: latchkey check --help") }
+        var findings: [Finding] = []
+        let showsProgress = isatty(STDERR_FILENO) == 1 && !options.isJSON
+        let last: CheckReport
+        do throws(Failure) {
+            let reply = try Client.command.call(.check) { part in
+                guard case .check(let report) = part else { return }
+                findings += report.findings
+                if showsProgress { Output.writeError("\r\u{1b}[K\(report.done) of \(report.total)") }
+            }
+            guard case .check(let report) = reply else {
+                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            }
+            last = report
+            if showsProgress { Output.writeError("\r\u{1b}[K") }
+        } catch {
+            if showsProgress { Output.writeError("\r\u{1b}[K") }
+            throw .failure(error)
+        }
+        findings += last.findings
+        let faults = findings.filter(\.isFault).count
+        if options.isJSON {
+            let pairs: [(String, JSON)] = [
+                ("whole", .boolean(faults == 0)), ("checked", .number(Int64(clamping: last.done))),
+                ("findings", .array(findings.map(\.json))),
+            ]
+            Output.write(JSON.object(pairs).line + "\n")
+        } else {
+            show(findings)
+            if faults == 0 { Output.write("The store is whole: \(last.done) rows and entries were checked.\n") }
+        }
+        if faults > 0 {
+            throw .failure(
+                Failure(
+                    .storeUnreadable, faults == 1 ? "One thing is wrong." : "\(faults) things are wrong.",
+                    hint: "Nothing was changed. Keep a copy of the store's folder before you do anything."))
+        }
+    }
+
+    /// Every finding, and each advice once behind the last finding it is for.
+    private static func show(_ findings: [Finding]) {
+        for (index, finding) in findings.enumerated() {
+            Output.write(Table.text([[finding.sentence]]))
+            let isLast = index + 1 == findings.count || findings[index + 1].hint != finding.hint
+            if isLast { Output.write("  " + finding.hint + "\n") }
+        }
+    }
+}

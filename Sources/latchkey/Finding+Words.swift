@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension Finding {
+    private var name: String { item.isEmpty ? "an item" : "item \(String(item.hexadecimal.prefix(8)))" }
+
+    /// What it is, for a person.
+    var sentence: String {
+        switch kind {
+        case .database: "The database is damaged: \(words)."
+        case .attributesDamaged: "Row \(number), \(name): its attributes fail authentication."
+        case .secretDamaged: "Row \(number), \(name): its secret fails authentication."
+        case .indexWrong: "Row \(number), \(name): its index is another item's, and searches may miss it."
+        case .itemMissing: "The trail says that there is \(name), and its row is gone."
+        case .itemUnexplained: "The trail does not say that \(name) was added, or says that it is gone."
+        case .itemOlder: "There is an older version of \(name) than the trail says."
+        case .recordChanged: "The record \(words) was changed."
+        case .enrolmentRecord: words
+        case .entryMissing: "The trail breaks at entry \(number): it is missing."
+        case .entryChanged: "The trail breaks at entry \(number): it was changed, or stands in another's place."
+        case .trailCut: "The trail breaks at entry \(number): it was written, and the trail ends before it."
+        case .trailEndUnknown: "The record of where the trail ends was taken away or changed."
+        case .quarantined:
+            "\(name.prefix(1).uppercased() + name.dropFirst()) was damaged and is kept aside (entry \(number))."
+        }
+    }
+
+    /// What to do about it.
+    var hint: String {
+        switch kind {
+        case .database, .recordChanged, .enrolmentRecord:
+            "Copy the store's folder first; then restore it as a whole from a backup."
+        case .attributesDamaged, .secretDamaged:
+            "It is as if it were absent. Store the secret again, or restore the folder from a backup."
+        case .indexWrong: "Get it by its full name and store it again with --replace."
+        case .itemMissing, .itemUnexplained, .itemOlder:
+            "Someone changed keychain.sqlite without the daemon. Change that secret where it is used, and store it again."
+        case .entryMissing, .entryChanged, .trailCut, .trailEndUnknown:
+            "Someone changed keychain.sqlite without the daemon. What it says of that time is not to be trusted."
+        case .quarantined: "Store the secret again; the damaged row stays in the table quarantine."
+        }
+    }
+
+    /// Whether something has to be done: what was put aside is out of the way already.
+    var isFault: Bool { kind != .quarantined }
+
+    var json: JSON {
+        .object([
+            ("kind", .text("\(kind)")), ("number", .number(number)),
+            ("item", item.isEmpty ? .null : .text(item.hexadecimal)), ("message", .text(sentence)),
+            ("hint", .text(hint)),
+        ])
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+
+/// log: what was written, used and refused, as the audit trail tells it.
+enum LogCommand {
+    static func run(_ options: Options) throws(CommandFailure) {
+        guard options.arguments.isEmpty else { throw .usage("log takes no name", "See: latchkey log --help") }
+        guard !options.verifies || options.limit == nil else {
+            throw .usage("--verify looks at the whole trail, and --limit at its end", "Choose one.")
+        }
+        if options.verifies { return try verify(options) }
+        var count: UInt64 = .max
+        if let limit = options.limit {
+            guard let number = UInt64(limit) else {
+                throw .usage("--limit takes a number, not \(limit)", "See: latchkey log --help")
+            }
+            count = number
+        }
+        do throws(Failure) {
+            try show(newest: count, options)
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func page(
+        after: Int64, verifies: Bool, limit: UInt64 = Limits.auditEntries
+    ) throws(Failure) -> AuditPage {
+        let request = Request.Log(after: after, limit: limit, verifies: verifies)
+        guard case .log(let page) = try Client.command.call(.log(request)) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        return page
+    }
+
+    /// Part by part, so that a long trail is never in memory as a whole.
+    private static func show(newest count: UInt64, _ options: Options) throws(Failure) {
+        let end = try page(after: 0, verifies: false, limit: 0).last
+        var after = count >= UInt64(clamping: end) ? 0 : end - Int64(clamping: count)
+        if !options.isJSON, count > 0, end > 0 { Output.write(Table.text([heading], widths: widths)) }
+        // What is written meanwhile is left to the next call.
+        while after < end {
+            let lines = try page(after: after, verifies: false).lines.filter { $0.sequence <= end }
+            guard let last = lines.last else { break }
+            after = last.sequence
+            Output.write(
+                options.isJSON
+                    ? lines.map { $0.json.line + "\n" }.joined() : Table.text(lines.map(\.cells), widths: widths))
+        }
+        if !options.isJSON, end == 0 { Output.writeError("The trail is empty.\n") }
+    }
+
+    private static let heading = ["ENTRY", "TIME", "EVENT", "ITEM", "CALLER", "PROCESS"]
+    /// Every part of a trail has the same columns.
+    private static let widths = [7, 20, 18, 8, 16, 7]
+
+    private static func verify(_ options: Options) throws(CommandFailure) {
+        var count: Int64 = 0
+        var after: Int64 = 0
+        var newest: AuditLine?
+        var finding: Finding?
+        do throws(Failure) {
+            while true {
+                let page = try page(after: after, verifies: true)
+                finding = page.finding
+                count += Int64(page.lines.count)
+                newest = page.lines.last ?? newest
+                guard finding == nil, let last = page.lines.last?.sequence, last < page.last else { break }
+                after = last
+            }
+        } catch {
+            throw .failure(error)
+        }
+        if options.isJSON {
+            var pairs: [(String, JSON)] = [("whole", .boolean(finding == nil)), ("entries", .number(count))]
+            pairs.append(("newest", newest.map(\.json) ?? .null))
+            pairs.append(("finding", finding.map(\.json) ?? .null))
+            Output.write(JSON.object(pairs).line + "\n")
+        }
+        if let finding { throw .failure(Failure(.storeUnreadable, finding.sentence, hint: finding.hint)) }
+        guard !options.isJSON else { return }
+        guard let newest else { return Output.write("The trail is whole: it has no entries.\n") }
+        Output.write("The trail is whole: \(count) entries, the last of \(newest.when).\n")
+    }
+}

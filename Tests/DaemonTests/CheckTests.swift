@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import Testing
+
+@testable import SQLiteDriver
+
+/// The audit trail and the check as a person at a shell uses them, over stores that were edited by hand as well.
+@Suite struct CheckTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+        daemon = try TestDaemon()
+        for name in ["one", "two"] { try expectDone(["set", name], input: "secret of \(name)") }
+    }
+
+    private func run(_ arguments: String..., input: String = "") throws -> Finished {
+        try daemon.run("latchkey", arguments, input: input)
+    }
+
+    private func expectDone(_ arguments: [String], input: String = "") throws {
+        let done = try daemon.run("latchkey", arguments, input: input)
+        #expect(done.exitCode == 0, "\(arguments): \(done.errors)")
+    }
+
+    private var database: String { daemon.folder + "/keychain.sqlite" }
+
+    /// Edits the database while no daemon runs.
+    private func edit(_ sql: String) throws {
+        let process = try #require(try daemon.process)
+        kill(process, SIGKILL)
+        #expect(Processes.hasEnded(process, within: 20))
+        try Connection(database, create: false).execute(sql)
+    }
+
+    // MARK: - log
+
+    @Test func theTrailShowsWhatWasDoneAndByWhom() throws {
+        try expectDone(["delete", "one"])
+        let table = try run("log")
+        #expect(table.exitCode == 0)
+        let lines = table.output.split(separator: "\n")
+        #expect(lines.count == 4, "\(table.output)")
+        #expect(lines[0].hasPrefix("ENTRY") && lines[1].contains("added") && lines[3].contains("deleted"))
+        #expect(lines[3].contains("latchkey"))
+        #expect(!table.output.contains("one"), "names of items are not part of the trail")
+    }
+
+    @Test func aTrailForProgramsHasAnObjectALine() throws {
+        let lines = try run("log", "--json").output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("{\"entry\":1,\"time\":\"20") && lines[0].contains("\"event\":\"added\""))
+        #expect(try run("log", "--json", "--limit", "1").output == lines[1] + "\n")
+        #expect(try run("log", "--json", "--limit", "0").output.isEmpty)
+        #expect(try run("log", "--json", "--limit", "100").output.split(separator: "\n").count == 2)
+    }
+
+    @Test func aTrailOfSeveralPartsComesWhole() throws {
+        let client = try RawClient(daemon)
+        for number in 1...(Limits.auditEntries + 10) {
+            #expect(try client.call(.adding("item \(number)"), id: number) == .done)
+        }
+        let count = Int(Limits.auditEntries) + 12
+        let lines = try run("log", "--json").output.split(separator: "\n")
+        #expect(lines.count == count)
+        #expect(lines.last?.hasPrefix("{\"entry\":\(count),") == true)
+        let verified = try run("log", "--verify")
+        #expect(verified.output.hasPrefix("The trail is whole: \(count) entries, the last of 20"), "\(verified)")
+        let checked = try run("check")
+        #expect(checked.output == "The store is whole: \(2 * count) rows and entries were checked.\n", "\(checked)")
+    }
+
+    @Test func aWholeTrailIsSaidToBe() throws {
+        let text = try run("log", "--verify")
+        #expect(text.exitCode == 0)
+        #expect(text.output.hasPrefix("The trail is whole: 2 entries"), "\(text)")
+        let json = try run("log", "--verify", "--json")
+        #expect(json.output.hasPrefix("{\"whole\":true,\"entries\":2,\"newest\":{\"entry\":2,"), "\(json)")
+    }
+
+    @Test func aBrokenTrailSaysWhere() throws {
+        try edit("DELETE FROM audit WHERE sequence = 1")
+        let text = try run("log", "--verify")
+        #expect(text.exitCode == 1)
+        #expect(text.errors.contains("error: The trail breaks at entry 1: it is missing."), "\(text.errors)")
+        #expect(text.errors.contains("hint: "))
+        let json = try run("log", "--verify", "--json")
+        #expect(json.exitCode == 1)
+        #expect(json.output.contains("\"kind\":\"entryMissing\",\"number\":1"), "\(json.output)")
+        #expect(try run("log").output.contains("added"), "what is left is shown")
+    }
+
+    // MARK: - check
+
+    @Test func aWholeStoreIsSaidToBe() throws {
+        let text = try run("check")
+        #expect(text.exitCode == 0, "\(text)")
+        #expect(text.output == "The store is whole: 4 rows and entries were checked.\n")
+        #expect(text.errors.isEmpty, "no progress where nobody watches")
+        #expect(try run("check", "--json").output == "{\"whole\":true,\"checked\":4,\"findings\":[]}\n")
+    }
+
+    @Test func whatIsWrongIsSaidWithWhatToDo() throws {
+        try edit("UPDATE item SET grp = zeroblob(16) WHERE position = 1; DELETE FROM item WHERE position = 2")
+        let text = try run("check")
+        #expect(text.exitCode == 1)
+        #expect(text.output.contains("Row 1, item ") && text.output.contains("its index is another item's"))
+        #expect(text.output.contains("--replace"), "what to do")
+        #expect(text.output.contains("and its row is gone"))
+        #expect(text.errors.contains("error: 2 things are wrong.") && text.errors.contains("hint: "), "\(text.errors)")
+        let json = try run("check", "--json")
+        #expect(json.exitCode == 1)
+        #expect(json.output.contains("\"whole\":false") && json.output.contains("\"kind\":\"indexWrong\",\"number\":1"))
+    }
+
+    @Test func aDamagedItemIsPutAsideAndTheOthersStay_KC17_abuse33() throws {
+        try edit("UPDATE item SET attributes = zeroblob(80) WHERE position = 1")
+        let found = try run("check")
+        #expect(found.exitCode == 1)
+        #expect(found.output.contains("Row 1, item ") && found.output.contains("its attributes fail authentication"))
+        let list = try run("list")
+        #expect(list.output.contains("\ntwo ") && !list.output.contains("\none "), "\(list)")
+        #expect(try run("get", "one").exitCode == 66)
+        #expect(try run("get", "two").output == "secret of two")
+        try waitForQuarantine()
+        let status = try run("status")
+        #expect(status.exitCode == 0)
+        #expect(status.output.contains("put aside") && status.output.contains("1 damaged, see: latchkey check"))
+        let checked = try run("check")
+        #expect(checked.exitCode == 0, "it is out of the way")
+        #expect(checked.output.contains("was damaged and is kept aside (entry 3)"), "\(checked.output)")
+        #expect(try run("log").output.contains("quarantined"))
+        try expectDone(["set", "one"], input: "anew")
+        #expect(try run("get", "one").output == "anew")
+    }
+
+    /// Writes are done in order: one that is answered tells that the move before it is done.
+    private func waitForQuarantine() throws {
+        try expectDone(["set", "later"], input: "x")
+        #expect(try run("status", "--json").output.contains("\"quarantined\":1"))
+    }
+
+    @Test func aHeaderThatWasChangedStillRefusesTheWholeStore_abuse33() throws {
+        try edit("UPDATE record SET value = zeroblob(32) WHERE name = 'header.code'")
+        for command in ["list", "log", "check", "status"] {
+            let refused = try run(command)
+            #expect(refused.exitCode == 1, "\(command)")
+            #expect(refused.errors.contains("its header was changed"), "\(refused.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ["log", "x"], ["log", "--limit"], ["log", "--limit", "many"], ["log", "--limit", "1", "--verify"],
+        ["check", "x"],
+    ])
+    func wrongUsageIsExplained(arguments: [String]) throws {
+        let answer = try daemon.run("latchkey", arguments)
+        #expect(answer.exitCode == 64)
+        #expect(answer.errors.hasPrefix("error: ") && answer.errors.contains("hint: "), "\(answer.errors)")
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import LatchkeyWire
+import SQLiteDriver
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+/// Looking at a whole store holds up neither the thread that polls nor the one that writes.
+@Suite struct BackgroundTests {
+    /// Keeps work until a test has it done.
+    private final class HeldWorkQueue: WorkQueue {
+        private let work = Mutex<[@Sendable () -> Void]>([])
+
+        func submit(_ work: @escaping @Sendable () -> Void) { self.work.withLock { $0.append(work) } }
+
+        func run() {
+            let all = work.withLock { work in
+                defer { work = [] }
+                return work
+            }
+            for one in all { one() }
+        }
+    }
+
+    private let background = HeldWorkQueue()
+    private let replies = Replies()
+    private let session: HostSession
+
+    private final class Replies: Sendable {
+        private let all = Mutex<[(UInt64, Reply)]>([])
+
+        func add(_ payload: SecretBytes) {
+            guard case .reply(let id, let reply)? = try? Message(decoding: payload) else { return }
+            all.withLock { $0.append((id, reply)) }
+        }
+
+        func of(_ id: UInt64) -> [Reply] { all.withLock { $0.filter { $0.0 == id }.map(\.1) } }
+    }
+
+    init() throws {
+        let random = SystemRandomSource()
+        let clock = VirtualClock()
+        let world = SimulatedWorld(WorldState(), clock: clock, random: random) { _ in }
+        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
+        let store = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
+        let service = Service(
+            Service.Parts(
+                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+                prompter: SimulatedPrompter(), clock: clock, random: random, work: ImmediateWorkQueue(),
+                background: background, controls: world))
+        let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
+        session = HostSession(service.session(caller: caller, terminal: 0, mayNameItself: true), send: replies.add)
+    }
+
+    private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }
+
+    private func add(_ id: UInt64) {
+        send(
+            id,
+            .addItem(
+                Request.AddItem(
+                    itemClass: .genericPassword, attributes: [.account: .text("\(id)")], accessControl: AccessControl(),
+                    secret: nil, returns: [], authentication: Authentication())))
+    }
+
+    @Test func requestsAreAnsweredWhileAStoreIsLookedAt() {
+        send(1, .check)
+        send(2, .log(Request.Log(after: 0, limit: 10, verifies: true)))
+        #expect(replies.of(1).isEmpty && replies.of(2).isEmpty)
+        add(3)
+        #expect(replies.of(3) == [.done])
+        send(4, .status)
+        #expect(replies.of(4).count == 1)
+        background.run()
+        #expect(replies.of(2).count == 1)
+    }
+
+    @Test func aCheckIsAnsweredInPartsOfWhichTheLastSaysSo() {
+        for id in 10..<300 { add(UInt64(id)) }
+        send(1, .check)
+        background.run()
+        let reports = replies.of(1).compactMap { reply in
+            if case .check(let report) = reply { report } else { nil }
+        }
+        #expect(reports.count > 3)
+        #expect(reports.map(\.more) == reports.dropLast().map { _ in true } + [false])
+        #expect(reports.last?.done == 580)
+        // Its id is free again, and was not before.
+        send(1, .status)
+        #expect(replies.of(1).count == reports.count + 1)
+    }
+
+    @Test func theIdOfACheckUnderWayIsInUse() {
+        send(1, .check)
+        send(1, .status)
+        #expect(replies.of(1) == [.failure(Failure(.malformedRequest))])
+    }
+
+    @Test func aCheckThatNobodyWaitsForEnds() {
+        send(1, .check)
+        session.close()
+        background.run()
+        #expect(replies.of(1).isEmpty)
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// The trail is read in parts, and a chain that was edited by hand breaks exactly where it was.
+@Suite struct AuditReadingTests {
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        try keychain.setPasscode(SecretBytes("1234".utf8), caller: StoreOnDisk.caller)
+        for account in ["one", "two", "three"] { try keychain.add(account) }
+        try keychain.record(.refused, caller: StoreOnDisk.caller)
+        try keychain.delete(.account("two"), caller: StoreOnDisk.caller)
+    }
+
+    private func trail() throws -> ([AuditLine], Finding?) { try store.open().trail() }
+
+    /// Where the chain breaks after a statement, and all that a check finds.
+    private func broken(_ sql: String) throws -> (first: Finding?, all: [Finding]) {
+        try store.execute(sql)
+        return (try trail().1, try store.open().findings())
+    }
+
+    @Test func theTrailTellsEventItemAndCallerInOrder() throws {
+        let (lines, finding) = try trail()
+        #expect(finding == nil)
+        #expect(lines.map(\.event) == [.passcodeSet, .added, .added, .added, .refused, .deleted])
+        #expect(lines.map(\.sequence) == [1, 2, 3, 4, 5, 6])
+        #expect(lines[2].item == lines[5].item)
+        #expect(lines.allSatisfy { $0.caller == "test" && $0.processID == 1 && $0.time == 1_767_225_600_000_000 })
+    }
+
+    @Test(arguments: [1, 2, 5, 6, 7] as [UInt64]) func partsOfAnySizeMakeTheSameTrail(part: UInt64) throws {
+        let keychain = try store.open()
+        let whole = try keychain.trail()
+        let parts = try keychain.trail(part: part)
+        #expect(parts.0 == whole.0)
+        #expect(parts.1 == nil)
+    }
+
+    @Test func aPartWithoutEntriesTellsTheEnd() throws {
+        let page = try store.open().log(Request.Log(after: 0, limit: 0, verifies: false))
+        #expect(page == AuditPage(lines: [], last: 6))
+        let behind = try store.open().log(Request.Log(after: .max, limit: .max, verifies: false))
+        #expect(behind == AuditPage(lines: [], last: 6))
+        #expect(try store.open().log(Request.Log(after: .min, limit: 1, verifies: true)).lines.count == 1)
+    }
+
+    @Test func anEmptyTrailIsWhole() throws {
+        let (lines, finding) = try Keychain.inMemory().trail()
+        #expect(lines.isEmpty)
+        #expect(finding == nil)
+    }
+
+    @Test func aDeletedEntryIsNamed() throws {
+        let (first, all) = try broken("DELETE FROM audit WHERE sequence = 3")
+        #expect(first == Finding(.entryMissing, number: 3))
+        // The item that it told of is still there, and nobody added it; its deletion is not missed.
+        #expect(all == [Finding(.entryMissing, number: 3)])
+        let (_, more) = try broken("DELETE FROM audit WHERE sequence = 2")
+        #expect(more.map(\.kind) == [.entryMissing, .itemUnexplained])
+    }
+
+    @Test func reorderedEntriesAreNamed() throws {
+        let (first, all) = try broken(
+            """
+            UPDATE audit SET sequence = -1 WHERE sequence = 2; UPDATE audit SET sequence = 2 WHERE sequence = 3;
+            UPDATE audit SET sequence = 3 WHERE sequence = -1
+            """)
+        #expect(first == Finding(.entryChanged, number: 2))
+        #expect(all.filter { $0.kind == .entryChanged }.map(\.number) == [2, 3, 4])
+    }
+
+    @Test(arguments: ["sealed", "chain"]) func aChangedEntryIsNamed(column: String) throws {
+        let (first, _) = try broken("UPDATE audit SET \(column) = zeroblob(32) WHERE sequence = 4")
+        #expect(first == Finding(.entryChanged, number: 4))
+    }
+
+    @Test func anEntryThatCannotBeReadIsShownAsSuch() throws {
+        try store.execute("UPDATE audit SET sealed = zeroblob(40) WHERE sequence = 4")
+        let lines = try store.open().trail(verifies: false).0
+        #expect(lines.count == 6)
+        #expect(lines[3] == AuditLine(sequence: 4))
+    }
+
+    @Test func aTrailThatWasCutIsNamed() throws {
+        let (first, all) = try broken("DELETE FROM audit WHERE sequence > 3")
+        #expect(first == Finding(.trailCut, number: 4))
+        #expect(all.map(\.kind) == [.trailCut, .itemMissing, .itemUnexplained])
+        let (none, _) = try broken("DELETE FROM audit")
+        #expect(none == Finding(.trailCut, number: 1))
+    }
+
+    @Test func aCutThatTheItemsTellIsNamedByTheCheck() throws {
+        let id = try store.open().trail().0[5].item
+        let (first, all) = try broken("DELETE FROM audit WHERE sequence = 6")
+        #expect(first == nil, "the chain alone cannot tell")
+        #expect(all == [Finding(.itemMissing, item: id)])
+    }
+
+    @Test func theRecordOfTheEndCannotBeTakenAwayOrChanged() throws {
+        let (changed, _) = try broken("UPDATE record SET value = zeroblob(60) WHERE name = 'audit.end'")
+        #expect(changed == Finding(.trailEndUnknown))
+        let (missing, all) = try broken("DELETE FROM record WHERE name = 'audit.end'")
+        #expect(missing == Finding(.trailEndUnknown))
+        #expect(all == [Finding(.trailEndUnknown)])
+    }
+
+    @Test func anOlderRecordOfTheEndFitsTheTrailItWasWrittenFor() throws {
+        let old = try #require(
+            try store.open().store.read { (store) throws(Failure) in try store.record("audit.end") })
+        do { try store.open().record(.refused, caller: nil) }
+        try store.edit { try $0.setRecord("audit.end", old) }
+        // Put back together with the cut, it shows nothing: docs/store-format.md says so of a whole older copy.
+        #expect(try trail().1 == nil)
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyHost
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// A store that was edited by hand: a check says what was changed, and changes nothing.
+@Suite struct StoreCheckTests {
+    private static let passcode = SecretBytes("1234".utf8)
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        try keychain.setPasscode(Self.passcode, caller: StoreOnDisk.caller)
+        _ = try keychain.follow(EnrolmentSet([1]))
+        try keychain.add("one", "1")
+        try keychain.add("two", "2", rule(.whenUnlocked, .userPresence))
+        try keychain.add("three", "3", rule(.whenPasscodeSetThisDeviceOnly), group: "shared")
+        try keychain.add("four", "4", rule(.whenUnlocked, .biometryCurrentSet))
+        _ = try keychain.update(.account("one"), secret: "1b")
+        try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3))
+        try keychain.keep(facePermissions: ["app": true])
+    }
+
+    private func found() throws -> [Finding] { try store.open().findings() }
+
+    /// Changes the row of that number, and says what a check finds then.
+    private func found(row number: Int, _ change: (inout StoredRow) -> Void) throws -> [Finding] {
+        var row = try store.rows()[number]
+        change(&row)
+        try store.edit { try $0.replace(row) }
+        return try found()
+    }
+
+    @Test func aStoreThatNobodyEditedIsWhole() throws {
+        #expect(try found() == [])
+        let files = try store.files()
+        let keychain = try store.open()
+        _ = try keychain.tree.unlock(Self.passcode)
+        #expect(try keychain.findings() == [])
+        #expect(try store.files()["keychain.sqlite"] == files["keychain.sqlite"], "nothing is changed")
+    }
+
+    @Test func theGoldenStoreIsWhole() throws {
+        let golden = try GoldenStore.make()
+        #expect(try golden.open().findings() == [])
+    }
+
+    @Test func swappedRowsAreNamed_abuse33() throws {
+        let rows = try store.rows()
+        try store.edit { store in
+            for (row, other) in [(rows[0], rows[1]), (rows[1], rows[0])] {
+                var row = row
+                (row.attributes, row.secret) = (other.attributes, other.secret)
+                try store.replace(row)
+            }
+        }
+        #expect(
+            try found() == [
+                Finding(.attributesDamaged, number: 1, item: rows[0].id),
+                Finding(.attributesDamaged, number: 2, item: rows[1].id),
+            ])
+    }
+
+    @Test func aSwappedGroupIsNamed_abuse33() throws {
+        let rows = try store.rows()
+        #expect(
+            try found(row: 0) { $0.group = rows[2].group } == [Finding(.indexWrong, number: 1, item: rows[0].id)])
+    }
+
+    @Test(arguments: 0..<3) func aChangedIndexIsNamed(number: Int) throws {
+        let id = try store.rows()[0].id
+        let findings = try found(row: 0) { row in row.indexes[number] = [UInt8](repeating: 1, count: 16) }
+        #expect(findings == [Finding(.indexWrong, number: 1, item: id)])
+    }
+
+    @Test func changedBytesOfAnAccessControlAreNamed_abuse33() throws {
+        let row = try store.rows()[1]
+        // Whoever has the metadata key can write another rule, and fails at the secret.
+        let envelopes = try store.open().envelopes
+        var item = try envelopes.openAttributes(row)
+        item.accessControl = rule(.whenUnlocked)
+        let weaker = try envelopes.sealAttributes(item, row)
+        #expect(try found(row: 1) { $0.attributes = weaker } == [Finding(.secretDamaged, number: 2, item: row.id)])
+        // Whoever has no key fails at once.
+        #expect(
+            try found(row: 1) { $0.attributes[30] ^= 1 } == [Finding(.attributesDamaged, number: 2, item: row.id)])
+    }
+
+    @Test(arguments: [
+        StoreIdentity(tier: .user, userID: 1000, passcodeCost: 1),
+        StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 1),
+    ])
+    func aRowOfAnotherTierOrUserIsNamed_abuse33(identity: StoreIdentity) throws {
+        let other = try StoreOnDisk()
+        try other.prepare(identity)
+        try other.open(identity).add("five")
+        let foreign = try other.rows()[0]
+        try store.edit { try $0.insert(foreign) }
+        let position = try #require(try store.rows().last?.position)
+        #expect(
+            try found() == [
+                Finding(.attributesDamaged, number: position, item: foreign.id),
+                Finding(.itemUnexplained, item: foreign.id),
+            ])
+    }
+
+    @Test func aSecretIsCheckedAsFarAsThatNeedsNoProof() throws {
+        let rows = try store.rows()
+        // The passcode was not seen: only the structure of the third can be looked at.
+        #expect(try found(row: 2) { $0.secret?[40] ^= 1 } == [])
+        #expect(
+            try found(row: 2) { $0.secret = [1, 2] } == [Finding(.secretDamaged, number: 3, item: rows[2].id)])
+        #expect(
+            try found(row: 0) { $0.secret?[70] ^= 1 }.first == Finding(.secretDamaged, number: 1, item: rows[0].id))
+        let keychain = try store.open()
+        try store.edit { try $0.replace(rows[2]) }
+        #expect(try keychain.tree.unlock(Self.passcode))
+        var changed = rows[2]
+        changed.secret?[40] ^= 1
+        try store.edit { try $0.replace(changed) }
+        #expect(try keychain.findings().contains(Finding(.secretDamaged, number: 3, item: rows[2].id)))
+    }
+
+    @Test func rowsThatWereTakenOutPutBackOrExchangedAreNamed() throws {
+        let rows = try store.rows()
+        try store.edit { try $0.delete(position: rows[1].position) }
+        #expect(try found() == [Finding(.itemMissing, item: rows[1].id)])
+        try store.edit { try $0.insert(rows[1]) }
+        #expect(try found() == [])
+        // A version that the daemon has replaced since.
+        do { _ = try store.open().update(.account("one"), secret: "1c") }
+        try store.edit { try $0.replace(rows[0]) }
+        #expect(try found() == [Finding(.itemOlder, number: 2, item: rows[0].id)])
+        // An item that the daemon has deleted.
+        do { try store.open().delete(.account("one"), caller: StoreOnDisk.caller) }
+        try store.edit { try $0.insert(rows[0]) }
+        #expect(try found() == [Finding(.itemUnexplained, item: rows[0].id)])
+    }
+
+    @Test(arguments: ["policy.counters", "policy.faces", "slot.passcode"])
+    func aChangedRecordIsNamed(name: String) throws {
+        try changeRecord(name)
+        #expect(try found() == [Finding(.recordChanged, words: name)])
+    }
+
+    private func changeRecord(_ name: String) throws {
+        var record = try #require(try store.open().store.read { (store) throws(Failure) in try store.record(name) })
+        record[record.count - 1] ^= 1
+        try store.edit { try $0.setRecord(name, record) }
+    }
+
+    @Test func anEnrolmentRecordThatIsExchangedWhileTheDaemonRunsIsNamed() throws {
+        let keychain = try store.open()
+        try store.setFile("enrolment.key", Data([1, 2, 3]))
+        #expect(try keychain.findings().map(\.kind) == [.enrolmentRecord])
+        try store.setFile("enrolment.key", nil)
+        #expect(try keychain.findings().map(\.kind) == [.enrolmentRecord])
+    }
+
+    @Test(arguments: ["header", "header.code", "slot.automatic"])
+    func firstRecordsThatAreChangedWhileTheDaemonRunsAreNamed(name: String) throws {
+        let keychain = try store.open()
+        try changeRecord(name)
+        #expect(try keychain.findings() == [Finding(.recordChanged, words: "header")])
+    }
+
+    @Test func indexesThatAreGoneAndPagesThatAreDamagedAreNamed() throws {
+        try store.execute("DROP INDEX item_key")
+        #expect(try found() == [Finding(.database, words: "item_key is missing")])
+        var twin = try store.rows()[0]
+        twin.id[0] ^= 1
+        try store.edit { try $0.insert(twin) }
+        #expect(try found().map(\.words).contains("rows 1 and 5 have one primary key"))
+    }
+
+    @Test func anIndexThatDoesNotFitItsTableIsNamed() throws {
+        // The root page of an index made a leaf without entries: 10 is the kind of page, two bytes behind it the count.
+        try store.settle()
+        var root = 0
+        try store.query("SELECT rootpage FROM sqlite_schema WHERE name = 'item_grp'") { root = Int($0) }
+        var bytes = try #require(try store.files()["keychain.sqlite"])
+        let page = (root - 1) * 4096
+        #expect(bytes[page] == 10)
+        bytes[page + 3] = 0
+        bytes[page + 4] = 0
+        try store.restore(store.files().merging(["keychain.sqlite": bytes]) { $1 }.filter { !$0.key.contains("-") })
+        let findings = try found()
+        #expect(!findings.isEmpty && findings.allSatisfy { $0.kind == .database }, "\(findings)")
+    }
+
+    @Test func rowsOfTheQuarantineAreListed_KC17() throws {
+        var row = try store.rows()[0]
+        row.attributes[9] ^= 1
+        try store.edit { try $0.replace(row) }
+        let keychain = try store.open()
+        _ = try? keychain.secret("one")
+        try keychain.quarantineDamaged()
+        let entry = try #require(try keychain.trail().0.last)
+        #expect(entry.event == .quarantined)
+        #expect(try keychain.findings() == [Finding(.quarantined, number: entry.sequence, item: row.id)])
+    }
+
+    @Test func aLargeStoreIsCheckedInSlicesWhileOthersWrite() throws {
+        let keychain = try Keychain.inMemory()
+        for number in 0..<600 { try keychain.add("account \(number)") }
+        var check = StoreCheck(keychain)
+        var findings: [Finding] = []
+        var reports = 0
+        while true {
+            let report = try check.next()
+            findings += report.findings
+            #expect(report.done <= report.total)
+            if !report.more { break }
+            try keychain.add("new \(reports)")
+            try keychain.delete(.account("account \(reports)"), caller: StoreOnDisk.caller)
+            _ = try keychain.update(.account("account \(599 - reports)"), secret: "new")
+            reports += 1
+        }
+        #expect(reports > 5)
+        #expect(findings == [])
+    }
+}
