@@ -6,14 +6,14 @@ import LatchkeyModel
 enum Integrity {
     /// Problems that are told at the most.
     private static let limit = 100
-    private static let parts = [
+    private static let known = [
         "record", "item", "audit", "item_key", "item_id", "item_grp", "item_i0", "item_i1", "item_i2",
     ]
 
     /// What is wrong, in words.
     static func problems(_ connection: Connection) throws(Failure) -> [String] {
         do throws(Failure) {
-            return try pages(connection) + missingParts(connection) + twins(connection)
+            return try pages(connection) + parts(connection) + twins(connection)
         } catch {
             guard error.status == .storeUnreadable else { throw error }
             return [error.message]
@@ -29,13 +29,20 @@ enum Integrity {
         return lines
     }
 
-    private static func missingParts(_ connection: Connection) throws(Failure) -> [String] {
-        var missing = parts
+    /// Tables and indexes are those of the schema: no unique one is missing, and nothing runs along with a write.
+    private static func parts(_ connection: Connection) throws(Failure) -> [String] {
+        var missing = known
+        var strange: [String] = []
         try connection.run("SELECT name FROM sqlite_schema", []) { (row) throws(Failure) in
-            missing.removeAll { $0 == row.text(0) }
+            let name = row.text(0) ?? ""
+            if let index = missing.firstIndex(of: name) {
+                missing.remove(at: index)
+            } else if name != "quarantine", !name.hasPrefix("sqlite_") {
+                strange.append(name)
+            }
             return true
         }
-        return missing.map { "\($0) is missing" }
+        return missing.map { "\($0) is missing" } + strange.prefix(limit).map { "\($0) does not belong there" }
     }
 
     /// Rows that a unique index would have kept apart.

@@ -27,7 +27,7 @@ extension Rows {
     func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
         guard try hasQuarantine() else { return }
         // The entry comes last, so that the columns before it stand where those of an item stand.
-        let sql = "SELECT \(Schema.columns), entry FROM quarantine ORDER BY entry"
+        let sql = "SELECT \(Schema.columns), entry FROM quarantine ORDER BY number"
         try connection.run(sql, []) { (row) throws(Failure) in
             try body(QuarantinedRow(entry: row.integer(11), row: stored(row)))
         }

@@ -35,7 +35,8 @@ enum Schema {
     /// Made with the first row that is put there: a store without one is as it always was.
     static let quarantine = """
         CREATE TABLE IF NOT EXISTS quarantine (
-            entry INTEGER PRIMARY KEY,
+            number INTEGER PRIMARY KEY,
+            entry INTEGER NOT NULL,
             position INTEGER NOT NULL,
             id BLOB NOT NULL,
             class INTEGER NOT NULL,

@@ -15,6 +15,7 @@ final class FaultPlan: Sendable {
         var fault = Fault.inputOutputError
         var goesOn = false
         var hasFailed = false
+        var readsFail = false
     }
     private let state = Mutex(State())
 
@@ -23,6 +24,12 @@ final class FaultPlan: Sendable {
 
     /// Whether a call has failed.
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    /// Whether reads of the disk fail; they are not counted.
+    var readsFail: Bool {
+        get { state.withLock { $0.readsFail } }
+        set { state.withLock { $0.readsFail = newValue } }
+    }
 
     /// Makes the `number`-th call from now fail, 0 being the first, and every later one if it `goesOn`.
     func fail(at number: Int, _ fault: Fault, goesOn: Bool) {

@@ -65,6 +65,30 @@ import Testing
         }
     }
 
+    @Test func aDiskThatCannotBeReadIsNeverAnAbsentOrADamagedItem_abuse36() throws {
+        let store = try StoreOnDisk()
+        try store.prepare()
+        try store.restore(files)
+        let plan = FaultPlan()
+        FaultyFiles.plan(plan, for: store.folder.path)
+        defer { FaultyFiles.plan(nil, for: store.folder.path) }
+        do {
+            let keychain = try store.open()
+            // More than the cache holds, so that pages have to be read again.
+            for number in 0..<4 { try keychain.add("large \(number)", String(repeating: "x", count: 1 << 20)) }
+            plan.readsFail = true
+            #expect(status { _ = try keychain.find(ItemQuery(itemClass: .genericPassword)) } == .storeUnreadable)
+            #expect(status { _ = try keychain.secret("large 0") } == .storeUnreadable)
+            #expect(status { _ = try keychain.findings() } == .storeUnreadable, "a check needs to read")
+            #expect(status { _ = try store.open() } == .storeUnreadable)
+            plan.readsFail = false
+            try keychain.quarantineDamaged()
+            #expect(try keychain.quarantineCount() == 0)
+            #expect(try keychain.secret("large 0")?.count == 1 << 20)
+        }
+        #expect(try store.open().findings() == [])
+    }
+
     /// Plays the script with one fault and compares what is left with every way the store may have ended.
     private func run(_ store: StoreOnDisk, _ number: Int, _ kind: Kind) throws {
         let plan = FaultPlan()

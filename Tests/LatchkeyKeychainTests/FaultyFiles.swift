@@ -74,10 +74,11 @@ enum FaultyFiles {
         return inner.pointee.pMethods.map { (inner, $0.pointee) }
     }
 
-    private static func fault(_ file: File?) -> FaultPlan.Fault? {
-        guard let file else { return nil }
-        return Unmanaged<FaultPlan>.fromOpaque(head(file).pointee.plan).takeUnretainedValue().next()
+    private static func plan(of file: File?) -> FaultPlan? {
+        file.map { Unmanaged<FaultPlan>.fromOpaque(head($0).pointee.plan).takeUnretainedValue() }
     }
+
+    private static func fault(_ file: File?) -> FaultPlan.Fault? { plan(of: file)?.next() }
 
     /// What a call that cannot write answers; `errno` is what the system would have left.
     private static func code(_ fault: FaultPlan.Fault, _ inputOutput: CInt, isWrite: Bool) -> CInt {
@@ -120,7 +121,11 @@ enum FaultyFiles {
             return base.methods.xClose?(base.file) ?? SQLITE_ERROR
         }
         methods.xRead = { file, bytes, count, offset in
-            FaultyFiles.base(file).flatMap { $0.methods.xRead?($0.file, bytes, count, offset) } ?? SQLITE_ERROR
+            if FaultyFiles.plan(of: file)?.readsFail == true {
+                errno = EIO
+                return SQLITE_IOERR | (1 << 8)
+            }
+            return FaultyFiles.base(file).flatMap { $0.methods.xRead?($0.file, bytes, count, offset) } ?? SQLITE_ERROR
         }
         methods.xFileSize = { file, size in
             FaultyFiles.base(file).flatMap { $0.methods.xFileSize?($0.file, size) } ?? SQLITE_ERROR

@@ -111,6 +111,15 @@ import Testing
         #expect(try reopened.quarantineCount() == 2)
     }
 
+    @Test func aRowIsPutAsideAlthoughTheTrailWasCutToBeforeTheLastOne() throws {
+        _ = try damage(.attributes)
+        do { try store.open().add("two", "anew") }
+        try store.execute("DELETE FROM audit WHERE sequence > 3; UPDATE item SET secret = NULL")
+        let keychain = try store.open()
+        for account in ["one", "two", "three"] { try keychain.add(account, "again") }
+        #expect(try keychain.quarantineCount() == 4)
+    }
+
     @Test func whoeverListensIsToldAfterTheCallThatMetTheDamage() throws {
         _ = try damage(.attributes)
         let keychain = try store.open()

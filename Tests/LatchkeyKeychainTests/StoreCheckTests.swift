@@ -179,6 +179,11 @@ import Testing
         #expect(try found().map(\.words).contains("rows 1 and 5 have one primary key"))
     }
 
+    @Test func whatRunsAlongWithAWriteIsNamed() throws {
+        try store.execute("CREATE TRIGGER spy AFTER INSERT ON audit BEGIN DELETE FROM item; END")
+        #expect(try found() == [Finding(.database, words: "spy does not belong there")])
+    }
+
     @Test func anIndexThatDoesNotFitItsTableIsNamed() throws {
         // The root page of an index made a leaf without entries: 10 is the kind of page, two bytes behind it the count.
         try store.settle()
