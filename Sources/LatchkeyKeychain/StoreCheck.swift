@@ -142,6 +142,9 @@ package struct StoreCheck {
             try check(.recordChanged, name) { () throws(Failure) in try tree.checkRecord(name) }
         }
         try check(.enrolmentRecord) { () throws(Failure) in try keychain.enrolments.check() }
+        if findingCount > Limits.findings {
+            findings.append(Finding(.unlisted, number: Int64(findingCount - Limits.findings)))
+        }
         stage = .finished
     }
 

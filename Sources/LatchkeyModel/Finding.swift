@@ -31,6 +31,8 @@ package struct Finding: Equatable, Sendable {
         case trailEndUnknown = 23
         /// A damaged row that was put aside; `number` is the entry that tells of it.
         case quarantined = 30
+        /// There are that many more findings than a check lists.
+        case unlisted = 31
     }
 
     package var kind: Kind

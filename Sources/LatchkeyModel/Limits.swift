@@ -24,7 +24,7 @@ package enum Limits {
     package static let transcriptLines = 1024
     /// Entries of one part of the audit trail.
     package static let auditEntries: UInt64 = 1024
-    /// Findings of a check; what is beyond is counted in the last one.
+    /// Findings of a check; one more counts what is beyond.
     package static let findings = 4096
     /// Bytes of an item's secret.
     package static let secretBytes = 1 << 20

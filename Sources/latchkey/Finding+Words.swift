@@ -15,6 +15,7 @@ extension Finding {
         case .itemMissing: "The trail says that there is \(name), and its row is gone."
         case .itemUnexplained: "The trail does not say that \(name) was added, or says that it is gone."
         case .itemOlder: "There is an older version of \(name) than the trail says."
+        case .unlisted: "\(number) more findings are not listed."
         case .recordChanged: "The record \(words) was changed."
         case .enrolmentRecord: words
         case .entryMissing: "The trail breaks at entry \(number): it is missing."
@@ -31,6 +32,7 @@ extension Finding {
         switch kind {
         case .database, .recordChanged, .enrolmentRecord:
             "Copy the store's folder first; then restore it as a whole from a backup."
+        case .unlisted: "Do what is said above, then check again."
         case .attributesDamaged, .secretDamaged:
             "It is as if it were absent. Store the secret again, or restore the folder from a backup."
         case .indexWrong: "Get it by its full name and store it again with --replace."

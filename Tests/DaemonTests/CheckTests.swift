@@ -103,6 +103,16 @@ import Testing
         #expect(try run("check", "--json").output == "{\"whole\":true,\"checked\":4,\"findings\":[]}\n")
     }
 
+    @Test func whoeverWatchesATerminalSeesProgressAndNothingOfItIsLeft() throws {
+        let screen = try Screen()
+        let check = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["check"], environment: daemon.environment)
+        let shown = screen.everything()
+        #expect(Processes.wait(check) == 0)
+        #expect(shown.contains("of 4"), "\(shown)")
+        #expect(shown.contains("\r\u{1b}[KThe store is whole"), "\(shown)")
+    }
+
     @Test func whatIsWrongIsSaidWithWhatToDo() throws {
         try edit("UPDATE item SET grp = zeroblob(16) WHERE position = 1; DELETE FROM item WHERE position = 2")
         let text = try run("check")

@@ -33,6 +33,7 @@ import Testing
     private let background = HeldWorkQueue()
     private let replies = Replies()
     private let session: HostSession
+    private let store: SQLiteItemStore
 
     private final class Replies: Sendable {
         private let all = Mutex<[(UInt64, Reply)]>([])
@@ -50,7 +51,7 @@ import Testing
         let clock = VirtualClock()
         let world = SimulatedWorld(WorldState(), clock: clock, random: random) { _ in }
         let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
-        let store = try SQLiteItemStore.inMemory()
+        store = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
         try identity.create(in: store, rootKey: vault.rootKey(), random: random)
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
@@ -99,6 +100,26 @@ import Testing
         // Its id is free again, and was not before.
         send(1, .status)
         #expect(replies.of(1).count == reports.count + 1)
+    }
+
+    @Test func noFrameHasMoreThan256Findings() throws {
+        for number in 0..<200 as Range<UInt8> {
+            try store.write { (store) throws(Failure) in
+                try store.insert(
+                    StoredRow(
+                        id: [UInt8](repeating: number, count: 16), itemClass: .genericPassword, primaryKey: [number],
+                        group: [], indexes: [], version: 1, attributes: [], secret: nil))
+                try store.append(AuditEntry(sequence: Int64(number) + 1, sealed: [], chain: [number]))
+            }
+        }
+        send(1, .check)
+        background.run()
+        let counts = replies.of(1).map { reply in
+            if case .check(let report) = reply { report.findings.count } else { -1 }
+        }
+        // A damaged row and a broken entry each, and rows that nobody has added.
+        #expect(counts.reduce(0, +) == 600)
+        #expect(counts.allSatisfy { (0...256).contains($0) })
     }
 
     @Test func theIdOfACheckUnderWayIsInUse() {

@@ -211,6 +211,24 @@ import Testing
         #expect(try keychain.findings() == [Finding(.quarantined, number: entry.sequence, item: row.id)])
     }
 
+    @Test func moreFindingsThanAreListedAreCounted() throws {
+        let keychain = try Keychain.inMemory()
+        let rows = Limits.findings / 2 + 10
+        try keychain.store.write { (store) throws(Failure) in
+            for number in 0..<rows {
+                let name = [UInt8](repeating: 0, count: 14) + [UInt8(number >> 8), UInt8(number & 255)]
+                try store.insert(
+                    StoredRow(
+                        id: name, itemClass: .genericPassword, primaryKey: name, group: [], indexes: [], version: 1,
+                        attributes: [], secret: nil))
+            }
+        }
+        // Each fails authentication, and nobody has added it.
+        let findings = try keychain.findings()
+        #expect(findings.count == Limits.findings + 1)
+        #expect(findings.last == Finding(.unlisted, number: 20))
+    }
+
     @Test func aLargeStoreIsCheckedInSlicesWhileOthersWrite() throws {
         let keychain = try Keychain.inMemory()
         for number in 0..<600 { try keychain.add("account \(number)") }
