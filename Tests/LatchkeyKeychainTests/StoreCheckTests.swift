@@ -127,6 +127,24 @@ import Testing
         #expect(try keychain.findings().contains(Finding(.secretDamaged, number: 3, item: rows[2].id)))
     }
 
+    @Test func whatIsLockedOrBehindAnAppsOwnPasswordIsCheckedByItsStructure() throws {
+        do {
+            let request = Request.AddItem(
+                itemClass: .genericPassword, attributes: named("own"),
+                accessControl: rule(.whenUnlocked, .applicationPassword), secret: SecretBytes([1]), returns: [],
+                authentication: Authentication(applicationPassword: SecretBytes([2])))
+            _ = try store.open().add(request, caller: StoreOnDisk.caller)
+        }
+        #expect(try found() == [])
+        let keychain = try store.open()
+        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        #expect(try keychain.findings() == [])
+        let row = try #require(try store.rows().last)
+        #expect(
+            try found(row: 4) { $0.secret = Array((row.secret ?? []).prefix(80)) }
+                == [Finding(.secretDamaged, number: row.position, item: row.id)])
+    }
+
     @Test func rowsThatWereTakenOutPutBackOrExchangedAreNamed() throws {
         let rows = try store.rows()
         try store.edit { try $0.delete(position: rows[1].position) }
