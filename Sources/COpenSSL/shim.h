@@ -2,11 +2,13 @@
 #ifndef LATCHKEY_OPENSSL_SHIM_H
 #define LATCHKEY_OPENSSL_SHIM_H
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #endif

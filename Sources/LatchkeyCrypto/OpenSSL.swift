@@ -9,10 +9,12 @@ private struct Algorithms: @unchecked Sendable {
     // Reference-counted, immutable and documented as safe to share between threads.
     let aes256GCM: OpaquePointer?
     let sha256: OpaquePointer?
+    let hmac: OpaquePointer?
 
     static let shared = Algorithms(
         aes256GCM: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
-        sha256: EVP_MD_fetch(nil, "SHA256", nil))
+        sha256: EVP_MD_fetch(nil, "SHA256", nil),
+        hmac: EVP_MAC_fetch(nil, "HMAC", nil))
 }
 
 /// Calls into libcrypto. `false` and nil mean that the library itself failed, as when memory ran out.
@@ -102,6 +104,39 @@ enum OpenSSL {
     /// Bytes from the library's generator, seeded by the kernel.
     static func random(_ output: UnsafeMutableRawBufferPointer) -> Bool {
         output.isEmpty || RAND_priv_bytes(output.octets, Int32(output.count)) == 1
+    }
+}
+
+/// HMAC-SHA-256 with its key taken up.
+final class PreparedHMAC: @unchecked Sendable {
+    // Never changed after `init`: every message is hashed in a copy.
+    private let context: OpaquePointer
+
+    init?(key: UnsafeRawBufferPointer) {
+        guard let context = EVP_MAC_CTX_new(Algorithms.shared.hmac) else { return nil }
+        self.context = context
+        var digest = Array("SHA256".utf8CString)
+        // A parameter holds pointers to its name and its value; both live until the call returns.
+        let isReady = OSSL_MAC_PARAM_DIGEST.withCString { name in
+            digest.withUnsafeMutableBufferPointer { value in
+                let parameters = [
+                    OSSL_PARAM_construct_utf8_string(name, value.baseAddress, 0), OSSL_PARAM_construct_end(),
+                ]
+                return EVP_MAC_init(context, key.octets, key.count, parameters) == 1
+            }
+        }
+        guard isReady else { return nil }
+    }
+
+    deinit { EVP_MAC_CTX_free(context) }
+
+    /// The code of `message`, into 32 bytes.
+    func code(_ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let copy = EVP_MAC_CTX_dup(context) else { return false }
+        defer { EVP_MAC_CTX_free(copy) }
+        var length = 0
+        return EVP_MAC_update(copy, message.octets, message.count) == 1
+            && EVP_MAC_final(copy, output.octets, &length, output.count) == 1 && length == output.count
     }
 }
 

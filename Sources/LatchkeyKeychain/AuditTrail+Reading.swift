@@ -48,7 +48,7 @@ extension AuditTrail {
         /// Takes the next entry; what is wrong with it, or nil. Goes on behind it in any case.
         mutating func follow(_ entry: AuditEntry) throws(Failure) -> Finding? {
             let expected = sequence + 1
-            let code = try trail.chainKey.authenticationCode(chain + trail.binding(entry.sequence) + entry.sealed)
+            let code = try trail.chainKey.code(chain + trail.binding(entry.sequence) + entry.sealed)
             sequence = entry.sequence
             chain = entry.chain
             if entry.sequence != expected { return Finding(.entryMissing, number: expected) }

@@ -13,14 +13,14 @@ final class AuditTrail: Sendable {
         var chain: [UInt8]
     }
     let tree: KeyTree
-    let chainKey: SymmetricKey
+    let chainKey: AuthenticationKey
     private let clock: any Clock
     private let end = Mutex<End?>(nil)
 
     init(tree: KeyTree, clock: any Clock) throws(Failure) {
         self.tree = tree
         self.clock = clock
-        chainKey = try tree.auditKey.derive("latchkey chain v1")
+        chainKey = try AuthenticationKey(tree.auditKey.derive("latchkey chain v1"))
     }
 
     /// Appends an entry within a transaction; `forget` follows when the transaction is undone.
@@ -47,7 +47,7 @@ final class AuditTrail: Sendable {
         writer.integer(Int64(caller?.processID ?? 0))
         let binding = binding(sequence)
         let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), binding: binding)
-        let chain = try chainKey.authenticationCode(last.chain + binding + sealed)
+        let chain = try chainKey.code(last.chain + binding + sealed)
         try store.append(AuditEntry(sequence: sequence, sealed: sealed, chain: chain))
         if !event.showsInItems { try keepEnd(sequence, chain, in: store) }
         end.withLock { $0 = End(sequence: sequence, chain: chain) }

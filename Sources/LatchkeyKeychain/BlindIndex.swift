@@ -7,7 +7,7 @@ import LatchkeyWire
 
 /// Keyed hashes that let the database find a row without being able to read it.
 struct BlindIndex: Sendable {
-    let key: SymmetricKey
+    let key: AuthenticationKey
 
     private func index(
         _ name: String, _ itemClass: ItemClass, _ values: [AttributeValue]
@@ -17,7 +17,7 @@ struct BlindIndex: Sendable {
         writer.text(name)
         writer.unsigned(UInt64(itemClass.rawValue))
         for value in values { writer.attribute(value.compared) }
-        return try Array(key.authenticationCode(writer.finishBytes())[..<16])
+        return try Array(key.code(writer.finishBytes())[..<16])
     }
 
     /// The primary key of an item, missing parts counted as empty.

@@ -15,7 +15,7 @@ package final class KeyTree: Sendable {
     /// Seals and opens attributes.
     let metadataKey: SymmetricKey
     /// Makes blind indexes.
-    let indexKey: SymmetricKey
+    let indexKey: AuthenticationKey
     /// Seals and chains audit entries.
     let auditKey: SymmetricKey
     /// Seals small records of the store's own.
@@ -44,7 +44,7 @@ package final class KeyTree: Sendable {
         self.random = random
         self.scryptCost = scryptCost
         metadataKey = try automaticKey.derive("latchkey metadata v1")
-        indexKey = try automaticKey.derive("latchkey index v1")
+        indexKey = try AuthenticationKey(automaticKey.derive("latchkey index v1"))
         auditKey = try automaticKey.derive("latchkey audit v1")
         recordKey = try automaticKey.derive("latchkey record v1")
     }

@@ -7,10 +7,10 @@ import LatchkeySeams
 /// `version ‖ class ‖ 16 bytes of the item ‖ 16 bytes of HMAC`: 34 bytes that stay the same across updates.
 struct PersistentReference: Sendable {
     private static let version: UInt8 = 1
-    let key: SymmetricKey
+    let key: AuthenticationKey
 
     private func code(_ head: [UInt8]) throws(Failure) -> [UInt8] {
-        try Array(key.authenticationCode(Array("latchkey reference v1".utf8) + [0] + head)[..<16])
+        try Array(key.code(Array("latchkey reference v1".utf8) + [0] + head)[..<16])
     }
 
     /// The reference of a row.

@@ -58,11 +58,14 @@ import Testing
         let code = try key(padded).authenticationCode(published.message)
         #expect(code.count == 32)
         #expect(Array(code.prefix(expected.count)) == expected)
+        let prepared = try AuthenticationKey(key(padded))
+        for _ in 1...2 { #expect(try prepared.code(published.message) == code, "each message begins anew") }
     }
 
     @Test func theEmptyMessageHasACode() throws {
         let code = try key(filledWith: 0).authenticationCode([])
         #expect(try code == hex("b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"))
+        #expect(try AuthenticationKey(key(filledWith: 0)).code([]) == code)
     }
 
     @Test func everyBitOfKeyAndMessageCounts() throws {

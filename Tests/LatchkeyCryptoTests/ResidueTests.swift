@@ -77,6 +77,18 @@ import Testing
         _ = try SymmetricKey.stretching(password, salt: [1], cost: 4)
         #expect(trace.copiesInMemory() == 1)
     }
+
+    /// libcrypto keeps the key itself, and a copy for as long as a message is hashed.
+    @Test func whatAuthenticatesManyMessagesLeavesNoCopyOfItsKey() throws {
+        let secret = SecretTrace.makeSecret()
+        let trace = SecretTrace(of: secret)
+        var prepared: AuthenticationKey? = try AuthenticationKey(try #require(SymmetricKey(secret)))
+        let kept = trace.copiesInMemory()
+        _ = try prepared?.code([1, 2, 3])
+        #expect(trace.copiesInMemory() == kept)
+        prepared = nil
+        #expect(trace.copiesInMemory() == 1)
+    }
 }
 
 /// A collection that is no array, as a slice or a lazy one.
