@@ -48,13 +48,17 @@ package struct SymmetricKey: Sendable {
     }
 
     /// Opens what `seal` made; nil when key, bytes or associated data are others.
-    package func open(_ sealed: some Collection<UInt8>, binding associated: [UInt8]) throws(Failure) -> SecretBytes? {
-        let bytes = ContiguousArray(sealed)
-        let count = bytes.count - Self.nonceBytes - Self.tagBytes
+    package func open(_ sealed: [UInt8], binding associated: [UInt8]) throws(Failure) -> SecretBytes? {
+        try open(sealed[...], binding: associated)
+    }
+
+    /// The same for a part of an array.
+    package func open(_ sealed: ArraySlice<UInt8>, binding associated: [UInt8]) throws(Failure) -> SecretBytes? {
+        let count = sealed.count - Self.nonceBytes - Self.tagBytes
         guard count >= 0 else { return nil }
         var isGenuine: Bool?
         let plaintext = SecretBytes(count: count) { output in
-            bytes.withUnsafeBytes { bytes in
+            sealed.withUnsafeBytes { bytes in
                 let nonce = UnsafeRawBufferPointer(rebasing: bytes[..<Self.nonceBytes])
                 let body = UnsafeRawBufferPointer(rebasing: bytes[Self.nonceBytes...])
                 secret.withBytes { key in
