@@ -14,7 +14,9 @@ package protocol ClientChannel: AnyObject, Sendable {
 }
 
 /// A channel over the daemon's socket.
-final class SocketChannel: ClientChannel {
+final class SocketChannel: ClientChannel, @unchecked Sendable {
+    // Only touched by `receive`, which one thread calls at a time.
+    private var incoming = FrameBuffer()
     private let descriptor: Descriptor
     private let owner = getpid()
 
@@ -32,17 +34,35 @@ final class SocketChannel: ClientChannel {
     }
 
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
-        do throws(SystemError) {
-            guard try descriptor.wait(for: POLLIN, until: deadline) else { return nil }
-        } catch {
-            throw Failure(.daemonUnavailable, "The connection to the daemon failed: \(error.description).")
-        }
         do throws(FrameError) {
-            // A frame that has begun comes whole or the connection is useless.
-            return try Frame.receive(from: descriptor, until: Uptime.deadline(seconds: Limits.frameSeconds))
+            var frameDeadline: Int64?
+            while true {
+                if let payload = try incoming.next() { return payload }
+                // A frame that has begun comes whole or the connection is useless.
+                if incoming.isInsideFrame, frameDeadline == nil {
+                    frameDeadline = Uptime.deadline(seconds: Limits.frameSeconds)
+                }
+                // Whatever is there comes in one read: a reply costs a wait and a read.
+                guard try readMore(until: frameDeadline ?? deadline) else {
+                    if frameDeadline == nil { return nil }
+                    throw .timedOut
+                }
+            }
         } catch {
             throw SocketChannel.failure(error)
         }
+    }
+
+    /// Reads what comes next; false when the deadline passes first.
+    private func readMore(until deadline: Int64) throws(FrameError) -> Bool {
+        do throws(SystemError) {
+            guard try descriptor.wait(for: POLLIN, until: deadline) else { return false }
+            let count = try incoming.append { (memory) throws(SystemError) in try descriptor.read(into: memory) }
+            if count > 0 { return true }
+        } catch {
+            throw .system(error)
+        }
+        throw .closed
     }
 
     private static func failure(_ error: FrameError) -> Failure {

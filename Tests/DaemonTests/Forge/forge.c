@@ -2,7 +2,7 @@
 
 /* Preloaded into an app, this turns every refusal of the daemon into a success: what a hook on evaluatePolicy does.
    A refusal is [1, id, [0, {...}]]. It becomes [1, id, [1, {128: bytes}]], "done" with an optional field of the right
-   length, so that the frame's header stays true. */
+   length, so that the frame's header stays true. It knows a reply that is read in one go or after its header. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,11 +13,16 @@ ssize_t read(int fd, void *buffer, size_t count) {
     if (!real) real = dlsym(RTLD_NEXT, "read");
     ssize_t got = real(fd, buffer, count);
     unsigned char *bytes = buffer;
-    if (got < 40 || (size_t)got != count || bytes[0] != 0x83 || bytes[1] != 1) return got;
+    size_t length = got < 0 ? 0 : (size_t)got;
+    if (length > 5 && bytes[0] == 1 && ((size_t)bytes[3] << 8 | bytes[4]) == length - 5) {
+        bytes += 5;
+        length -= 5;
+    }
+    if (length < 40 || bytes[0] != 0x83 || bytes[1] != 1) return got;
     size_t id = bytes[2] < 24 ? 1 : bytes[2] == 24 ? 2 : 3;
     unsigned char *body = bytes + 2 + id;
     if (body[0] != 0x82 || body[1] != 0 || body[2] >> 5 != 5) return got;
-    size_t left = count - (2 + id) - 5;
+    size_t left = length - (2 + id) - 5;
     body[1] = 1;
     body[2] = 0xa1;
     body[3] = 0x18;
