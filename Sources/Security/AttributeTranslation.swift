@@ -47,8 +47,8 @@ extension AttributeValue {
             // Published wrappers give either for the other; what was given comes back.
             if let text = value as? String {
                 self = .text(text)
-            } else if let data = value as? Data, code != .accessGroup {
-                self = .data(Array(data))
+            } else if let data = value as? NSData, code != .accessGroup {
+                self = .data(data.withUnsafeBytes { Array($0) })
             } else {
                 throw ParsedQuery.refusal("\(name) takes a string or Data.")
             }

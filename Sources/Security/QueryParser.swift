@@ -26,15 +26,18 @@ struct ParsedQuery {
     /// Reads a dictionary; the class is needed to know which attributes there are.
     init(_ dictionary: NSDictionary, itemClass known: ItemClass? = nil) throws(Failure) {
         itemClass = known
+        // The objects as they are stored. Iterating looks every value up again by its key and makes a Swift value of it,
+        // which for NSData is a copy byte by byte: 60 ms for a secret of 1 MiB.
         var pairs: [(String, Any)] = []
-        for (key, value) in dictionary {
+        pairs.reserveCapacity(dictionary.count)
+        for (key, value) in zip(dictionary.allKeys, dictionary.allValues) {
             guard let name = key as? String else { throw ParsedQuery.refusal("A key is not a string.") }
             pairs.append((name, value))
         }
-        if let value = pairs.first(where: { $0.0 == kSecClass as String })?.1 {
+        if let value = pairs.first(where: { $0.0 == QueryName.itemClass })?.1 {
             itemClass = try ParsedQuery.itemClass(value)
         }
-        for (name, value) in pairs where name != kSecClass as String { try read(name, value) }
+        for (name, value) in pairs where name != QueryName.itemClass { try read(name, value) }
         try settle()
     }
 
@@ -42,7 +45,7 @@ struct ParsedQuery {
 
     private static func itemClass(_ value: Any) throws(Failure) -> ItemClass {
         guard let name = value as? String else { throw refusal("kSecClass takes one of the kSecClass... values.") }
-        if let known = ItemClass.allCases.first(where: { $0.constant as String == name }) { return known }
+        if let known = QueryName.itemClasses[name] { return known }
         // Classes of the API that come with later versions are told apart from names that do not exist.
         if ["cert", "keys", "idnt"].contains(name) {
             throw Failure(.unimplemented, "This version of Latchkey keeps passwords only.")
@@ -53,16 +56,18 @@ struct ParsedQuery {
     // MARK: - Keys
 
     private mutating func read(_ name: String, _ value: Any) throws(Failure) {
-        if value is NSNull { throw ParsedQuery.refusal("The value of \(name) is null.") }
+        // Not `is`, which first makes an object of every value.
+        if type(of: value) == NSNull.self { throw ParsedQuery.refusal("The value of \(name) is null.") }
         // The shape of a key says what it is: c, m, r, u, v with an underscore, or four characters (behaviour KC-01).
-        switch name.prefix(2) {
-        case "r_": try readReturn(name, value)
-        case "m_": try readMatch(name, value)
-        case "u_": try readUse(name, value)
-        case "v_": try readValue(name, value)
+        let hasUnderscore = name.utf8.dropFirst().first == UInt8(ascii: "_")
+        switch hasUnderscore ? name.utf8.first : nil {
+        case UInt8(ascii: "r"): try readReturn(name, value)
+        case UInt8(ascii: "m"): try readMatch(name, value)
+        case UInt8(ascii: "u"): try readUse(name, value)
+        case UInt8(ascii: "v"): try readValue(name, value)
         default:
             // Asks for the only keychain there is.
-            if name == kSecUseDataProtectionKeychain as String {
+            if name == QueryName.useDataProtectionKeychain {
                 _ = try boolean(name, value)
                 return
             }
@@ -81,18 +86,18 @@ struct ParsedQuery {
 
     private mutating func readReturn(_ name: String, _ value: Any) throws(Failure) {
         let flag: Returns =
-            switch name as NSString {
-            case kSecReturnData: .data
-            case kSecReturnAttributes: .attributes
-            case kSecReturnRef: .reference
-            case kSecReturnPersistentRef: .persistentReference
+            switch name {
+            case QueryName.returnData: .data
+            case QueryName.returnAttributes: .attributes
+            case QueryName.returnReference: .reference
+            case QueryName.returnPersistentReference: .persistentReference
             default: throw ParsedQuery.refusal("There is no key \(name).")
             }
         if try boolean(name, value) { returns.insert(flag) }
     }
 
     private mutating func readMatch(_ name: String, _ value: Any) throws(Failure) {
-        guard name == kSecMatchLimit as String else {
+        guard name == QueryName.matchLimit else {
             let known = ["m_Policy", "m_ItemList", "m_SearchList", "m_Issuers", "m_EmailAddressIfPresent"]
             guard
                 known.contains(name) || name.hasPrefix("m_Subject") || name.hasSuffix("Insensitive")
@@ -104,9 +109,9 @@ struct ParsedQuery {
         if let number = value as? NSNumber, !isBoolean(number) {
             guard number.int64Value > 0 else { throw ParsedQuery.refusal("kSecMatchLimit is at least 1.") }
             limit = UInt64(number.int64Value)
-        } else if let text = value as? String, text == kSecMatchLimitOne as String {
+        } else if let text = value as? String, text == QueryName.matchLimitOne {
             limit = 1
-        } else if let text = value as? String, text == kSecMatchLimitAll as String {
+        } else if let text = value as? String, text == QueryName.matchLimitAll {
             limit = 0
         } else {
             throw ParsedQuery.refusal("kSecMatchLimit takes a number or one of its two constants.")
@@ -114,22 +119,22 @@ struct ParsedQuery {
     }
 
     private mutating func readUse(_ name: String, _ value: Any) throws(Failure) {
-        switch name as NSString {
-        case kSecUseAuthenticationContext:
+        switch name {
+        case QueryName.useAuthenticationContext:
             guard let context = value as? any AuthenticationContext else {
                 throw ParsedQuery.refusal("kSecUseAuthenticationContext takes an LAContext.")
             }
             self.context = context
-        case kSecUseAuthenticationUI:
+        case QueryName.useAuthenticationUI:
             switch value as? NSString {
             case kSecUseAuthenticationUIAllow: break
             case kSecUseAuthenticationUIFail: interactionAllowed = false
             case kSecUseAuthenticationUISkip: skipsProtected = true
             default: throw ParsedQuery.refusal("kSecUseAuthenticationUI takes one of its three constants.")
             }
-        case kSecUseNoAuthenticationUI:
+        case QueryName.useNoAuthenticationUI:
             if try boolean(name, value) { interactionAllowed = false }
-        case kSecUseOperationPrompt:
+        case QueryName.useOperationPrompt:
             guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
             reason = text
         default: throw ParsedQuery.refusal("There is no key \(name).")
@@ -137,15 +142,15 @@ struct ParsedQuery {
     }
 
     private mutating func readValue(_ name: String, _ value: Any) throws(Failure) {
-        switch name as NSString {
-        case kSecValueData:
-            guard let data = value as? Data else { throw ParsedQuery.refusal("kSecValueData takes Data.") }
+        switch name {
+        case QueryName.valueData:
+            guard let data = value as? NSData else { throw ParsedQuery.refusal("kSecValueData takes Data.") }
             secret = data.withUnsafeBytes { SecretBytes(copying: $0) }
-        case kSecValuePersistentRef:
-            guard let data = value as? Data else { throw ParsedQuery.refusal("kSecValuePersistentRef takes Data.") }
+        case QueryName.valuePersistentReference:
+            guard let data = value as? NSData else { throw ParsedQuery.refusal("kSecValuePersistentRef takes Data.") }
             guard data.count <= 256 else { throw ParsedQuery.refusal("The persistent reference is malformed.") }
-            persistentReference = Array(data)
-        case kSecValueRef: throw ParsedQuery.refusal("Passwords have no references.")
+            persistentReference = data.withUnsafeBytes { Array($0) }
+        case QueryName.valueReference: throw ParsedQuery.refusal("Passwords have no references.")
         default: throw ParsedQuery.refusal("There is no key \(name).")
         }
     }
@@ -153,18 +158,18 @@ struct ParsedQuery {
     // MARK: - Attributes
 
     private mutating func readAttribute(_ name: String, _ value: Any) throws(Failure) {
-        switch name as NSString {
-        case kSecAttrAccessControl:
+        switch name {
+        case QueryName.accessControl:
             guard let control = value as? SecAccessControl else {
                 throw ParsedQuery.refusal("kSecAttrAccessControl takes a SecAccessControl.")
             }
             accessControl = control.rule
-        case kSecAttrAccessible:
+        case QueryName.accessible:
             guard let text = value as? String, let accessibility = Accessibility(constant: text) else {
                 throw ParsedQuery.refusal("kSecAttrAccessible takes one of the kSecAttrAccessible... values.")
             }
             self.accessibility = accessibility
-        case kSecAttrSynchronizable where (value as? NSString) == kSecAttrSynchronizableAny:
+        case QueryName.synchronizable where (value as? NSString) == kSecAttrSynchronizableAny:
             anySynchronizable = true
         default:
             // Behaviour KC-02.

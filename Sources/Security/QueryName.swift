@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+
+/// The keys and constants that a query is read by, as Swift strings.
+///
+/// A dictionary's keys are compared with them several times in every call. Comparing string objects, or making the
+/// string of a constant anew each time, took longer than the daemon takes to answer.
+enum QueryName {
+    static let itemClass = kSecClass as String
+    static let itemClasses = Dictionary(uniqueKeysWithValues: ItemClass.allCases.map { ($0.constant as String, $0) })
+    static let useDataProtectionKeychain = kSecUseDataProtectionKeychain as String
+
+    static let returnData = kSecReturnData as String
+    static let returnAttributes = kSecReturnAttributes as String
+    static let returnReference = kSecReturnRef as String
+    static let returnPersistentReference = kSecReturnPersistentRef as String
+
+    static let matchLimit = kSecMatchLimit as String
+    static let matchLimitOne = kSecMatchLimitOne as String
+    static let matchLimitAll = kSecMatchLimitAll as String
+
+    static let useAuthenticationContext = kSecUseAuthenticationContext as String
+    static let useAuthenticationUI = kSecUseAuthenticationUI as String
+    static let useNoAuthenticationUI = kSecUseNoAuthenticationUI as String
+    static let useOperationPrompt = kSecUseOperationPrompt as String
+
+    static let valueData = kSecValueData as String
+    static let valuePersistentReference = kSecValuePersistentRef as String
+    static let valueReference = kSecValueRef as String
+
+    static let accessControl = kSecAttrAccessControl as String
+    static let accessible = kSecAttrAccessible as String
+    static let synchronizable = kSecAttrSynchronizable as String
+}
