@@ -220,7 +220,7 @@ extension Keychain {
         next.secret = nil
         if let secret { next.secret = try envelopes.sealSecret(secret, item, next, password: password) }
         next.attributes = try envelopes.sealAttributes(item, next)
-        try store.replace(next)
+        if next.isIndexed(like: row) { try store.replaceEnvelopes(of: next) } else { try store.replace(next) }
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 

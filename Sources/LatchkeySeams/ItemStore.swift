@@ -35,6 +35,12 @@ package struct StoredRow: Equatable, Sendable {
         self.attributes = attributes
         self.secret = secret
     }
+
+    /// Whether a search finds both by the same values.
+    package func isIndexed(like other: StoredRow) -> Bool {
+        id == other.id && itemClass == other.itemClass && primaryKey == other.primaryKey && group == other.group
+            && indexes == other.indexes
+    }
 }
 
 /// A row that failed authentication and was put aside, as it was found.
@@ -88,6 +94,8 @@ package protocol ItemWriting: ItemReading {
     func insert(_ row: StoredRow) throws(Failure)
     /// Replaces the row at `row.position`.
     func replace(_ row: StoredRow) throws(Failure)
+    /// Replaces version, attributes and secret of the row at `row.position`; the rest of it is as it was.
+    func replaceEnvelopes(of row: StoredRow) throws(Failure)
     func delete(position: Int64) throws(Failure)
     func append(_ entry: AuditEntry) throws(Failure)
     /// Moves the row at `position` to the quarantine; `entry` is the audit entry that tells of it.

@@ -86,6 +86,10 @@ private struct Recorder: ItemWriting {
         try store.step()
         try rows.replace(row)
     }
+    func replaceEnvelopes(of row: StoredRow) throws(Failure) {
+        try store.step()
+        try rows.replaceEnvelopes(of: row)
+    }
     func delete(position: Int64) throws(Failure) {
         try store.step()
         try rows.delete(position: position)
