@@ -209,6 +209,16 @@ package struct ItemQuery: Equatable, Sendable {
         self.anySynchronizable = anySynchronizable
         self.persistentReference = persistentReference
     }
+
+    /// Whether it names one item of each group, by its primary key or by a reference.
+    package var namesOneItem: Bool {
+        if persistentReference != nil { return true }
+        guard let itemClass else { return false }
+        // The group is the caller's own where none is given; `synchronizable` tells at most two apart.
+        return itemClass.primaryKey.allSatisfy {
+            attributes[$0] != nil || [.accessGroup, .synchronizable].contains($0)
+        }
+    }
 }
 
 /// What an answer holds for each item.

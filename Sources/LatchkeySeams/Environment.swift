@@ -29,7 +29,15 @@ package protocol RandomSource: AnyObject, Sendable {
 /// Who runs work that blocks: durable writes and passcode checks, one after another.
 package protocol WorkQueue: AnyObject, Sendable {
     /// Runs `work` after all work given before.
-    func submit(_ work: @escaping @Sendable () -> Void)
+    func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void)
+}
+
+/// How long work can take at most.
+package enum WorkExtent: Sendable {
+    /// One durable write about one item: as long as the disk takes once.
+    case oneItem
+    /// Any number of items, or a passcode that is stretched.
+    case any
 }
 
 /// What a script may do to a simulated world; only the simulated tier has one.

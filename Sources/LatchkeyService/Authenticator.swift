@@ -240,7 +240,7 @@ final class Authenticator: Sendable {
         let entered = core.withLock { $0.entered.removeValue(forKey: id) }
         // While entry is blocked the passcode is not even looked at.
         let isBlocked = passcodeDelay() > 0
-        parts.work.submit { [self] in
+        parts.work.submit(.any) { [self] in
             let isRight = !isBlocked && entered.map(parts.verify) ?? false
             post(.passcodeChecked(id, isRight: isRight, at: parts.clock.uptime))
         }

@@ -43,7 +43,7 @@ extension Session {
         case .finished:
             let (stream, items) = (stream, used)
             if items.isEmpty { return stream.finish() }
-            service.parts.work.submit {
+            service.parts.work.submit(items.count == 1 ? .oneItem : .any) {
                 do throws(Failure) {
                     try keychain.recordUse(items, caller: caller)
                     stream.finish()
@@ -85,7 +85,7 @@ extension Session {
                 switch asked {
                 case .granted(let proof): try next(proof)
                 case .denied(let failure):
-                    service.parts.work.submit { [self] in
+                    service.parts.work.submit(.any) { [self] in
                         try? keychain().record(.refused, caller: caller)
                         answer(.failure(failure))
                     }
@@ -114,7 +114,7 @@ extension Session {
 
     private func add(_ request: Request.AddItem, _ keychain: Keychain, _ answer: @escaping Answer) {
         let caller = caller
-        service.parts.work.submit {
+        service.parts.work.submit(.oneItem) {
             do throws(Failure) {
                 guard let item = try keychain.add(request, caller: caller) else { return answer(.done) }
                 answer(.items([item], more: false))
@@ -143,7 +143,7 @@ extension Session {
         _ id: UInt64, _ request: Request.UpdateItems, _ proof: Authorisation, round: Int, _ answer: @escaping Answer
     ) {
         let caller = caller
-        service.parts.work.submit { [self] in
+        service.parts.work.submit(request.query.namesOneItem ? .oneItem : .any) { [self] in
             do throws(Failure) {
                 switch try keychain().update(request, caller: caller, proof: proof) {
                 case .finished: answer(.done)
@@ -163,7 +163,7 @@ extension Session {
     func delete(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         let caller = caller
-        service.parts.work.submit {
+        service.parts.work.submit(query.namesOneItem ? .oneItem : .any) {
             do throws(Failure) {
                 try keychain.delete(query, caller: caller)
                 answer(.done)

@@ -24,7 +24,7 @@ extension Session {
             }
         }
         let caller = caller
-        service.parts.work.submit { [self] in
+        service.parts.work.submit(.any) { [self] in
             do throws(Failure) {
                 try carryOut(change, keychain, caller, answer)
             } catch {

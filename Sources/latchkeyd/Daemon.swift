@@ -11,12 +11,14 @@ import LatchkeySystem
 import LatchkeyTransport
 import SQLiteDriver
 import SimulatedDriver
+import Synchronization
 import SystemDriver
 import TerminalPromptDriver
 
 /// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
 final class Daemon: FrameHandler {
     private let service: Service
+    private let sessionCount: SessionCount
 
     init(_ options: Options, folder: StoreFolder) {
         let tier: Tier = options.isSimulated ? .simulated : .user
@@ -45,6 +47,8 @@ final class Daemon: FrameHandler {
             if let problem { throw problem }
             return try Daemon.openKeychain(folder, tier, clock, random, world)
         }
+        let sessions = SessionCount()
+        sessionCount = sessions
         let programs = Files.folder(of: Environment.executable ?? "")
         var prompter: any Prompter = TerminalPrompter(program: programs + "/latchkey-prompt")
         var ended: (@Sendable (EvaluationEnd) -> Void)?
@@ -55,8 +59,8 @@ final class Daemon: FrameHandler {
         service = Service(
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
-                prompter: prompter, clock: clock, random: random, work: SerialWorkQueue(),
-                background: SerialWorkQueue(), controls: world,
+                prompter: prompter, clock: clock, random: random,
+                work: SerialWorkQueue { sessions.isOneAtMost }, background: SerialWorkQueue(), controls: world,
                 companions: world, sessions: world, ended: ended))
         if case .failure(let failure) = keychain { log(failure) }
     }
@@ -110,7 +114,7 @@ final class Daemon: FrameHandler {
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID)
         let session = service.session(
             caller: caller, terminal: Terminal.controlling(peer.processID), mayNameItself: true)
-        return ConnectedSession(HostSession(session) { [weak connection] in connection?.send($0) })
+        return ConnectedSession(HostSession(session) { [weak connection] in connection?.send($0) }, sessionCount)
     }
 
     func mayStop() -> Bool { !service.mustStay }
@@ -119,8 +123,13 @@ final class Daemon: FrameHandler {
 /// Hands the frames of a connection to its session.
 private final class ConnectedSession: FrameReceiver {
     private let session: HostSession
+    private let count: SessionCount
 
-    init(_ session: HostSession) { self.session = session }
+    init(_ session: HostSession, _ count: SessionCount) {
+        self.session = session
+        self.count = count
+        count.add(1)
+    }
 
     func received(_ payload: SecretBytes) { session.receive(payload) }
 
@@ -136,7 +145,20 @@ private final class ConnectedSession: FrameReceiver {
         }
     }
 
-    func disconnected() { session.close() }
+    func disconnected() {
+        count.add(-1)
+        session.close()
+    }
+}
+
+/// How many programs are connected.
+private final class SessionCount: Sendable {
+    private let count = Atomic(0)
+
+    /// Whether nobody else waits while one is served.
+    var isOneAtMost: Bool { count.load(ordering: .relaxed) <= 1 }
+
+    func add(_ more: Int) { count.add(more, ordering: .relaxed) }
 }
 
 /// Tier `user` has no sensor so far: the fingerprint driver takes this place.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+import SystemDriver
+import Testing
+
+@Suite struct SerialWorkQueueTests {
+    /// Runs work and tells whether it was done on the thread that gave it, before `submit` returned.
+    private func isDoneHere(_ queue: SerialWorkQueue, _ extent: WorkExtent) -> Bool {
+        let giver = UInt(pthread_self())
+        let worker = Mutex<UInt>(0)
+        let done = DispatchSemaphore(value: 0)
+        queue.submit(extent) {
+            worker.withLock { $0 = UInt(pthread_self()) }
+            done.signal()
+        }
+        done.wait()
+        return worker.withLock { $0 } == giver
+    }
+
+    @Test func aWriteAboutOneItemStaysWhereNobodyElseWaits() {
+        let isAlone = Atomic(true)
+        let queue = SerialWorkQueue { isAlone.load(ordering: .relaxed) }
+        #expect(isDoneHere(queue, .oneItem))
+        #expect(!isDoneHere(queue, .any))
+        isAlone.store(false, ordering: .relaxed)
+        #expect(!isDoneHere(queue, .oneItem))
+    }
+
+    @Test func workGivenWhileOtherWorkRunsComesAfterIt() {
+        let queue = SerialWorkQueue { true }
+        let order = Mutex<[Int]>([])
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let done = DispatchSemaphore(value: 0)
+        queue.submit(.any) {
+            began.signal()
+            goOn.wait()
+            order.withLock { $0.append(1) }
+        }
+        began.wait()
+        for number in 2...3 {
+            queue.submit(.oneItem) {
+                order.withLock { $0.append(number) }
+                done.signal()
+            }
+        }
+        #expect(order.withLock { $0 } == [], "nothing overtakes what was given before")
+        goOn.signal()
+        done.wait()
+        done.wait()
+        #expect(order.withLock { $0 } == [1, 2, 3])
+    }
+
+    @Test func oneItemIsNamedByItsPrimaryKeyOrAReference() {
+        let named: Attributes = [.account: .text("a"), .service: .text("s")]
+        #expect(ItemQuery(itemClass: .genericPassword, attributes: named).namesOneItem)
+        #expect(ItemQuery(itemClass: nil, persistentReference: [1]).namesOneItem)
+        #expect(!ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("a")]).namesOneItem)
+        #expect(!ItemQuery(itemClass: .internetPassword, attributes: named).namesOneItem)
+        #expect(!ItemQuery(itemClass: nil).namesOneItem)
+    }
+}
