@@ -8,10 +8,12 @@ enum Schema {
     static let applicationID = 0x4c4b_6579
     static let version = 1
 
+    /// `position` is one more than the largest there is: insertion order is all it stands for, within one transaction. That
+    /// none is ever given twice would cost one more page of each insert (AUTOINCREMENT keeps a table of its own).
     static let tables = """
         CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE item (
-            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            position INTEGER PRIMARY KEY,
             id BLOB NOT NULL,
             class INTEGER NOT NULL,
             key BLOB NOT NULL,
