@@ -17,22 +17,31 @@ struct Rows: ItemWriting {
     }
 
     func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
-        let (condition, values) = condition(filter)
-        let sql = "SELECT \(Schema.columns) FROM item \(condition)"
+        let (sql, values) = Rows.selection(filter)
         try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row)) }
     }
 
-    /// Each condition is met by one index; the row number behind the index key gives insertion order.
-    private func condition(_ filter: RowFilter) -> (String, [Connection.Value]) {
+    /// Each is answered by one index; the row number behind the index key gives insertion order.
+    static func selection(_ filter: RowFilter) -> (sql: String, values: [Connection.Value]) {
         switch filter {
-        case .primaryKey(let key): ("WHERE key = ?", [.blob(key)])
-        case .id(let id): ("WHERE id = ?", [.blob(id)])
-        case .group(let group): ("WHERE grp = ? ORDER BY position", [.blob(group)])
-        case .indexed(0, let hash): ("WHERE i0 = ? ORDER BY position", [.blob(hash)])
-        case .indexed(1, let hash): ("WHERE i1 = ? ORDER BY position", [.blob(hash)])
-        case .indexed(_, let hash): ("WHERE i2 = ? ORDER BY position", [.blob(hash)])
-        case .all: ("ORDER BY position", [])
-        case .behind(let position): ("WHERE position > ? ORDER BY position", [.integer(position)])
+        case .primaryKey(let key): (Selections.primaryKey, [.blob(key)])
+        case .id(let id): (Selections.id, [.blob(id)])
+        case .group(let group): (Selections.group, [.blob(group)])
+        case .indexed(let number, let hash): (Selections.indexed[min(number, 2)], [.blob(hash)])
+        case .all: (Selections.all, [])
+        case .behind(let position): (Selections.behind, [.integer(position)])
+        }
+    }
+
+    /// Made once: putting a text together takes as long as running it.
+    private enum Selections {
+        static let all = "SELECT \(Schema.columns) FROM item ORDER BY position"
+        static let behind = "SELECT \(Schema.columns) FROM item WHERE position > ? ORDER BY position"
+        static let primaryKey = "SELECT \(Schema.columns) FROM item WHERE key = ?"
+        static let id = "SELECT \(Schema.columns) FROM item WHERE id = ?"
+        static let group = "SELECT \(Schema.columns) FROM item WHERE grp = ? ORDER BY position"
+        static let indexed = (0...2).map {
+            "SELECT \(Schema.columns) FROM item WHERE i\($0) = ? ORDER BY position"
         }
     }
 

@@ -12,10 +12,19 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     private let reader: Connection
     private let writer: Connection
     private let writing = Mutex<Void>(())
-    private let reading = Mutex<Void>(())
+    private let reading = Mutex(Snapshot())
+    private let commits = Atomic<UInt64>(0)
     private let isShared: Bool
     /// nil for a store without a file.
     private let path: String?
+
+    /// The view of the reading connection. It stays open from one read to the next, since taking one costs a quarter of a
+    /// read, until a write makes it stale or begins: the log can be merged only when nobody looks at it.
+    private struct Snapshot {
+        var isOpen = false
+        /// How many commits there were when it was taken, or one less than it shows.
+        var commits: UInt64 = 0
+    }
 
     /// A store that lasts as long as the process.
     package static func inMemory() throws(Failure) -> SQLiteItemStore {
@@ -77,26 +86,48 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
                 result = Result { () throws(Failure) in try body(Rows(connection: reader)) }
             }
         } else {
-            reading.withLock { _ in
+            reading.withLock { snapshot in
                 result = Result { () throws(Failure) in
-                    // Without a transaction each statement would see a view of its own.
-                    try reader.run("BEGIN", [])
-                    defer { try? reader.run("COMMIT", []) }
-                    return try body(Rows(connection: reader))
+                    do throws(Failure) {
+                        try refresh(&snapshot)
+                        return try body(Rows(connection: reader))
+                    } catch {
+                        close(&snapshot)
+                        throw error
+                    }
                 }
             }
         }
         return try take(result)
     }
 
+    /// Makes the view show every commit so far. Without a transaction each statement would see a view of its own.
+    private func refresh(_ snapshot: inout Snapshot) throws(Failure) {
+        let now = commits.load(ordering: .acquiring)
+        if snapshot.isOpen, snapshot.commits == now { return }
+        close(&snapshot)
+        try reader.run("BEGIN", [])
+        snapshot = Snapshot(isOpen: true, commits: now)
+    }
+
+    private func close(_ snapshot: inout Snapshot) {
+        guard snapshot.isOpen else { return }
+        // Nothing was written, so ending cannot lose anything; a failure shows again at the next read.
+        try? reader.run("COMMIT", [])
+        snapshot.isOpen = false
+    }
+
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         var result: Result<R, Failure>?
         writing.withLock { _ in
             result = Result { () throws(Failure) in
+                // A read under way goes on; its view is closed before the next write.
+                _ = reading.withLockIfAvailable { close(&$0) }
                 try writer.run("BEGIN IMMEDIATE", [])
                 do throws(Failure) {
                     let value = try body(Rows(connection: writer))
                     try writer.run("COMMIT", [])
+                    commits.add(1, ordering: .releasing)
                     return value
                 } catch {
                     // After a failed COMMIT the transaction may be over already; a second failure changes nothing.
