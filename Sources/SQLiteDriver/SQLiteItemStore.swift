@@ -36,7 +36,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     /// Makes a database at `path` with all its tables; it is complete on disk when this returns.
     package static func create(at path: String) throws(Failure) -> SQLiteItemStore {
         let connection = try Connection(path, create: true)
-        try connection.execute(Schema.settings)
+        try connection.execute(Schema.pageSize + Schema.settings)
         try connection.execute("BEGIN IMMEDIATE; " + Schema.tables + " COMMIT")
         return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
     }
