@@ -65,6 +65,9 @@ final class Connection {
         }
     }
 
+    /// The texts of the statements it has prepared.
+    var preparedStatements: [String] { Array(statements.keys) }
+
     /// A statement that is not running: one that is, further up, gets a twin.
     private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
         if let known = statements[sql], sqlite3_stmt_busy(known) == 0 { return known }
