@@ -46,9 +46,10 @@ test-sdk: build ## build and test packages that use the products, or the SDK wit
 check: bootstrap ## formatting, warnings as errors, arrows between rooms, documentation, hygiene
 	@scripts/check
 
-bench: bootstrap ## measure through the socket, beside the raw floors of this machine
+bench: bootstrap ## measure through the socket, beside the raw floors of this machine and gnome-keyring
 	$(STATIC_BUILD) --product latchkeyd
-	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" $(SWIFT) run -c release --package-path Benchmarks
+	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" \
+	    LATCHKEY_BENCH_KEYRING="$$(scripts/bench-keyring)" $(SWIFT) run -c release --package-path Benchmarks
 
 build: bootstrap ## build the programs that are shipped
 	@set -e; for program in $(PROGRAMS); do \

@@ -31,6 +31,7 @@ enum Main {
         let daemon = DaemonProcess(store: place.store)
         let cleanUp = CleanUp {
             daemon.stopQuietly()
+            Keyring.endAll()
             place.remove()
         }
         defer { cleanUp.run() }
@@ -38,7 +39,8 @@ enum Main {
         let machine = Machine(loadAverage: load, fileSystem: place.fileSystem, coresInUse: options.cores.count)
         print(machine.line, to: .standardError)
         var run = try MeasuringRun(options, place, daemon)
-        let report = Report(machine: machine, measured: try run.measureAll())
+        let measured = try run.measureAll()
+        let report = Report(machine: machine, measured: measured, keyrings: KeyringRun.measure(options, place))
         try report.publish(options.json)
     }
 }

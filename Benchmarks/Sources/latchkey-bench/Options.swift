@@ -16,7 +16,7 @@ struct Options: Sendable {
     var json: String?
 
     /// The numbers of items to measure at.
-    var sizes: [Int] { [1, 1000, 100_000].filter { $0 < maximum } + [maximum] }
+    var sizes: [Int] { [1, 1000, 10_000, 100_000].filter { $0 < maximum } + [maximum] }
 
     static let help = """
         usage: latchkey-bench [--max N] [--reads N] [--writes N] [--cores 1|2]
@@ -26,7 +26,8 @@ struct Options: Sendable {
         beside floors of this machine measured in the same run, a batch of the one after a batch of the other.
         LATCHKEY_DAEMON names the daemon; `make bench` builds it and sets that.
 
-          --max N       items in the store at the end (default 100000); also measured at 1 and 1000
+          --max N       items in the store at the end (default 100000); also measured at 1, 1000, 10000
+                        and 100000
           --reads N     timed reads at each number of items (default 5000)
           --writes N    timed adds, updates and deletes at each number of items (default 1000)
           --cores 1|2   everybody on one core (default), or the caller on one and all others on a second

@@ -16,12 +16,12 @@ extension Report {
             })
         lines.append("")
         lines += Report.table(
-            ["items", "goal", "measured", "at most", ""],
+            ["items", "number", "measured", "goal", ""],
             goals.map { goal in
                 [
                     "\(goal.items)", goal.name, "\(number(goal.value, 2)) \(goal.unit)",
-                    goal.goal.map { "\(number($0)) \(goal.unit)" } ?? "",
-                    goal.goal.map { goal.value <= $0 ? "met" : "above" } ?? "",
+                    goal.goal.map { "\(goal.isLeast ? "at least" : "at most") \(number($0)) \(goal.unit)" } ?? "",
+                    goal.isMet.map { $0 ? "met" : "not met" } ?? "",
                 ]
             })
         lines.append("")

@@ -15,7 +15,7 @@ struct Report: Codable, Sendable {
         let samples: Int
     }
 
-    /// A number that a goal may be set for; all goals are upper bounds.
+    /// A number that a goal may be set for.
     struct Goal: Codable, Sendable {
         let items: Int
         let name: String
@@ -23,6 +23,11 @@ struct Report: Codable, Sendable {
         /// nil: stated for comparison only.
         let goal: Double?
         let unit: String
+        /// Whether the goal is the least, and not the most, that the number may be.
+        var isLeast = false
+
+        /// Whether the goal is met; nil without one.
+        var isMet: Bool? { goal.map { isLeast ? value >= $0 : value <= $0 } }
     }
 
     /// A mean that does not depend on how fast the machine is.
@@ -39,11 +44,13 @@ struct Report: Codable, Sendable {
     let goals: [Goal]
     let counts: [Count]
 
-    init(machine: Machine, measured: [Measured]) {
+    init(machine: Machine, measured: [Measured], keyrings: [MeasuredKeyring]) {
         self.machine = machine
         secretBytes = Item.secretBytes
-        times = measured.flatMap(Report.times)
-        goals = measured.flatMap(Report.goals) + Report.lookupGrowth(measured)
+        times = measured.flatMap(Report.times) + keyrings.flatMap(Report.times)
+        goals =
+            measured.flatMap(Report.goals) + Report.lookupGrowth(measured)
+            + keyrings.flatMap { Report.comparison($0, measured) }
         counts = measured.flatMap(Report.counts)
     }
 

@@ -15,6 +15,9 @@ struct Samples: Sendable {
         return result
     }
 
+    /// Keeps what someone else has measured.
+    mutating func append(_ duration: Int64) { nanoseconds.append(duration) }
+
     /// How many there are.
     var count: Int { nanoseconds.count }
 

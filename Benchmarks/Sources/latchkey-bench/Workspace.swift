@@ -11,6 +11,9 @@ struct Workspace: Sendable {
     /// The folder of the daemon's store.
     var store: String { path + "/store" }
 
+    /// A folder for something else, not made yet.
+    func folder(_ name: String) -> String { path + "/" + name }
+
     /// The path of a floor's database.
     func database(_ name: String) -> String { path + "/\(name).sqlite" }
 
