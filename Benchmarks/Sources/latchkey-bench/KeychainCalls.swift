@@ -37,6 +37,17 @@ enum KeychainCalls {
         for query in queries { try check(samples.time { SecItemDelete(query) }, "SecItemDelete") }
     }
 
+    /// Asks for a reference to every item; gives how many there are.
+    static func list(_ samples: inout Samples) throws(BenchFailure) -> Int {
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecMatchLimit as String: kSecMatchLimitAll,
+            kSecReturnPersistentRef as String: true,
+        ]
+        var found: CFTypeRef?
+        try check(samples.time { SecItemCopyMatching(query as CFDictionary, &found) }, "SecItemCopyMatching")
+        return (found as? NSArray)?.count ?? 0
+    }
+
     private static func dictionary(_ item: Item, _ more: [CFString: Any]) -> CFDictionary {
         var all: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: Item.service,

@@ -10,6 +10,7 @@ enum Main {
             switch try Options.Choice(arguments: Array(CommandLine.arguments.dropFirst())) {
             case .help: print(Options.help, terminator: "")
             case .floor(let database): try FloorProcess.serve(database: database)
+            case .list: try Listing.run()
             case .measure(let options): try measure(options)
             }
         } catch {

@@ -27,6 +27,9 @@ struct Measured: Sendable {
     /// Anonymous memory of the daemon after all of it, idle.
     var anonymousBytes = 0
 
+    /// Everything at once; nil where there are too few items to tell.
+    var listing: Listing?
+
     init(itemCount: Int) { self.itemCount = itemCount }
 
     /// What a read cannot do without, in microseconds.

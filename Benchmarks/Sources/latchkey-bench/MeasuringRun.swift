@@ -45,6 +45,7 @@ struct MeasuringRun {
             try measureReads(&measured, rounds: (options.reads + Self.readsInBatch - 1) / Self.readsInBatch)
             try measureWrites(&measured, rounds: (options.writes + Self.writesInBatch - 1) / Self.writesInBatch)
             measured.anonymousBytes = try daemon.anonymousBytes()
+            if size >= 10_000 { measured.listing = try Listing.measure(size, daemon) }
             try measureStarts(&measured)
             all.append(measured)
         }

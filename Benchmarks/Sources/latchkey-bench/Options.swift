@@ -44,6 +44,8 @@ struct Options: Sendable {
         case help
         /// The other process of the floors; the program starts itself with it.
         case floor(database: String)
+        /// The other program while a listing is measured.
+        case list
         case measure(Options)
 
         /// Reads the command line.
@@ -57,6 +59,9 @@ struct Options: Sendable {
                     return
                 case "--floor":
                     self = .floor(database: try Choice.text(name, rest.popFirst()))
+                    return
+                case "--list":
+                    self = .list
                     return
                 case "--max": options.maximum = try Choice.number(name, rest.popFirst(), 1...10_000_000)
                 case "--reads": options.reads = try Choice.number(name, rest.popFirst(), 1...10_000_000)

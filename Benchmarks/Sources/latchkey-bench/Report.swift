@@ -49,7 +49,7 @@ struct Report: Codable, Sendable {
         secretBytes = Item.secretBytes
         times = measured.flatMap(Report.times) + keyrings.flatMap(Report.times)
         goals =
-            measured.flatMap(Report.goals) + Report.lookupGrowth(measured)
+            measured.flatMap(Report.goals) + Report.lookupGrowth(measured) + measured.flatMap(Report.listing)
             + keyrings.flatMap { Report.comparison($0, measured) }
         counts = measured.flatMap(Report.counts)
     }
@@ -91,6 +91,25 @@ struct Report: Codable, Sendable {
         return [
             Goal(
                 items: large.itemCount, name: "read / read at 1000 items", value: growth, goal: 2, unit: "x")
+        ]
+    }
+
+    /// What one program's listing costs the others.
+    private static func listing(_ measured: Measured) -> [Goal] {
+        guard let listing = measured.listing else { return [] }
+        guard listing.failure == nil else {
+            return [Goal(items: measured.itemCount, name: "list all: no answer", value: 0, goal: nil, unit: "items")]
+        }
+        return [
+            Goal(
+                items: measured.itemCount, name: "list all, every item", value: listing.list.median / 1000, goal: nil,
+                unit: "ms"),
+            Goal(
+                items: measured.itemCount, name: "longest read of another program meanwhile",
+                value: listing.reads.longest / 1000, goal: nil, unit: "ms"),
+            Goal(
+                items: measured.itemCount, name: "anonymous memory after it",
+                value: Double(listing.anonymousBytes) / 1_048_576, goal: 64, unit: "MiB"),
         ]
     }
 

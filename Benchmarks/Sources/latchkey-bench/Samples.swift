@@ -27,6 +27,9 @@ struct Samples: Sendable {
     /// The one that 99 of 100 do not exceed, in microseconds.
     var percentile99: Double { quantile(0.99) }
 
+    /// The longest, in microseconds.
+    var longest: Double { quantile(1) }
+
     /// Nearest rank: a value that was measured, none between two.
     private func quantile(_ part: Double) -> Double {
         guard !nanoseconds.isEmpty else { return 0 }
