@@ -15,6 +15,7 @@ struct MeasuringRun {
     private static let fillingThreads = 4
 
     private let options: Options
+    private let place: Workspace
     private let daemon: DaemonProcess
     private let process: FloorProcess
     private let cipher: CipherFloor
@@ -23,6 +24,7 @@ struct MeasuringRun {
 
     init(_ options: Options, _ place: Workspace, _ daemon: DaemonProcess) throws(BenchFailure) {
         self.options = options
+        self.place = place
         self.daemon = daemon
         process = try FloorProcess(database: place.database("remote-floor"))
         cipher = try CipherFloor()
@@ -38,6 +40,7 @@ struct MeasuringRun {
             print("measuring at \(size) \(size == 1 ? "item" : "items")", to: .standardError)
             try options.cores.settle(daemon.identifier())
             var measured = Measured(itemCount: size)
+            place.warm()
             // What is cold at first is not what is asked about.
             var untimed = Measured(itemCount: size)
             try measureReads(&untimed, rounds: 2)
