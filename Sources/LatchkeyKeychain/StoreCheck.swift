@@ -54,6 +54,9 @@ package struct StoreCheck {
     }
 
     private mutating func begin() throws(Failure) {
+        // Reading goes on from the last commit of our own; only after a write it looks at what others did to the file. A
+        // store that cannot be written is checked as it was last seen.
+        try? keychain.store.write { (_) throws(Failure) in }
         (beginning, total) = try keychain.store.read { (store) throws(Failure) in
             let last = try store.lastAuditEntry()?.sequence ?? 0
             return (last, UInt64(clamping: try store.itemCount()) + UInt64(clamping: last))

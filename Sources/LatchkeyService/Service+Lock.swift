@@ -30,6 +30,6 @@ extension Service {
         guard keychain.tree.lockState != state else { return }
         keychain.tree.follow(state)
         // In memory it holds at once; on the disk before anything that is written later.
-        parts.work.submit { try? keychain.keep(state) }
+        parts.work.submit(.any) { try? keychain.keep(state) }
     }
 }

@@ -81,7 +81,7 @@ package final class Service: Sendable {
         keychain?.whenDamaged { [work = parts.work, weak keychain] in
             guard let keychain else { return }
             // What cannot be moved now is met again by the next search.
-            work.submit { try? keychain.quarantineDamaged() }
+            work.submit(.any) { try? keychain.quarantineDamaged() }
         }
         followSensor()
         parts.reader.observe { [weak self] in self?.followSensor() }

@@ -10,7 +10,7 @@ extension Session {
         try checkOwner(request.context)
         let keychain = try keychain()
         let caller = caller
-        service.parts.work.submit {
+        service.parts.work.submit(.any) {
             do throws(Failure) {
                 // Written down before the first secret leaves.
                 if request.after == 0 { try keychain.record(.exported, caller: caller) }
@@ -26,7 +26,7 @@ extension Session {
         try checkOwner(request.context)
         let keychain = try keychain()
         let caller = caller
-        service.parts.work.submit {
+        service.parts.work.submit(.oneItem) {
             do throws(Failure) {
                 try keychain.restore(request.item, caller: caller)
                 answer(.done)

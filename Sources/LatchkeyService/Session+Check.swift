@@ -10,7 +10,7 @@ extension Session {
     /// A part of the audit trail, which is the user's: it names every app of the store.
     func log(_ request: Request.Log, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
-        service.parts.background.submit {
+        service.parts.background.submit(.any) {
             do throws(Failure) {
                 answer(.log(try keychain.log(request)))
             } catch {
@@ -22,7 +22,7 @@ extension Session {
     /// Everything in the store, told slice by slice.
     func check(_ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
-        service.parts.background.submit { [self] in
+        service.parts.background.submit(.any) { [self] in
             var check = StoreCheck(keychain)
             do throws(Failure) {
                 while !isClosed {

@@ -17,7 +17,7 @@ extension Session {
             return try copy(id, request, proof, round: 1, answer)
         }
         // A password is stretched, which takes its time.
-        service.parts.work.submit { [self] in
+        service.parts.work.submit(.any) { [self] in
             do throws(Failure) {
                 try copy(id, request, proof, round: 1, answer)
             } catch {

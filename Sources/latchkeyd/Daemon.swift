@@ -60,7 +60,7 @@ final class Daemon: FrameHandler {
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: prompter, clock: clock, random: random,
-                work: SerialWorkQueue { sessions.isOneAtMost }, background: SerialWorkQueue(), controls: world,
+                work: SerialWorkQueue { sessions.isOneAtMost }, background: SerialWorkQueue { false }, controls: world,
                 companions: world, sessions: world, ended: ended))
         if case .failure(let failure) = keychain { log(failure) }
     }

@@ -19,7 +19,9 @@ import Testing
     private final class HeldWorkQueue: WorkQueue {
         private let work = Mutex<[@Sendable () -> Void]>([])
 
-        func submit(_ work: @escaping @Sendable () -> Void) { self.work.withLock { $0.append(work) } }
+        func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void) {
+            self.work.withLock { $0.append(work) }
+        }
 
         func run() {
             let all = work.withLock { work in

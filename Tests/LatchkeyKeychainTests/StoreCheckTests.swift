@@ -208,7 +208,8 @@ import Testing
         var root = 0
         try store.query("SELECT rootpage FROM sqlite_schema WHERE name = 'item_grp'") { root = Int($0) }
         var bytes = try #require(try store.files()["keychain.sqlite"])
-        let page = (root - 1) * 4096
+        // Bytes 16 and 17 of an SQLite file are the size of its pages.
+        let page = (root - 1) * (Int(bytes[16]) << 8 | Int(bytes[17]))
         #expect(bytes[page] == 10)
         bytes[page + 3] = 0
         bytes[page + 4] = 0
