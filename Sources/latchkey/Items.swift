@@ -41,7 +41,7 @@ enum Items {
         let secret = try Input.secret("Secret for \(name): ")
         var attributes = query(options, name).attributes
         if let label = options.label { attributes[.label] = .text(label) }
-        let authentication = Authentication(prompting: Prompting(reason: "store \(name)"))
+        let authentication = Authentication(prompting: Prompting(reason: "store \(name)").clipped)
         do throws(CommandFailure) {
             _ = try call(
                 .addItem(
@@ -70,7 +70,7 @@ enum Items {
 
     static func get(_ options: Options) throws(CommandFailure) {
         let name = try options.name(of: "get")
-        let authentication = Authentication(prompting: Prompting(reason: "read \(name)"))
+        let authentication = Authentication(prompting: Prompting(reason: "read \(name)").clipped)
         let reply = try call(
             .copyItems(
                 Request.CopyItems(
