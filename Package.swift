@@ -68,9 +68,10 @@ let package = Package(
         // Engine: no input or output of its own.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
         room("LatchkeyKeychain", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams"]),
+        room("LatchkeyEnclave", ["LatchkeyModel", "LatchkeySeams"]),
         room(
             "LatchkeyService",
-            ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain"]),
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain", "LatchkeyEnclave"]),
         room(
             "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams", "LatchkeyService", "LatchkeyKeychain"]),
 
@@ -78,6 +79,7 @@ let package = Package(
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
+        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
             "TerminalPromptDriver",
@@ -100,6 +102,7 @@ let package = Package(
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
                 "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
+                "SoftwareEnclaveDriver",
             ]),
 
         room("LatchkeyTesting", ["LatchkeySimulator"]),
@@ -111,7 +114,7 @@ let package = Package(
                 "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyHost", "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
-                "TerminalPromptDriver",
+                "SoftwareEnclaveDriver", "TerminalPromptDriver",
             ]),
         process(
             "latchkey-prompt",
@@ -166,6 +169,7 @@ let package = Package(
             ]),
         tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
+        tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
     ],
     swiftLanguageModes: [.v6]
 )

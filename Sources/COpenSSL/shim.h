@@ -2,8 +2,10 @@
 #ifndef LATCHKEY_OPENSSL_SHIM_H
 #define LATCHKEY_OPENSSL_SHIM_H
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

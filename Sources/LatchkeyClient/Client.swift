@@ -113,11 +113,12 @@ extension Request {
     /// Whether the answer may wait for a person, or takes the longer the larger the store is.
     fileprivate var mayTakeLong: Bool {
         switch self {
-        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check:
+        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
+            .createEnclaveKey, .useEnclaveKey:
             true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
             .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
-            .transcript, .log:
+            .transcript, .log, .describeEnclaveKey:
             false
         }
     }
@@ -126,12 +127,12 @@ extension Request {
     fileprivate var mayBeRepeated: Bool {
         switch self {
         case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions, .transcript,
-            .lock, .log:
+            .lock, .log, .describeEnclaveKey:
             true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .exportItems, .importItem, .changeFacePermission, .simulate, .check:
+            .exportItems, .importItem, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey:
             false
         }
     }

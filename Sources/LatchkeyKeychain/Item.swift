@@ -15,6 +15,12 @@ struct Item: Equatable, Sendable {
         if case .text(let group) = attributes[.accessGroup] { group } else { "" }
     }
 
+    /// Whether its secret is a private key that no caller gets: what the rule asks for is asked when the key is used.
+    var isInToken: Bool { attributes[.tokenID] != nil }
+
+    /// Whether being read asks for a proof.
+    var isReadProtected: Bool { accessControl.isProtected && !isInToken }
+
     /// Canonical bytes: `{0: attributes, 1: access control, 2: generation}`.
     func encoded() -> SecretBytes {
         var writer = CBORWriter()

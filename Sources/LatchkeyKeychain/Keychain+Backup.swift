@@ -42,7 +42,7 @@ extension Keychain {
     }
 
     private func isPortable(_ item: Item) -> Bool {
-        !item.accessControl.accessibility.isThisDeviceOnly && item.enrolment == nil
+        !item.accessControl.accessibility.isThisDeviceOnly && item.enrolment == nil && !item.isInToken
             && !item.accessControl.constraints.contains(.applicationPassword)
     }
 

@@ -32,7 +32,7 @@ extension Keychain {
             var result = SearchResult.finished
             try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
                 let missing = try missing(item, for: request.returns, proof)
-                if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.accessControl.isProtected)
+                if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.isReadProtected)
                 {
                     if request.authentication.skipsProtected { return true }
                     result = .needs(missing)
@@ -41,13 +41,15 @@ extension Keychain {
                 let password = request.authentication.applicationPassword
                 let opened = try undamaged(row) { () throws(Failure) in
                     // Behaviour AC-06: that it is there is told to those who have its password.
-                    if !request.returns.contains(.data), item.accessControl.constraints.contains(.applicationPassword) {
+                    if !request.returns.contains(.data), !item.isInToken,
+                        item.accessControl.constraints.contains(.applicationPassword)
+                    {
                         _ = try envelopes.openSecret(row, item, password: password)
                     }
                     return try found(row, item, request.returns, password)
                 }
                 guard let opened else { return true }
-                if item.accessControl.isProtected { used(UsedItem(id: row.id)) }
+                if item.isReadProtected { used(UsedItem(id: row.id)) }
                 emit(opened)
                 count += 1
                 return request.limit == 0 || count < request.limit
@@ -91,6 +93,16 @@ extension Keychain {
     /// What is left to prove for one item; empty when it may be handed out.
     func missing(_ item: Item, for returns: Returns, _ proof: Authorisation) throws(Failure) -> AuthenticationPlan {
         guard tree.isAvailable(item.accessControl.accessibility) else { throw Failure.locked }
+        // A private key of the enclave stays where it is: what a search gives of it is public.
+        if item.isInToken { return AuthenticationPlan([]) }
+        return try missing(toOpen: item, for: returns, proof)
+    }
+
+    /// What is left to prove before an item's secret is opened, whoever gets it.
+    func missing(
+        toOpen item: Item, for returns: Returns = [.data], _ proof: Authorisation
+    ) throws(Failure) -> AuthenticationPlan {
+        guard tree.isAvailable(item.accessControl.accessibility) else { throw Failure.locked }
         var plan = item.accessControl.isProtected ? item.accessControl.plan : AuthenticationPlan([])
         if proof.satisfies(plan) { plan.stages = [] }
         let needsKey = returns.contains(.data) && item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
@@ -106,7 +118,7 @@ extension Keychain {
             found.attributes = item.attributes
             found.accessControl = item.accessControl
         }
-        if returns.contains(.data) { found.secret = try envelopes.openSecret(row, item, password: password) }
+        if returns.contains(.data), !item.isInToken { found.secret = try envelopes.openSecret(row, item, password: password) }
         if returns.contains(.persistentReference) { found.persistentReference = try references.make(row) }
         return found
     }

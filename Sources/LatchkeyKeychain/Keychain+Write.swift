@@ -12,23 +12,37 @@ extension Keychain {
     /// The same with the dates of a backup.
     func add(_ request: Request.AddItem, caller: Caller, dates: Attributes) throws(Failure) -> FoundItem? {
         try checkReadable()
+        guard request.attributes.keys.allSatisfy({ $0 != .tokenID && $0 != .publicKey }) else {
+            throw Failure(.invalidParameter, "Keys of the Secure Enclave are made there and never put in.")
+        }
         var item = try newItem(request, caller)
         item.attributes.merge(dates) { $1 }
+        let password = request.authentication.applicationPassword
+        let row = try sealed(item, request.itemClass, request.secret, password)
+        try insert(row, caller)
+        return request.returns.isEmpty ? nil : try found(row, item, request.returns, password)
+    }
+
+    /// A row of its own for a new item.
+    func sealed(
+        _ item: Item, _ itemClass: ItemClass, _ secret: SecretBytes?, _ password: SecretBytes?
+    ) throws(Failure) -> StoredRow {
         var row = StoredRow(
-            id: try tree.random.bytes(16).copyBytes(), itemClass: request.itemClass, primaryKey: [], group: [],
+            id: try tree.random.bytes(16).copyBytes(), itemClass: itemClass, primaryKey: [], group: [],
             indexes: [], version: 1, attributes: [], secret: nil)
         try index.fill(&row, item)
-        let password = request.authentication.applicationPassword
-        if let secret = request.secret {
-            row.secret = try envelopes.sealSecret(secret, item, row, password: password)
-        }
+        if let secret { row.secret = try envelopes.sealSecret(secret, item, row, password: password) }
         row.attributes = try envelopes.sealAttributes(item, row)
+        return row
+    }
+
+    /// Stores a new row, and writes that down.
+    func insert(_ row: StoredRow, _ caller: Caller) throws(Failure) {
         try write { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
             try store.insert(row)
             try audit.append(.added, item: row.id, caller: caller, to: store)
         }
-        return request.returns.isEmpty ? nil : try found(row, item, request.returns, password)
     }
 
     /// Whether adding has to wait for a passcode: `whenPasscodeSetThisDeviceOnly` before it was seen.
@@ -54,9 +68,10 @@ extension Keychain {
             var matches: [(StoredRow, Item)] = []
             var needed: [Set<AuthenticationMethod>] = []
             try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
-                for stage in try missing(item, for: [.data], proof).stages where !needed.contains(stage) {
+                for stage in try missing(toOpen: item, proof).stages where !needed.contains(stage) {
                     needed.append(stage)
                 }
+                if item.isInToken { try checkChange(of: item, request) }
                 matches.append((row, item))
                 return true
             }
@@ -131,7 +146,7 @@ extension Keychain {
 
     // MARK: - Rules of a new or changed item
 
-    private func newItem(_ request: Request.AddItem, _ caller: Caller) throws(Failure) -> Item {
+    func newItem(_ request: Request.AddItem, _ caller: Caller) throws(Failure) -> Item {
         var attributes = request.attributes
         try check(attributes, areOf: request.itemClass)
         let group = try groups(attributes, caller)[0]
@@ -142,13 +157,15 @@ extension Keychain {
         let now = clock.wallTime
         attributes[.creationDate] = .date(now)
         attributes[.modificationDate] = .date(now)
-        try check(attributes, request.accessControl, request.secret)
+        try check(attributes, request.accessControl, request.secret, request.itemClass)
         return Item(
             attributes: attributes, accessControl: request.accessControl,
             enrolment: try binding(request.accessControl))
     }
 
-    private func check(_ attributes: Attributes, _ control: AccessControl, _ secret: SecretBytes?) throws(Failure) {
+    private func check(
+        _ attributes: Attributes, _ control: AccessControl, _ secret: SecretBytes?, _ itemClass: ItemClass
+    ) throws(Failure) {
         guard (secret?.count ?? 0) <= Limits.secretBytes else {
             throw Failure(
                 .dataTooLarge, "The secret is larger than \(Limits.secretBytes) bytes.",
@@ -161,7 +178,8 @@ extension Keychain {
                 throw Failure(.invalidParameter, "A synchronizable item cannot be bound to this device.")
             }
         }
-        guard control.constraints.isDisjoint(with: .privateKeyUsage) else {
+        // Behaviour AC-17.
+        guard itemClass == .key || control.constraints.isDisjoint(with: .privateKeyUsage) else {
             throw Failure(.itemAuthenticationFailed, "privateKeyUsage is for keys, not for passwords.")
         }
         // Without a secret there would be nothing that the password keeps.
@@ -212,7 +230,7 @@ extension Keychain {
             item.enrolment = try binding(control)
         }
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
-        try check(item.attributes, item.accessControl, secret)
+        try check(item.attributes, item.accessControl, secret, row.itemClass)
         var next = row
         next.version += 1
         try index.fill(&next, item)

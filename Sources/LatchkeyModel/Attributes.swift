@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The class of a keychain item. Numbers are part of the wire and the store format.
-package enum ItemClass: UInt8, CaseIterable, Sendable {
-    /// `kSecClassGenericPassword`.
-    case genericPassword = 1
-    /// `kSecClassInternetPassword`.
-    case internetPassword = 2
-}
-
 /// What kind of value an attribute takes.
 package enum AttributeKind: Sendable {
     case text, data, number, boolean, date
@@ -35,16 +27,49 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
     case authenticationType = 18
     case port = 19
     case path = 20
+    // Keys.
+    case keyClass = 21
+    case applicationLabel = 22
+    case applicationTag = 23
+    case keyType = 24
+    case keySizeInBits = 25
+    case effectiveKeySize = 26
+    case isPermanent = 27
+    case canEncrypt = 28
+    case canDecrypt = 29
+    case canDerive = 30
+    case canSign = 31
+    case canVerify = 32
+    case canWrap = 33
+    case canUnwrap = 34
+    /// The token that holds a private key.
+    case tokenID = 35
+    /// The public half of a key in a token, X9.63; no app gives it or sees it as an attribute.
+    case publicKey = 36
+    // Certificates.
+    case certificateType = 37
+    case certificateEncoding = 38
+    case subject = 39
+    case issuer = 40
+    case serialNumber = 41
+    case subjectKeyID = 42
+    case publicKeyHash = 43
 
     /// The kind of its value.
     package var kind: AttributeKind {
         switch self {
         case .accessGroup, .account, .service, .itemDescription, .comment, .label, .server, .securityDomain,
-            .networkProtocol, .authenticationType, .path:
+            .networkProtocol, .authenticationType, .path, .tokenID:
             .text
-        case .generic: .data
-        case .creator, .type, .port: .number
-        case .synchronizable, .isInvisible, .isNegative: .boolean
+        case .generic, .applicationLabel, .applicationTag, .publicKey, .subject, .issuer, .serialNumber, .subjectKeyID,
+            .publicKeyHash:
+            .data
+        case .creator, .type, .port, .keyClass, .keyType, .keySizeInBits, .effectiveKeySize, .certificateType,
+            .certificateEncoding:
+            .number
+        case .synchronizable, .isInvisible, .isNegative, .isPermanent, .canEncrypt, .canDecrypt, .canDerive, .canSign,
+            .canVerify, .canWrap, .canUnwrap:
+            .boolean
         case .creationDate, .modificationDate: .date
         }
     }
@@ -79,48 +104,3 @@ package enum AttributeValue: Hashable, Sendable {
 
 /// The attributes of an item or of a query.
 package typealias Attributes = [AttributeCode: AttributeValue]
-
-extension ItemClass {
-    /// The attributes that make an item of this class unique, in the order of the blind index.
-    package var primaryKey: [AttributeCode] {
-        switch self {
-        case .genericPassword: [.accessGroup, .account, .service, .synchronizable]
-        case .internetPassword:
-            [
-                .accessGroup, .account, .securityDomain, .server, .networkProtocol, .authenticationType, .port, .path,
-                .synchronizable,
-            ]
-        }
-    }
-
-    /// The attributes with a blind index of their own, besides the access group.
-    package var indexed: [AttributeCode] {
-        switch self {
-        case .genericPassword: [.account, .service, .label]
-        case .internetPassword: [.account, .server, .label]
-        }
-    }
-
-    /// Whether items of this class have the attribute.
-    package func has(_ code: AttributeCode) -> Bool {
-        switch self {
-        case .genericPassword: !Self.ofTheInternet.contains(code)
-        case .internetPassword: code != .service && code != .generic
-        }
-    }
-
-    private static let ofTheInternet: Set<AttributeCode> = [
-        .server, .securityDomain, .networkProtocol, .authenticationType, .port, .path,
-    ]
-
-    /// What a primary-key attribute counts as when it was not given.
-    package static func emptyValue(_ code: AttributeCode) -> AttributeValue {
-        switch code.kind {
-        case .text: .text("")
-        case .data: .data([])
-        case .number: .number(0)
-        case .boolean: .boolean(false)
-        case .date: .date(0)
-        }
-    }
-}

@@ -38,6 +38,8 @@ package enum Limits {
     package static let reasonLines = 6
     /// Characters of a button's title or a name that are shown.
     package static let titleCharacters = 48
+    /// Bytes of a key of the enclave that an app keeps itself.
+    package static let detachedKeyBytes = 4 << 10
     /// Bytes of a passcode.
     package static let passcodeBytes = 1024
     /// Bytes that may wait for a client that does not read.

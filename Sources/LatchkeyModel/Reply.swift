@@ -17,6 +17,9 @@ package enum Reply: Equatable, Sendable {
     case exported(ExportedItems)
     case log(AuditPage)
     case check(CheckReport)
+    case enclaveKey(EnclaveKey)
+    /// What an operation of a key gave: a signature or a secret.
+    case enclaveResult(SecretBytes)
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
 
@@ -112,12 +115,14 @@ package struct StatusReport: Equatable, Sendable {
     package var problem: Failure?
     /// Damaged rows that were put aside.
     package var quarantineCount: UInt64
+    /// What stands for the Secure Enclave; nil: there is none.
+    package var enclave: EnclaveKind?
 
     /// Makes a report.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
-        quarantineCount: UInt64 = 0
+        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil
     ) {
         self.tier = tier
         self.processID = processID
@@ -131,5 +136,6 @@ package struct StatusReport: Equatable, Sendable {
         self.accessGroup = accessGroup
         self.problem = problem
         self.quarantineCount = quarantineCount
+        self.enclave = enclave
     }
 }

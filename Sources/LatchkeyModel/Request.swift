@@ -35,6 +35,10 @@ package enum Request: Equatable, Sendable {
     case log(Log)
     /// Looks at everything in the store and changes nothing.
     case check
+    /// Makes a private key of the enclave, uses it, or tells what it is.
+    case createEnclaveKey(CreateEnclaveKey)
+    case useEnclaveKey(UseEnclaveKey)
+    case describeEnclaveKey(EnclaveKeyName)
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {

@@ -39,6 +39,12 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case itemAuthenticationFailed = 48
     case passcodeClassUnavailable = 49
     case enrolmentBindingUnavailable = 50
+    /// A private key that never leaves where it is was asked for.
+    case exportNotAllowed = 51
+    /// The access control of a key lacks `privateKeyUsage`.
+    case keyUsageNotAllowed = 52
+    /// There is no Secure Enclave here, or none that was chosen.
+    case enclaveUnavailable = 53
 
     // 70...: authentication.
     case authenticationFailed = 70

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyEnclave
 package import LatchkeyKeychain
 package import LatchkeyModel
 import LatchkeyPolicy
@@ -25,6 +26,8 @@ package final class Service: Sendable {
         package var controls: (any SimulatedControls)?
         package var companions: (any CompanionMonitor)?
         package var sessions: (any SessionMonitor)?
+        /// What stands for the Secure Enclave, if anything does.
+        package var keyModule: (any KeyModule)?
         /// Told of the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
 
@@ -34,7 +37,8 @@ package final class Service: Sendable {
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, background: (any WorkQueue)? = nil, controls: (any SimulatedControls)?,
             companions: (any CompanionMonitor)? = nil,
-            sessions: (any SessionMonitor)? = nil, ended: (@Sendable (EvaluationEnd) -> Void)? = nil
+            sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
+            ended: (@Sendable (EvaluationEnd) -> Void)? = nil
         ) {
             self.tier = tier
             self.storePath = storePath
@@ -49,17 +53,20 @@ package final class Service: Sendable {
             self.controls = controls
             self.companions = companions
             self.sessions = sessions
+            self.keyModule = keyModule
             self.ended = ended
         }
     }
 
     let parts: Parts
+    let enclave: Enclave?
     let authenticator: Authenticator
     let environments = EnvironmentWatch()
 
     /// Starts the service; counters and the enrolled set are taken up as they were kept.
     package init(_ parts: Parts) {
         self.parts = parts
+        enclave = parts.keyModule.map { Enclave($0) }
         let keychain = try? parts.keychain.get()
         var state = PolicyState(
             sensor: parts.reader.state, isPasscodeSet: (try? keychain?.tree.isPasscodeSet()) ?? false)
@@ -184,7 +191,7 @@ package final class Service: Sendable {
             tier: parts.tier, processID: parts.processID, storePath: parts.storePath, itemCount: 0,
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
             isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
-            accessGroup: caller.groups.first ?? "", problem: nil)
+            accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind)
         do throws(Failure) {
             let keychain = try parts.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())

@@ -67,8 +67,9 @@ extension Session {
     }
 
     /// Asks, then goes on; every refusal is written down and answered.
-    private func askThen(
+    func askThen(
         _ id: UInt64, _ plan: AuthenticationPlan, _ authentication: Authentication, _ round: Int,
+        reason: String = "read a protected item",
         next: @escaping @Sendable (Authorisation) throws(Failure) -> Void, answer: @escaping Answer
     ) throws(Failure) {
         guard authentication.prompting.interactionAllowed else {
@@ -78,7 +79,7 @@ extension Session {
             throw Failure(.itemAuthenticationFailed, "The item kept asking for authentication.")
         }
         var prompting = authentication.prompting
-        if prompting.reason.isEmpty { prompting.reason = "read a protected item" }
+        if prompting.reason.isEmpty { prompting.reason = reason }
         let caller = caller
         ask(id, plan, authentication.context, prompting) { [self] asked in
             do throws(Failure) {
@@ -174,7 +175,7 @@ extension Session {
     }
 
     /// Biometry has to be enrolled when an item is bound to it (behaviour AC-03), and the set has to be known.
-    private func checkBiometry(_ control: AccessControl) throws(Failure) {
+    func checkBiometry(_ control: AccessControl) throws(Failure) {
         guard !control.constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
         let state = service.authenticator.state
         if state.sensor.kind == .none {

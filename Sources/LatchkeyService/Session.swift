@@ -75,6 +75,9 @@ package final class Session: Sendable {
             case .importItem(let request): try restore(request, answer)
             case .log(let log): try self.log(log, answer)
             case .check: try check(answer)
+            case .createEnclaveKey(let create): try createKey(id, create, answer)
+            case .useEnclaveKey(let use): try useKey(id, use, answer)
+            case .describeEnclaveKey(let name): answer(try describeKey(name))
             }
         } catch {
             answer(.failure(error))
@@ -290,10 +293,10 @@ package final class Session: Sendable {
 }
 
 extension Request {
-    /// Whether an app makes it by a `SecItem` function.
+    /// Whether an app makes it by a `SecItem` or `SecKey` function.
     fileprivate var isForItems: Bool {
         switch self {
-        case .addItem, .copyItems, .updateItems, .deleteItems: true
+        case .addItem, .copyItems, .updateItems, .deleteItems, .createEnclaveKey, .useEnclaveKey: true
         default: false
         }
     }

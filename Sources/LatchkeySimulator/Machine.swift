@@ -10,6 +10,7 @@ import LatchkeySeams
 import LatchkeyService
 import SQLiteDriver
 import SimulatedDriver
+import SoftwareEnclaveDriver
 import Synchronization
 import SystemDriver
 
@@ -82,7 +83,7 @@ final class Machine: Sendable {
                 tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
                 random: random, work: ImmediateWorkQueue(), controls: world, companions: world, sessions: world,
-                ended: { world.record.note($0.words) }))
+                keyModule: SoftwareEnclave(), ended: { world.record.note($0.words) }))
     }
 
     /// Sets what an app was told about faces.

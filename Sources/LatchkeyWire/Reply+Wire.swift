@@ -18,6 +18,8 @@ private enum ReplyKind: UInt8 {
     case exported = 11
     case log = 20
     case check = 21
+    case enclaveKey = 30
+    case enclaveResult = 31
 }
 
 extension Reply {
@@ -87,6 +89,12 @@ extension Reply {
         case .check(let report):
             kind(.check, &writer)
             report.write(to: &writer)
+        case .enclaveKey(let key):
+            kind(.enclaveKey, &writer)
+            key.write(to: &writer)
+        case .enclaveResult(let result):
+            kind(.enclaveResult, &writer)
+            writer.bytes(result)
         }
     }
 
@@ -130,6 +138,8 @@ extension Reply {
             case .simulated: return .simulated(delivered: try reader.boolean())
             case .log: return .log(try AuditPage(from: &reader))
             case .check: return .check(try CheckReport(from: &reader))
+            case .enclaveKey: return .enclaveKey(try EnclaveKey(from: &reader))
+            case .enclaveResult: return .enclaveResult(try reader.secret(limit: 64))
             }
         }
     }
@@ -251,7 +261,8 @@ extension FoundItem {
 
 extension StatusReport {
     fileprivate func write(to writer: inout CBORWriter) {
-        writer.map(10 + (problem == nil ? 0 : 1) + (quarantineCount == 0 ? 0 : 1))
+        writer.map(
+            10 + (problem == nil ? 0 : 1) + (quarantineCount == 0 ? 0 : 1) + (enclave == nil ? 0 : 1))
         writer.unsigned(0)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(1)
@@ -280,6 +291,10 @@ extension StatusReport {
             writer.unsigned(11)
             writer.unsigned(quarantineCount)
         }
+        if let enclave {
+            writer.unsigned(12)
+            writer.unsigned(UInt64(enclave.rawValue))
+        }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
@@ -295,6 +310,7 @@ extension StatusReport {
         var accessGroup: String?
         var problem: Failure?
         var quarantineCount: UInt64 = 0
+        var enclave: EnclaveKind?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: tier = try reader.number() as Tier
@@ -312,6 +328,7 @@ extension StatusReport {
                 quarantineCount = try reader.unsigned()
                 // Zero is said by leaving the field out: one message, one byte string.
                 guard quarantineCount != 0 else { throw .invalidValue }
+            case 12: enclave = try reader.number() as EnclaveKind
             default: return false
             }
             return true
@@ -322,6 +339,6 @@ extension StatusReport {
             isEnrolled: try required(isEnrolled, 5), isPasscodeSet: try required(isPasscodeSet, 6),
             isBiometryLocked: try required(isBiometryLocked, 7), isLocked: try required(isLocked, 10),
             accessGroup: try required(accessGroup, 8),
-            problem: problem, quarantineCount: quarantineCount)
+            problem: problem, quarantineCount: quarantineCount, enclave: enclave)
     }
 }

@@ -28,6 +28,9 @@ private enum Operation: UInt8 {
     case transcript = 31
     case log = 40
     case check = 41
+    case createEnclaveKey = 50
+    case useEnclaveKey = 51
+    case describeEnclaveKey = 52
 }
 
 extension Request {
@@ -144,6 +147,15 @@ extension Request {
         case .check:
             operation(.check, &writer)
             writer.map(0)
+        case .createEnclaveKey(let create):
+            operation(.createEnclaveKey, &writer)
+            create.write(to: &writer)
+        case .useEnclaveKey(let use):
+            operation(.useEnclaveKey, &writer)
+            use.write(to: &writer)
+        case .describeEnclaveKey(let name):
+            operation(.describeEnclaveKey, &writer)
+            writer.enclaveKeyName(name)
         }
     }
 
@@ -189,6 +201,9 @@ extension Request {
             case .check:
                 try reader.noParameters()
                 return .check
+            case .createEnclaveKey: return .createEnclaveKey(try CreateEnclaveKey(from: &reader))
+            case .useEnclaveKey: return .useEnclaveKey(try UseEnclaveKey(from: &reader))
+            case .describeEnclaveKey: return .describeEnclaveKey(try reader.enclaveKeyName())
             }
         }
     }

@@ -26,7 +26,8 @@ extension Status {
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .internalFailure, .unimplemented, .notPermitted,
             .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer, .storeOfAnotherUser,
             .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .invalidParameter, .noSuchClass,
-            .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement, .dataTooLarge:
+            .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement, .dataTooLarge,
+            .exportNotAllowed, .keyUsageNotAllowed, .enclaveUnavailable:
             .notInteractive
         }
     }

@@ -15,18 +15,31 @@ extension AttributeCode {
         (kSecAttrSecurityDomain as String, .securityDomain), (kSecAttrProtocol as String, .networkProtocol),
         (kSecAttrAuthenticationType as String, .authenticationType), (kSecAttrPort as String, .port),
         (kSecAttrPath as String, .path),
+        // Keys.
+        (kSecAttrKeyClass as String, .keyClass), (kSecAttrApplicationLabel as String, .applicationLabel),
+        (kSecAttrApplicationTag as String, .applicationTag), (kSecAttrKeySizeInBits as String, .keySizeInBits),
+        (kSecAttrEffectiveKeySize as String, .effectiveKeySize), (kSecAttrIsPermanent as String, .isPermanent),
+        (kSecAttrCanEncrypt as String, .canEncrypt), (kSecAttrCanDecrypt as String, .canDecrypt),
+        (kSecAttrCanDerive as String, .canDerive), (kSecAttrCanSign as String, .canSign),
+        (kSecAttrCanVerify as String, .canVerify), (kSecAttrCanWrap as String, .canWrap),
+        (kSecAttrCanUnwrap as String, .canUnwrap), (kSecAttrTokenID as String, .tokenID),
+        // Certificates.
+        (kSecAttrCertificateType as String, .certificateType),
+        (kSecAttrCertificateEncoding as String, .certificateEncoding), (kSecAttrSubject as String, .subject),
+        (kSecAttrIssuer as String, .issuer), (kSecAttrSerialNumber as String, .serialNumber),
+        (kSecAttrSubjectKeyID as String, .subjectKeyID), (kSecAttrPublicKeyHash as String, .publicKeyHash),
     ]
     private static let byName = Dictionary(uniqueKeysWithValues: constants)
     private static let byCode = Dictionary(uniqueKeysWithValues: constants.map { ($0.1, $0.0) })
 
-    /// The attribute a `kSecAttr...` value names.
-    init?(constant: String) {
+    /// The attribute that a `kSecAttr...` value names for items of a class: `kSecAttrType` and `kSecAttrKeyType` are one.
+    init?(constant: String, in itemClass: ItemClass?) {
         guard let code = AttributeCode.byName[constant] else { return nil }
-        self = code
+        self = code == .type && itemClass == .key ? .keyType : code
     }
 
-    /// The `kSecAttr...` value; every case stands in the table.
-    var constant: String { AttributeCode.byCode[self] ?? "" }
+    /// The `kSecAttr...` value; nil for what no app sees.
+    var constant: String? { self == .keyType ? AttributeCode.byCode[.type] : AttributeCode.byCode[self] }
 }
 
 extension ItemClass {
@@ -35,6 +48,17 @@ extension ItemClass {
         switch self {
         case .genericPassword: kSecClassGenericPassword
         case .internetPassword: kSecClassInternetPassword
+        case .key: kSecClassKey
+        case .certificate: kSecClassCertificate
+        }
+    }
+}
+
+extension AttributeCode {
+    fileprivate var takesDigits: Bool {
+        switch self {
+        case .keyClass, .keyType, .keySizeInBits, .effectiveKeySize, .certificateType, .certificateEncoding: true
+        default: false
         }
     }
 }
@@ -52,6 +76,12 @@ extension AttributeValue {
             } else {
                 throw ParsedQuery.refusal("\(name) takes a string or Data.")
             }
+        case .number where code.takesDigits && value is NSString:
+            // The constants of key types and classes are strings of digits.
+            guard let text = value as? String, let number = Int64(text) else {
+                throw ParsedQuery.refusal("\(name) takes a number.")
+            }
+            self = .number(number)
         case .number:
             guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a number.") }
             self = .number(number.int64Value)
@@ -105,7 +135,9 @@ extension FoundItem {
     private func dictionary(_ returns: Returns) -> NSDictionary {
         var result: [String: Any] = [:]
         if let attributes {
-            for (code, value) in attributes { result[code.constant] = value.object }
+            for (code, value) in attributes {
+                if let name = code.constant { result[name] = value.object }
+            }
         }
         if let accessControl {
             result[kSecAttrAccessible as String] = accessControl.accessibility.constant as NSString

@@ -46,10 +46,6 @@ struct ParsedQuery {
     private static func itemClass(_ value: Any) throws(Failure) -> ItemClass {
         guard let name = value as? String else { throw refusal("kSecClass takes one of the kSecClass... values.") }
         if let known = QueryName.itemClasses[name] { return known }
-        // Classes of the API that come with later versions are told apart from names that do not exist.
-        if ["cert", "keys", "idnt"].contains(name) {
-            throw Failure(.unimplemented, "This version of Latchkey keeps passwords only.")
-        }
         throw Failure(.noSuchClass, "There is no class \(name).")
     }
 
@@ -173,7 +169,7 @@ struct ParsedQuery {
             anySynchronizable = true
         default:
             // Behaviour KC-02.
-            guard let code = AttributeCode(constant: name), itemClass?.has(code) ?? true else {
+            guard let code = AttributeCode(constant: name, in: itemClass), itemClass?.has(code) ?? true else {
                 throw Failure(.noSuchAttribute, "Items of this class have no attribute \(name).")
             }
             attributes[code] = try AttributeValue(value, for: code, name)

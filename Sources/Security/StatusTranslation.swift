@@ -10,10 +10,11 @@ extension Status {
         case .unsupportedVersion, .storeNewer: errSecWrongSecVersion
         case .limitExceeded: errSecAllocate
         case .internalFailure: errSecInternalComponent
-        case .unimplemented: errSecUnimplemented
+        // Behaviour SK-02: what may not be exported is answered with that code.
+        case .unimplemented, .exportNotAllowed: errSecUnimplemented
         case .invalidParameter, .notPermitted: errSecParam
         case .cancelled, .userCancel: errSecUserCanceled
-        case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut: errSecNotAvailable
+        case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .enclaveUnavailable: errSecNotAvailable
         case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser: errSecInvalidKeychain
         case .storeReadOnly: errSecReadOnly
         case .diskFull: errSecDiskFull
@@ -25,7 +26,7 @@ extension Status {
         case .dataTooLarge: errSecDataTooLarge
         case .interactionNotAllowed, .notInteractive, .storeRolledBack: errSecInteractionNotAllowed
         // Behaviour LA-42: whatever else keeps a person from authenticating.
-        case .itemAuthenticationFailed, .passcodeClassUnavailable, .enrolmentBindingUnavailable,
+        case .itemAuthenticationFailed, .keyUsageNotAllowed, .passcodeClassUnavailable, .enrolmentBindingUnavailable,
             .authenticationFailed, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockout, .appCancel, .invalidContext, .companionNotAvailable,
             .biometryNotPaired, .biometryDisconnected, .invalidDimensions, .passcodeDelayed:

@@ -11,6 +11,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import SQLiteDriver
 import SimulatedDriver
+import SoftwareEnclaveDriver
 import Synchronization
 import SystemDriver
 import TerminalPromptDriver
@@ -61,7 +62,8 @@ final class Daemon: FrameHandler {
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: prompter, clock: clock, random: random,
                 work: SerialWorkQueue { sessions.isOneAtMost }, background: SerialWorkQueue { false }, controls: world,
-                companions: world, sessions: world, ended: ended))
+                companions: world, sessions: world, keyModule: Daemon.keyModule(options),
+                ended: ended))
         if case .failure(let failure) = keychain { log(failure) }
     }
 
@@ -81,6 +83,16 @@ final class Daemon: FrameHandler {
         return try identity.open(
             world.map { ScriptedStore(items, world: $0) } ?? items, vault: FileKeyVault(folder), clock: clock,
             random: random)
+    }
+
+    /// The enclave of a simulated machine, or the one that was chosen.
+    private static func keyModule(_ options: Options) -> (any KeyModule)? {
+        switch options.enclave {
+        case nil: options.isSimulated ? SoftwareEnclave() : nil
+        case .software: SoftwareEnclave()
+        // No configuration names it: the driver is not there yet.
+        case .tpm: nil
+        }
     }
 
     private static func worldState(_ folder: StoreFolder) throws(Failure) -> WorldState {

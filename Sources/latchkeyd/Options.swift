@@ -8,6 +8,8 @@ import LatchkeySystem
 struct Options {
     var isSimulated = false
     var isDetached = false
+    /// What stands for the Secure Enclave, where that was chosen.
+    var enclave: EnclaveKind?
     /// Seconds without a connection before it exits.
     var idleSeconds = Limits.idleSeconds
 
@@ -23,7 +25,8 @@ struct Options {
           --version     show the version
 
         The store is in $LATCHKEY_HOME, or in latchkey below the user's data folder. A file
-        latchkeyd.conf there may say: tier = user | simulated, idle_exit_seconds = N.
+        latchkeyd.conf there may say: tier = user | simulated, idle_exit_seconds = N,
+        enclave = software (private keys without hardware; tier simulated has them anyway).
 
         """
 
@@ -66,6 +69,7 @@ struct Options {
                 guard !isSimulated else {
                     throw Failure(.storeOfAnotherTier, "\(path) says tier = user, and --simulated was asked for.")
                 }
+            case ("enclave", "software"): enclave = .software
             case ("idle_exit_seconds", let value?):
                 guard let seconds = Int64(value), (1...86_400).contains(seconds) else {
                     throw Options.refusal(path, line)
@@ -79,6 +83,6 @@ struct Options {
     private static func refusal(_ path: String, _ line: Substring) -> Failure {
         Failure(
             .invalidParameter, "\(path) has a line that is not understood: \(line)",
-            hint: "Known: tier = user | simulated, idle_exit_seconds = 1...86400")
+            hint: "Known: tier = user | simulated, idle_exit_seconds = 1...86400, enclave = software")
     }
 }

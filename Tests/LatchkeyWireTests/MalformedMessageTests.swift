@@ -48,7 +48,7 @@ import Testing
         #expect(refusal(of: request(5, [0: 0])) == .invalidValue, "policy 0")
         #expect(refusal(of: request(5, [0: 6])) == .invalidValue, "policy 6")
         #expect(refusal(of: request(14, [0: 0, 1: [:]])) == .invalidValue, "item class 0")
-        #expect(refusal(of: request(14, [0: 3, 1: [:]])) == .invalidValue, "item class 3")
+        #expect(refusal(of: request(14, [0: 5, 1: [:]])) == .invalidValue, "item class 5")
         #expect(refusal(of: request(14, [1: [:], 2: 0])) == .invalidValue, "accessibility 0")
         #expect(refusal(of: request(14, [1: [:], 2: 8])) == .invalidValue, "accessibility 8")
         #expect(refusal(of: request(30, [0: 1, 1: 3])) == .invalidValue, "sensor 3")
@@ -89,6 +89,26 @@ import Testing
         #expect(refusal(of: request(30, [0: 16, 1: 2])) == .invalidValue)
         #expect(refusal(of: request(30, [0: 17, 1: 4])) == .invalidValue)
         #expect(refusal(of: request(30, [0: 22, 1: 1])) == .invalidValue)
+    }
+
+    @Test func keysOfTheEnclaveAreNamedAndUsedInTheKnownWays() {
+        let authentication: CBORItem = [1: false, 2: [0: "", 3: true]]
+        let digest = CBORItem.bytes([UInt8](repeating: 0, count: 64))
+        let stored: CBORItem = .array([0, .bytes([1])])
+        func use(_ name: CBORItem, _ operation: CBORItem) -> [UInt8] {
+            request(51, [0: name, 1: operation, 2: authentication])
+        }
+        #expect(refusal(of: use(stored, .array([0, digest]))) == nil)
+        #expect(refusal(of: use(.array([2, .bytes([1])]), .array([0, digest]))) == .invalidValue, "name 2")
+        #expect(refusal(of: use(stored, .array([2, digest]))) == .invalidValue, "operation 2")
+        for (operation, limit) in [(CBORItem.unsigned(0), 64), (1, 65)] {
+            let long = CBORItem.bytes([UInt8](repeating: 0, count: limit + 1))
+            #expect(refusal(of: use(stored, .array([operation, long]))) != nil, "\(limit + 1) bytes")
+        }
+        let sealed = CBORItem.bytes([UInt8](repeating: 0, count: Limits.detachedKeyBytes + 1))
+        #expect(refusal(of: request(52, .array([1, sealed]))) != nil)
+        #expect(refusal(of: request(50, [0: [:], 1: [1, 0], 2: 1, 3: authentication])) == .wrongType, "permanent 1")
+        #expect(refusal(of: request(50, [0: [:], 1: [1, 0], 3: authentication])) == .missingKey(2))
     }
 
     @Test func aChangeOfNothingIsRefused() { #expect(refusal(of: request(20, [:])) == .missingKey(1)) }

@@ -29,6 +29,7 @@ import Testing
         case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
             cancelPrompt, fallback, enter, transcript,
             transcriptLines, log, check, logPage, checkReport
+        case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
@@ -81,6 +82,13 @@ import Testing
         case .importItem: .importItem
         case .log: .log
         case .check: .check
+        case .createEnclaveKey: .createEnclaveKey
+        case .useEnclaveKey(let use):
+            switch use.operation {
+            case .sign: .signWithEnclaveKey
+            case .agree: .agreeWithEnclaveKey
+            }
+        case .describeEnclaveKey: .describeEnclaveKey
         }
     }
 
@@ -100,6 +108,8 @@ import Testing
         case .exported: .exported
         case .log: .logPage
         case .check: .checkReport
+        case .enclaveKey: .enclaveKey
+        case .enclaveResult: .enclaveResult
         }
     }
 

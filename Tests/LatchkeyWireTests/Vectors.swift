@@ -15,7 +15,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
     /// The vectors of every file, by name.
     static func load() throws -> [Vector] {
-        try ["requests", "items", "replies"].flatMap { name in
+        try ["requests", "items", "replies", "enclave"].flatMap { name in
             try String(contentsOf: folder.appending(component: name + ".hex"), encoding: .utf8)
                 .split(separator: "\n").filter { !$0.hasPrefix("#") }
                 .map { line in

@@ -17,6 +17,8 @@ import Testing
         (.peerNotTrusted, .notInteractive), (.invalidParameter, .notInteractive), (.noSuchClass, .notInteractive),
         (.noSuchAttribute, .notInteractive), (.duplicateItem, .notInteractive), (.itemNotFound, .notInteractive),
         (.missingEntitlement, .notInteractive), (.dataTooLarge, .notInteractive),
+        (.exportNotAllowed, .notInteractive), (.keyUsageNotAllowed, .notInteractive),
+        (.enclaveUnavailable, .notInteractive),
         (.interactionNotAllowed, .notInteractive), (.itemAuthenticationFailed, .authenticationFailed),
         (.passcodeClassUnavailable, .passcodeNotSet), (.enrolmentBindingUnavailable, .biometryNotAvailable),
         (.authenticationFailed, .authenticationFailed), (.userCancel, .userCancel), (.userFallback, .userFallback),

@@ -44,20 +44,15 @@ import Testing
         #expect(bridged == forced)
     }
 
-    @Test func anUnsupportedClassIsExplained() throws {
-        try Simulator().run {
-            #expect(SecItemDelete([kSecClass: "cert"] as CFDictionary) == errSecUnimplemented)
-            #expect(message(errSecUnimplemented)?.contains("passwords only") == true)
-        }
-    }
-
     @Test func theExplanationIsOfTheThreadsLastFailureOnly() async throws {
         let simulator = try Simulator()
-        simulator.run {
-            #expect(SecItemDelete([kSecClass: "cert"] as CFDictionary) == errSecUnimplemented)
-            let explained = message(errSecUnimplemented)
+        try simulator.run {
+            let plain = message(errSecDiskFull)
+            try simulator.failNext(.diskFull)
+            #expect(add(Query.password("account").secret("secret")) == errSecDiskFull)
+            #expect(message(errSecDiskFull) != plain)
             #expect(delete(.password("nothing")) == errSecItemNotFound)
-            #expect(message(errSecUnimplemented) != explained)
+            #expect(message(errSecDiskFull) == plain)
         }
     }
 

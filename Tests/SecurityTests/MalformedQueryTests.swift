@@ -42,11 +42,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["cert", "keys", "idnt"])
-    func aClassThatComesLaterIsUnimplemented(name: String) {
-        #expect(codes([kSecClass as String: name]) == [errSecUnimplemented])
-    }
-
     @Test(arguments: ["srvr", "atag", "zzzz", "sdmn", "ACCT", "    "])
     func anAttributeOfAnotherClassIsNoSuchAttribute_KC02(name: String) {
         #expect(codes(Query.password("account").with(name as CFString, "value")) == [errSecNoSuchAttr])

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeySeams
+
+/// A private key of the enclave, opened for one operation.
+package struct OpenedKey: Sendable {
+    /// What the key module made of it; leaves the daemon never.
+    package var blob: SecretBytes
+    package var accessControl: AccessControl
+    /// Its use, for the audit trail; nil where the rule asks for nothing.
+    package var use: UsedItem?
+}
+
+/// How opening a key ended.
+package enum KeyOpening: Sendable {
+    case opened(OpenedKey)
+    /// This has to be proven first.
+    case needs(AuthenticationPlan)
+}
+
+/// Private keys of the enclave are items whose secret is what the key module made: sealed like any other, under the
+/// same rules, and opened for the daemon's own use only.
+extension Keychain {
+    /// `kSecAttrTokenIDSecureEnclave`.
+    package static let enclaveToken = "com.apple.setoken"
+
+    /// Seals a new key and keeps it, or hands it to the app to keep. `request.attributes` tell what kind of key it is.
+    package func addKey(
+        _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller
+    ) throws(Failure) -> EnclaveKey {
+        try checkReadable()
+        guard request.attributes[.synchronizable] != .boolean(true) else {
+            throw Failure(.invalidParameter, "A key of the Secure Enclave cannot be synchronized.")
+        }
+        var item = try newItem(
+            Request.AddItem(
+                itemClass: .key, attributes: request.attributes, accessControl: request.accessControl, secret: blob,
+                returns: [], authentication: request.authentication), caller)
+        item.attributes[.tokenID] = .text(Self.enclaveToken)
+        item.attributes[.publicKey] = .data(publicKey)
+        let password = request.authentication.applicationPassword
+        guard request.isPermanent else {
+            // The app keeps the rest itself.
+            let kept: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
+            let row = try sealed(detached(item, kept), .key, blob, password)
+            return description(item, .detached(DetachedKey(row).bytes), publicKey)
+        }
+        let row = try sealed(item, .key, blob, password)
+        try insert(row, caller)
+        return description(item, .stored(try references.make(row)), publicKey)
+    }
+
+    private func detached(_ item: Item, _ kept: Set<AttributeCode>) -> Item {
+        Item(
+            attributes: item.attributes.filter { kept.contains($0.key) }, accessControl: item.accessControl,
+            enrolment: item.enrolment)
+    }
+
+    private func description(_ item: Item, _ name: EnclaveKeyName, _ publicKey: [UInt8]) -> EnclaveKey {
+        EnclaveKey(
+            name: name, publicKey: publicKey, attributes: item.attributes.filter { $0.key != .publicKey },
+            accessControl: item.accessControl)
+    }
+
+    /// What is public of a key.
+    package func describeKey(_ name: EnclaveKeyName, caller: Caller) throws(Failure) -> EnclaveKey {
+        let (_, item) = try key(name, caller)
+        guard case .data(let publicKey) = item.attributes[.publicKey] else { throw Self.noSuchKey }
+        return description(item, name, publicKey)
+    }
+
+    /// Opens a key for one operation, once `proof` holds what its rule asks for.
+    package func openKey(
+        _ name: EnclaveKeyName, caller: Caller, proof: Authorisation, password: SecretBytes?
+    ) throws(Failure) -> KeyOpening {
+        defer { reportDamage() }
+        let (row, item) = try key(name, caller)
+        guard item.accessControl.constraints.contains(.privateKeyUsage) else {
+            throw Failure(
+                .keyUsageNotAllowed, "The key's access control does not let it be used.",
+                hint: "Make it with .privateKeyUsage.")
+        }
+        // Behaviour SE-05: it is still found, and never works again.
+        guard !isDead(item) else {
+            throw Failure(
+                .itemAuthenticationFailed, "The key was bound to fingers or faces that are enrolled no more.",
+                hint: "Delete it and make a new one.")
+        }
+        let missing = try missing(toOpen: item, proof)
+        guard missing.stages.isEmpty else { return .needs(missing) }
+        let blob = try undamaged(row) { () throws(Failure) in
+            try envelopes.openSecret(row, item, password: password)
+        }
+        guard let blob = blob ?? nil else { throw Self.noSuchKey }
+        return .opened(
+            OpenedKey(
+                blob: blob, accessControl: item.accessControl,
+                use: item.accessControl.isProtected ? UsedItem(id: row.id) : nil))
+    }
+
+    /// What an update may say of a key in the enclave: how it is called, not what it is.
+    func checkChange(of item: Item, _ request: Request.UpdateItems) throws(Failure) {
+        let changeable: Set<AttributeCode> = [.label, .applicationTag, .accessGroup, .modificationDate]
+        guard request.secret == nil, request.accessControl == nil,
+            request.changes.keys.allSatisfy(changeable.contains)
+        else { throw Failure(.invalidParameter, "Only label, tag and group of a key of the Secure Enclave change.") }
+        guard !isDead(item) else {
+            throw Failure(.itemAuthenticationFailed, "The key was bound to fingers or faces that are enrolled no more.")
+        }
+    }
+
+    private static var noSuchKey: Failure { Failure(.itemNotFound, "There is no such key.") }
+
+    private func key(_ name: EnclaveKeyName, _ caller: Caller) throws(Failure) -> (StoredRow, Item) {
+        try checkReadable()
+        switch name {
+        case .stored(let reference):
+            var found: (StoredRow, Item)?
+            try store.read { (store) throws(Failure) in
+                let query = ItemQuery(itemClass: .key, persistentReference: reference)
+                try forEachMatch(query, caller, in: store) { (row, item) throws(Failure) in
+                    if item.isInToken { found = (row, item) }
+                    return false
+                }
+            }
+            guard let found else { throw Self.noSuchKey }
+            return found
+        case .detached(let bytes):
+            guard let row = DetachedKey(bytes)?.row else {
+                throw Failure(.invalidParameter, "The bytes are no key of the Secure Enclave.")
+            }
+            // Made by another store, or changed: told apart from malformed bytes by nothing that a key could tell.
+            let opened = try? envelopes.openAttributes(row)
+            guard let item = opened, item.isInToken, caller.groups.contains(item.accessGroup) else {
+                throw Failure(.invalidParameter, "The key was not made by this Secure Enclave for this app.")
+            }
+            return (row, item)
+        }
+    }
+}

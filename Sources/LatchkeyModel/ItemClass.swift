@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The class of a keychain item. Numbers are part of the wire and the store format.
+///
+/// `kSecClassIdentity` has none: an identity is a certificate and a private key that belong together, found by the app.
+package enum ItemClass: UInt8, CaseIterable, Sendable {
+    /// `kSecClassGenericPassword`.
+    case genericPassword = 1
+    /// `kSecClassInternetPassword`.
+    case internetPassword = 2
+    /// `kSecClassKey`.
+    case key = 3
+    /// `kSecClassCertificate`.
+    case certificate = 4
+
+    /// The attributes that make an item of this class unique, in the order of the blind index.
+    package var primaryKey: [AttributeCode] {
+        switch self {
+        case .genericPassword: [.accessGroup, .account, .service, .synchronizable]
+        case .internetPassword:
+            [
+                .accessGroup, .account, .securityDomain, .server, .networkProtocol, .authenticationType, .port, .path,
+                .synchronizable,
+            ]
+        case .key:
+            [
+                .accessGroup, .applicationLabel, .applicationTag, .effectiveKeySize, .keyClass, .keySizeInBits,
+                .keyType, .synchronizable,
+            ]
+        case .certificate: [.accessGroup, .certificateType, .issuer, .serialNumber, .synchronizable]
+        }
+    }
+
+    /// The attributes with a blind index of their own, besides the access group.
+    package var indexed: [AttributeCode] {
+        switch self {
+        case .genericPassword: [.account, .service, .label]
+        case .internetPassword: [.account, .server, .label]
+        case .key: [.applicationLabel, .applicationTag, .label]
+        case .certificate: [.publicKeyHash, .subject, .label]
+        }
+    }
+
+    /// Whether items of this class have the attribute.
+    package func has(_ code: AttributeCode) -> Bool {
+        if Self.ofEveryClass.contains(code) { return true }
+        return switch self {
+        case .genericPassword: Self.ofPasswords.contains(code) || code == .service || code == .generic
+        case .internetPassword: Self.ofPasswords.contains(code) || Self.ofTheInternet.contains(code)
+        case .key: Self.ofKeys.contains(code)
+        case .certificate: Self.ofCertificates.contains(code)
+        }
+    }
+
+    private static let ofEveryClass: Set<AttributeCode> = [
+        .accessGroup, .synchronizable, .creationDate, .modificationDate, .label,
+    ]
+    private static let ofPasswords: Set<AttributeCode> = [
+        .account, .itemDescription, .comment, .creator, .type, .isInvisible, .isNegative,
+    ]
+    private static let ofTheInternet: Set<AttributeCode> = [
+        .server, .securityDomain, .networkProtocol, .authenticationType, .port, .path,
+    ]
+    private static let ofKeys: Set<AttributeCode> = [
+        .keyClass, .applicationLabel, .applicationTag, .keyType, .keySizeInBits, .effectiveKeySize, .isPermanent,
+        .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canWrap, .canUnwrap, .tokenID, .publicKey,
+    ]
+    private static let ofCertificates: Set<AttributeCode> = [
+        .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash,
+    ]
+
+    /// What a primary-key attribute counts as when it was not given.
+    package static func emptyValue(_ code: AttributeCode) -> AttributeValue {
+        switch code.kind {
+        case .text: .text("")
+        case .data: .data([])
+        case .number: .number(0)
+        case .boolean: .boolean(false)
+        case .date: .date(0)
+        }
+    }
+}

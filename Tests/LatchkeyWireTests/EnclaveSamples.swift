@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension Sample {
+    private static let point = [UInt8](repeating: 4, count: 65)
+
+    /// Keys of the enclave, asked for and answered.
+    static let enclave = [
+        Sample(
+            "create-enclave-key",
+            .createEnclaveKey(
+                Request.CreateEnclaveKey(
+                    attributes: [.label: .text("signing"), .applicationTag: .data([1, 2, 3])],
+                    accessControl: AccessControl(
+                        accessibility: .whenUnlockedThisDeviceOnly,
+                        constraints: [.biometryCurrentSet, .privateKeyUsage]),
+                    isPermanent: true, authentication: Authentication()))),
+        Sample(
+            "create-enclave-key-least",
+            .createEnclaveKey(
+                Request.CreateEnclaveKey(
+                    attributes: [:], accessControl: AccessControl(constraints: .privateKeyUsage), isPermanent: false,
+                    authentication: Authentication()))),
+        Sample(
+            "use-enclave-key-sign",
+            .useEnclaveKey(
+                Request.UseEnclaveKey(
+                    name: .stored([1, 3]), operation: .sign(digest: [UInt8](repeating: 170, count: 32)),
+                    authentication: Authentication(context: handle)))),
+        Sample(
+            "use-enclave-key-agree",
+            .useEnclaveKey(
+                Request.UseEnclaveKey(
+                    name: .detached([9]), operation: .agree(point: point), authentication: Authentication()))),
+        Sample("describe-enclave-key", .describeEnclaveKey(.stored([1, 3]))),
+        Sample("describe-enclave-key-detached", .describeEnclaveKey(.detached([]))),
+        Sample(
+            "enclave-key",
+            .enclaveKey(
+                EnclaveKey(
+                    name: .stored([1, 3]), publicKey: point, attributes: [.keyClass: .number(1)],
+                    accessControl: AccessControl(constraints: [.userPresence, .privateKeyUsage])))),
+        Sample("enclave-result", .enclaveResult(SecretBytes([UInt8](repeating: 7, count: 64)))),
+        Sample(
+            "status-report-with-enclave",
+            .status(
+                StatusReport(
+                    tier: .simulated, processID: 1, storePath: "/", itemCount: 0, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
+                    enclave: .software))),
+    ]
+}
