@@ -54,6 +54,7 @@ let package = Package(
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
+        room("LatchkeyCertificates", ["LatchkeyModel", "COpenSSL"]),
 
         // Pipes.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
@@ -91,7 +92,9 @@ let package = Package(
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
-        room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys"]),
+        room(
+            "Security",
+            ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
@@ -163,7 +166,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys",
+                "LatchkeyKeys", "LatchkeyCertificates",
             ]),
         tests(
             "LocalAuthenticationTests",
