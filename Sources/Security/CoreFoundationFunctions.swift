@@ -14,6 +14,7 @@ public func CFGetTypeID(_ object: CFTypeRef?) -> CFTypeID {
     case is NSError: CFErrorGetTypeID()
     case is SecAccessControl: SecAccessControlGetTypeID()
     case is SecKey: SecKeyGetTypeID()
+    case is SecCertificate: SecCertificateGetTypeID()
     default: 0
     }
 }
