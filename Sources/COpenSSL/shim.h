@@ -18,12 +18,12 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 /* Macros over other macros, which Swift does not import. */
 static inline int latchkey_pkey_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int latchkey_pkey_keypair(void) { return EVP_PKEY_KEYPAIR; }
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 
 /* Stacks are macros over one untyped stack; Swift calls no macros. */
 static inline int latchkey_general_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }

@@ -49,7 +49,7 @@ public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    reporting(to: error) { () throws(Failure) in
+    reporting(to: error, of: privateKey) { () throws(Failure) in
         guard case .agreement(let digest) = try privateKey.scheme(algorithm, for: .keyExchange) else {
             throw Failure(.invalidParameter, "The algorithm agrees on nothing.")
         }

@@ -45,7 +45,7 @@ public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    reporting(to: error) { () throws(Failure) in
+    reporting(to: error, of: key) { () throws(Failure) in
         Data(try key.sign(dataToSign, try key.scheme(algorithm, for: .sign))) as NSData
     }
 }
@@ -110,7 +110,7 @@ public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    reporting(to: error) { () throws(Failure) in
+    reporting(to: error, of: key) { () throws(Failure) in
         let bytes = ciphertext.withUnsafeBytes { Array($0) }
         let plaintext = try key.decrypt(bytes, try key.scheme(algorithm, for: .decrypt))
         return plaintext.withBytes { Data($0) } as NSData
