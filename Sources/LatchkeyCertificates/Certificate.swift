@@ -106,6 +106,12 @@ package struct Certificate: Sendable {
             ?? values.lazy.compactMap(\.text).first
     }
 
+    /// Contents of `normalizedSubject`: the value of `kSecAttrSubject`.
+    package var normalizedSubjectContent: ArraySlice<UInt8> { DistinguishedName.contents(of: normalizedSubject) }
+
+    /// Contents of `normalizedIssuer`: the value of `kSecAttrIssuer`.
+    package var normalizedIssuerContent: ArraySlice<UInt8> { DistinguishedName.contents(of: normalizedIssuer) }
+
     /// Whether the other certificate's subject is this one's issuer, by names and, where both are there, key identifiers.
     /// No signature is verified.
     package func namesAsIssuer(_ other: Certificate) -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The two kinds of time that certificates hold (RFC 5280, section 4.1.2.5).
-enum CertificateTime {
+package enum CertificateTime {
     case utcTime, generalizedTime
 
     /// Microseconds since 1970, or nil for what is no time.
@@ -9,7 +9,7 @@ enum CertificateTime {
     /// Takes every form of X.680 that says which moment it means: seconds may be missing, a GeneralizedTime may end with
     /// its hour and may have a fraction of its last part (what is below a microsecond is dropped), and the zone is `Z` or
     /// `+hhmm` or `-hhmm`. Two digits of a year mean 1950 to 2049. Local time without a zone is refused.
-    func microseconds(_ text: some Collection<UInt8>) -> Int64? {
+    package func microseconds(_ text: some Collection<UInt8>) -> Int64? {
         var reading = Reading(rest: Array(text)[...])
         guard var year = reading.number(digits: self == .utcTime ? 2 : 4) else { return nil }
         if self == .utcTime { year += year < 50 ? 2000 : 1900 }

@@ -28,6 +28,12 @@ package enum DistinguishedName {
         return DERElement.encoded(DERElement.sequence, contents)
     }
 
+    /// What is in the SEQUENCE of a name; nothing for bytes that are none.
+    static func contents(of name: [UInt8]) -> ArraySlice<UInt8> {
+        var rest = name[...]
+        return DERElement(readingFrom: &rest)?.contents ?? []
+    }
+
     private static func normalized(pair: DERElement) -> [UInt8]? {
         guard pair.tag == DERElement.sequence, let parts = pair.elements, parts.count == 2 else { return nil }
         let (type, value) = (parts[0], parts[1])
