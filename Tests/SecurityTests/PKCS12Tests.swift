@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCertificates
+import LatchkeyModel
+import Security
+import Testing
+
+/// What is in PKCS#12 files, and how those that cannot be opened are told apart.
+@Suite struct PKCS12Tests {
+    private let made: TestCertificates
+
+    init() throws { made = try .shared() }
+
+    private func open(
+        _ file: Data, _ passphrase: String = "secret", iterations: UInt64 = PKCS12.iterations
+    ) -> Result<[PKCS12.Identity], PKCS12.Refusal> {
+        PKCS12.open(Array(file), passphrase: SecretBytes(Array(passphrase.utf8)), iterations: iterations)
+    }
+
+    private func refusal(
+        _ file: Data, _ passphrase: String = "secret", iterations: UInt64 = PKCS12.iterations
+    ) -> PKCS12.Refusal? {
+        if case .failure(let refusal) = open(file, passphrase, iterations: iterations) { refusal } else { nil }
+    }
+
+    // MARK: - What is in them
+
+    @Test(arguments: [TestCertificates.Kind.rsa, .ellipticCurve, .root])
+    func identitiesHoldTheKeyAndItsCertificate(kind: TestCertificates.Kind) throws {
+        let file = try made.pkcs12(kind, name: "A name ü")
+        let identity = try #require(open(file).get().first)
+        #expect(try open(file).get().count == 1)
+        #expect(identity.certificate == (try made.certificate(kind).certificate))
+        #expect(identity.friendlyName == "A name ü")
+        // `openssl` takes SHA-1 of the certificate.
+        let fingerprint = try made.printed(kind, "-fingerprint", "-sha1").split(separator: "=").last
+        let text = identity.localKeyIdentifier?.map { String(format: "%02X", $0) }.joined(separator: ":")
+        #expect(text == fingerprint.map(String.init))
+        #expect(identity.chain == [identity.certificate])
+        let key = try made.run(["pkcs8", "-topk8", "-nocrypt", "-in", "\(kind).key", "-outform", "DER"])
+        #expect(identity.privateKey.copyBytes() == Array(key))
+    }
+
+    @Test(arguments: [
+        [], ["-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1"],
+        ["-keypbe", "NONE", "-certpbe", "NONE"], ["-keypbe", "aes-128-cbc", "-certpbe", "NONE"],
+        ["-macalg", "sha512", "-iter", "1"],
+    ])
+    func everyProtectionOfTodayIsUndone(options: [String]) throws {
+        let file = try made.pkcs12(.leaf, more: options)
+        #expect(try open(file).get().map(\.certificate) == [made.certificate(.leaf).certificate])
+        #expect(refusal(file, "wrong") == .wrongPassphrase)
+    }
+
+    /// RC2 of 40 bits is how Apple's own exports are encrypted; it is in libcrypto's provider "legacy".
+    @Test func filesOfOldAreReadWhereLibcryptoCan() throws {
+        let file = try made.pkcs12(.leaf, more: ["-legacy"])
+        switch open(file) {
+        case .success(let identities): #expect(identities.map(\.certificate) == [try made.certificate(.leaf).certificate])
+        case .failure(let refusal):
+            print("libcrypto has no provider \"legacy\" here: only the refusal is tested")
+            #expect(refusal == .unsupported)
+        }
+        #expect(refusal(file, "wrong") == .wrongPassphrase)
+    }
+
+    @Test func theAppsOwnLibcryptoGainsNoOldAlgorithms() throws {
+        _ = open(try made.pkcs12(.leaf, more: ["-legacy"]))
+        #expect(!X509Environment.defaultContextHasRC2)
+    }
+
+    @Test(arguments: ["", "pässwörd 🔑", "a\0b", String(repeating: "long ", count: 40)])
+    func passphrasesAreAnyText(passphrase: String) throws {
+        // The command line ends at a zero byte; a file takes the rest.
+        try #require(passphrase != "a\0b" || !passphrase.isEmpty)
+        guard !passphrase.contains("\0") else {
+            #expect(refusal(try made.pkcs12(.leaf, passphrase: "a"), passphrase) == .wrongPassphrase)
+            return
+        }
+        let file = try made.pkcs12(.leaf, passphrase: passphrase)
+        #expect(try open(file, passphrase).get().count == 1)
+        #expect(refusal(file, passphrase + "x") == .wrongPassphrase)
+    }
+
+    @Test func chainsAreInOrderWhateverTheOrderOfTheFile() throws {
+        for others in [["root", "intermediate"], ["intermediate", "root"], ["units", "root", "rsa", "intermediate"]] {
+            let file = try made.pkcs12(.leaf, chain: others)
+            let identity = try #require(open(file).get().first)
+            let expected = try [TestCertificates.Kind.leaf, .intermediate, .root].map { try made.certificate($0).certificate }
+            #expect(identity.chain == expected)
+        }
+        let gap = try #require(open(try made.pkcs12(.leaf, chain: ["root"])).get().first)
+        #expect(gap.chain == [try made.certificate(.leaf).certificate], "a chain ends where its issuer is missing")
+    }
+
+    @Test func keysWithoutCertificatesAndCertificatesWithoutKeysAreNoIdentities() throws {
+        let certificates = try made.run([
+            "pkcs12", "-export", "-nokeys", "-in", "leaf.pem", "-passout", "pass:secret",
+        ])
+        #expect(try open(certificates).get().isEmpty)
+        let key = try made.run([
+            "pkcs12", "-export", "-nocerts", "-inkey", "leaf.key", "-passout", "pass:secret",
+        ])
+        #expect(try open(key).get().isEmpty)
+    }
+
+    // MARK: - What is none
+
+    @Test func filesWithoutAnAuthenticationCodeAreUndecodable() throws {
+        #expect(refusal(try made.pkcs12(.leaf, more: ["-nomac"])) == .undecodable)
+    }
+
+    @Test func aChangedFileFailsItsAuthentication() throws {
+        var file = try made.pkcs12(.leaf)
+        // Inside the encrypted parts, far from every length.
+        file[file.count / 2] ^= 1
+        #expect(refusal(file) == .wrongPassphrase)
+    }
+
+    @Test func whatIsNoFileIsUndecodable() throws {
+        let file = try made.pkcs12(.leaf)
+        for bytes in [
+            Data(), Data([0x30]), Data([0x30, 0]), Data("text".utf8), try made.der(.leaf), file + Data([0]),
+            file + file, file.dropLast(), file.dropFirst(), Data(count: 4096), Data(count: (1 << 20) + 1),
+        ] { #expect(refusal(bytes) == .undecodable, "\(bytes.count) bytes") }
+    }
+
+    @Test func everyPrefixIsUndecodable() throws {
+        let file = try made.pkcs12(.leaf)
+        for count in 0..<file.count { #expect(refusal(file.prefix(count)) == .undecodable, "\(count)") }
+    }
+
+    // MARK: - Work
+
+    @Test func moreIterationsThanAllowedAreRefusedBeforeTheyRun() throws {
+        var file = try made.pkcs12(.leaf, more: ["-iter", "65537"])
+        // The iterations of the authentication code end the file (RFC 7292, section 4).
+        try #require(file.suffix(5) == Data([0x02, 0x03, 0x01, 0x00, 0x01]))
+        // Three parts: the code, the certificate, the key.
+        #expect(refusal(file, iterations: 65_536) == .tooMuchWork)
+        #expect(refusal(file, iterations: 2 * 65_537) == .tooMuchWork)
+        #expect(refusal(file, iterations: 3 * 65_537) == nil)
+        #expect(refusal(file, "wrong", iterations: 65_536) == .tooMuchWork)
+        file.replaceSubrange((file.count - 3)..<file.count, with: [0x7f, 0xff, 0xff])
+        #expect(refusal(file) == .tooMuchWork)
+        file.replaceSubrange((file.count - 3)..<file.count, with: [0xff, 0xff, 0xff])
+        #expect(refusal(file) == .undecodable, "a negative number, not in its shortest form")
+    }
+
+    @Test func scryptCountsAllItsParameters() throws {
+        _ = try made.run([
+            "pkcs8", "-topk8", "-in", "leaf.key", "-scrypt", "-scrypt_N", "1024", "-scrypt_r", "8", "-scrypt_p", "1",
+            "-passout", "pass:secret", "-outform", "DER", "-out", "scrypt.key",
+        ])
+        let key = try made.run([
+            "pkcs12", "-export", "-nocerts", "-inkey", "leaf.key", "-passout", "pass:secret", "-iter", "1",
+        ])
+        #expect(try open(key, iterations: 4).get().isEmpty, "one for each part")
+    }
+
+    @Test func filesOfBrowsersAreWithinTheBound() {
+        // Firefox derives each of three parts with 600,000 iterations.
+        #expect(PKCS12.iterations >= 3 * 600_000)
+    }
+}
