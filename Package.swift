@@ -53,6 +53,7 @@ let package = Package(
         room("LatchkeyWire", ["LatchkeyModel"]),
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
+        room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
 
         // Pipes.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
@@ -88,7 +89,7 @@ let package = Package(
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
-        room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto"]),
+        room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
@@ -154,9 +155,13 @@ let package = Package(
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
+        tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
         tests(
             "SecurityTests",
-            ["Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel"]),
+            [
+                "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
+                "LatchkeyKeys",
+            ]),
         tests(
             "LocalAuthenticationTests",
             [
