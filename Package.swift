@@ -53,6 +53,7 @@ let package = Package(
         room("LatchkeyWire", ["LatchkeyModel"]),
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
+        room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyCertificates", ["LatchkeyModel", "COpenSSL"]),
 
         // Pipes.
@@ -89,7 +90,9 @@ let package = Package(
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
-        room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyCertificates"]),
+        room(
+            "Security",
+            ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
@@ -155,11 +158,12 @@ let package = Package(
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
+        tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
         tests(
             "SecurityTests",
             [
-                "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyCertificates", "LatchkeyClient",
-                "LatchkeyModel",
+                "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
+                "LatchkeyKeys", "LatchkeyCertificates",
             ]),
         tests(
             "LocalAuthenticationTests",

@@ -2,19 +2,28 @@
 #ifndef LATCHKEY_OPENSSL_SHIM_H
 #define LATCHKEY_OPENSSL_SHIM_H
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
+#include <openssl/obj_mac.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+/* Macros over other macros, which Swift does not import. */
+static inline int latchkey_pkey_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
+static inline int latchkey_pkey_keypair(void) { return EVP_PKEY_KEYPAIR; }
 
 /* Stacks are macros over one untyped stack; Swift calls no macros. */
 static inline int latchkey_general_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
