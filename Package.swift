@@ -163,7 +163,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates",
+                "LatchkeyKeys", "LatchkeyCertificates", "COpenSSL",
             ]),
         tests(
             "LocalAuthenticationTests",

@@ -74,10 +74,8 @@ final class PKCS12File {
     // MARK: - Authentication
 
     /// Checks the authentication code and keeps the passphrase for `bags`.
-    func authenticate(_ passphrase: SecretBytes) throws(PKCS12.Refusal) {
+    func authenticate(_ passphrase: SecretBytes?) throws(PKCS12.Refusal) {
         defer { ERR_clear_error() }
-        // libcrypto counts in 32 bits.
-        guard passphrase.count <= Limits.secretBytes else { throw .wrongPassphrase }
         // Files authenticated by a signature have none: nothing a passphrase could open (RFC 7292, section 3.1).
         guard PKCS12_mac_present(file) == 1 else { throw .undecodable }
         var algorithm: UnsafePointer<X509_ALGOR>?
@@ -85,6 +83,8 @@ final class PKCS12File {
         PKCS12_get0_mac(nil, &algorithm, nil, &iterations, file)
         guard let algorithm else { throw .undecodable }
         guard Algorithms.shared.has(digest: OBJ_obj2nid(algorithm.pointee.algorithm)) else { throw .unsupported }
+        // libcrypto counts bytes in 32 bits.
+        guard let passphrase, passphrase.count <= Limits.secretBytes else { throw .wrongPassphrase }
         let work = try Self.count(iterations, default: 1)
         try spend(work)
         let fits = passphrase.withBytes { bytes in

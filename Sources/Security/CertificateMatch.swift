@@ -117,9 +117,12 @@ package struct CertificateMatch {
         for element in list {
             switch element {
             case let certificate as SecCertificate: certificates.insert(certificate)
+            case let identity as SecIdentity: certificates.insert(identity.certificate)
+            // A reference like the others, and of no certificate.
+            case is SecKey: break
             case let reference as Data: references.insert(reference)
             default:
-                throw ParsedQuery.refusal("kSecMatchItemList takes certificates, identities and persistent references.")
+                throw ParsedQuery.refusal("kSecMatchItemList takes references and persistent references.")
             }
         }
     }
