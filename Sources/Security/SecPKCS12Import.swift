@@ -86,13 +86,14 @@ private func passphrase(_ options: NSDictionary) throws(ImportRefusal) -> Secret
     guard let text = given as? String else {
         throw ImportRefusal(errSecParam, "kSecImportExportPassphrase takes a string.")
     }
-    return SecretBytes(Array(text.utf8))
+    return SecretBytes(text.utf8)
 }
 
 /// What an app gets for one identity.
 private func dictionary(_ identity: PKCS12.Identity) throws(ImportRefusal) -> NSDictionary {
     guard let key = PrivateKey(pkcs8: identity.privateKey) else {
-        throw ImportRefusal(errSecDecode, "A private key in the PKCS#12 file is malformed, or neither RSA nor of a NIST curve.")
+        throw ImportRefusal(
+            errSecDecode, "A private key in the PKCS#12 file is malformed, or neither RSA nor of a NIST curve.")
     }
     let certificate = SecCertificate(identity.certificate)
     var item: [String: Any] = [

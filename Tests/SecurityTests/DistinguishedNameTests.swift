@@ -11,7 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("abc", "ABC"), ("  a  b\t\tc  ", "A B C"), ("", ""), ("   ", ""), ("Already", "ALREADY"), ("a'z(+,-./:=?)", "A'Z(+,-./:=?)"),
+        ("abc", "ABC"), ("  a  b\t\tc  ", "A B C"), ("", ""), ("   ", ""), ("Already", "ALREADY"),
+        ("a'z(+,-./:=?)", "A'Z(+,-./:=?)"),
         ("\ta", "A"), ("a\nb", "A\nB"),
     ])
     func printableStringsAreFolded(text: String, folded: String) {

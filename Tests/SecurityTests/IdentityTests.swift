@@ -29,8 +29,11 @@ import Testing
         let certificate = try made.certificate(kind)
         let key = try #require(SecCertificateCopyKey(certificate))
         let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
-        #expect(attributes[kSecAttrKeyType as String] as? NSString == (kind == .rsa ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeEC))
-        #expect(attributes[kSecAttrKeySizeInBits as String] as? Int == (kind == .rsa ? 2048 : kind == .root ? 384 : 256))
+        #expect(
+            attributes[kSecAttrKeyType as String] as? NSString
+                == (kind == .rsa ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeEC))
+        #expect(
+            attributes[kSecAttrKeySizeInBits as String] as? Int == (kind == .rsa ? 2048 : kind == .root ? 384 : 256))
         #expect(
             attributes[kSecAttrApplicationLabel as String] as? Data == Data(certificate.certificate.publicKeyHash),
             "by this a key is found for a certificate")
@@ -39,7 +42,8 @@ import Testing
     @Test func keysOfOtherKindsAreNil() throws {
         _ = try made.run(["genpkey", "-algorithm", "ED25519", "-out", "edwards.key"])
         let bytes = try made.run([
-            "req", "-x509", "-new", "-key", "edwards.key", "-config", "openssl.cnf", "-section", "organization", "-days",
+            "req", "-x509", "-new", "-key", "edwards.key", "-config", "openssl.cnf", "-section", "organization",
+            "-days",
             "2", "-outform", "DER",
         ])
         let certificate = try #require(SecCertificateCreateWithData(nil, bytes as CFData))

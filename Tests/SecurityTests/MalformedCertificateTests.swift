@@ -57,7 +57,8 @@ import Testing
     @Test func serialNumbersOfMoreThan37BytesAreRefused() throws {
         let certificate = Array(try made.der(.leaf))
         // Serial number 7, behind the version.
-        let place = try #require(certificate.indices.first { certificate[$0...].starts(with: [0xa0, 3, 2, 1, 2, 2, 1, 7]) })
+        let place = try #require(
+            certificate.indices.first { certificate[$0...].starts(with: [0xa0, 3, 2, 1, 2, 2, 1, 7]) })
         for count in [1, 20, 37, 38, 100] {
             let serial = der(0x02, [1] + [UInt8](repeating: 7, count: count - 1))
             let toBeSigned = Array(certificate[8..<(place + 5)]) + serial + certificate[(place + 8)...]

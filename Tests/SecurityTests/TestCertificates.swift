@@ -135,7 +135,8 @@ final class TestCertificates: Sendable {
     private func sign(_ kind: Kind, section: String, from start: String, to end: String) throws {
         try request(kind, section)
         _ = try run([
-            "ca", "-batch", "-notext", "-selfsign", "-config", "openssl.cnf", "-name", "shop", "-keyfile", "\(kind).key",
+            "ca", "-batch", "-notext", "-selfsign", "-config", "openssl.cnf", "-name", "shop", "-keyfile",
+            "\(kind).key",
             "-in", "\(kind).csr", "-startdate", start, "-enddate", end, "-out", "\(kind).pem",
         ])
     }
