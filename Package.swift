@@ -166,7 +166,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates",
+                "LatchkeyKeys", "LatchkeyCertificates", "COpenSSL",
             ]),
         tests(
             "LocalAuthenticationTests",

@@ -48,12 +48,13 @@ package enum PKCS12 {
     ///
     /// - Parameters:
     ///   - data: the bytes; more than `Limits.secretBytes` are undecodable.
-    ///   - passphrase: UTF-8. An empty one also opens files made without any.
+    ///   - passphrase: UTF-8. An empty one also opens files made without any; nil opens none, and only tells what is no
+    ///     file from what is one.
     ///   - iterations: the bound on work.
     /// - Returns: the identities in the order of their keys; keys without a certificate and certificates that belong to no
     ///   key are left out.
     package static func open(
-        _ data: [UInt8], passphrase: SecretBytes, iterations: UInt64 = iterations
+        _ data: [UInt8], passphrase: SecretBytes?, iterations: UInt64 = iterations
     ) -> Result<[Identity], Refusal> {
         Result { () throws(Refusal) in
             let file = try PKCS12File(data, iterations: iterations)

@@ -5,23 +5,25 @@
 internal import COpenSSL
 internal import LatchkeyModel
 
-/// libcrypto's algorithms for PKCS#12, also those of old files: Apple's own exports are encrypted with 40 bits of RC2.
+/// libcrypto's algorithms for PKCS#12, also those of old files, which are encrypted with 40 bits of RC2.
 private struct Algorithms: @unchecked Sendable {
     // Made once, never changed, and documented as safe to share between threads.
     let context: OpaquePointer?
 
     static let shared: Algorithms = {
         // A context of our own: what the app's default one offers stays as it is.
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         guard let context = OSSL_LIB_CTX_new() else { return Algorithms(context: nil) }
         _ = OSSL_PROVIDER_load(context, "default")
         // Missing where a distribution packs it apart; such files are then unsupported.
         _ = OSSL_PROVIDER_load(context, "legacy")
-        ERR_clear_error()
         return Algorithms(context: context)
     }()
 
     func has(cipher: Int32) -> Bool {
-        guard cipher != NID_undef, let name = OBJ_nid2sn(cipher), let found = EVP_CIPHER_fetch(context, name, nil) else {
+        guard cipher != NID_undef, let name = OBJ_nid2sn(cipher), let found = EVP_CIPHER_fetch(context, name, nil)
+        else {
             return false
         }
         EVP_CIPHER_free(found)
@@ -46,7 +48,8 @@ final class PKCS12File {
 
     /// Takes exactly one file.
     init(_ data: [UInt8], iterations: UInt64) throws(PKCS12.Refusal) {
-        defer { ERR_clear_error() }
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         guard data.count <= Limits.secretBytes else { throw .undecodable }
         var made = PKCS12_init_ex(NID_pkcs7_data, Algorithms.shared.context, nil)
         guard made != nil else { throw .failed }
@@ -74,10 +77,9 @@ final class PKCS12File {
     // MARK: - Authentication
 
     /// Checks the authentication code and keeps the passphrase for `bags`.
-    func authenticate(_ passphrase: SecretBytes) throws(PKCS12.Refusal) {
-        defer { ERR_clear_error() }
-        // libcrypto counts in 32 bits.
-        guard passphrase.count <= Limits.secretBytes else { throw .wrongPassphrase }
+    func authenticate(_ passphrase: SecretBytes?) throws(PKCS12.Refusal) {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         // Files authenticated by a signature have none: nothing a passphrase could open (RFC 7292, section 3.1).
         guard PKCS12_mac_present(file) == 1 else { throw .undecodable }
         var algorithm: UnsafePointer<X509_ALGOR>?
@@ -85,6 +87,8 @@ final class PKCS12File {
         PKCS12_get0_mac(nil, &algorithm, nil, &iterations, file)
         guard let algorithm else { throw .undecodable }
         guard Algorithms.shared.has(digest: OBJ_obj2nid(algorithm.pointee.algorithm)) else { throw .unsupported }
+        // libcrypto counts bytes in 32 bits.
+        guard let passphrase, passphrase.count <= Limits.secretBytes else { throw .wrongPassphrase }
         let work = try Self.count(iterations, default: 1)
         try spend(work)
         let fits = passphrase.withBytes { bytes in
@@ -128,7 +132,8 @@ final class PKCS12File {
 
     /// Every key and certificate, in the order of the file.
     func bags() throws(PKCS12.Refusal) -> [PKCS12Bag] {
-        defer { ERR_clear_error() }
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         guard let parts = PKCS12_unpack_authsafes(file) else { throw .undecodable }
         defer { latchkey_pkcs7_free(parts) }
         var bags: [PKCS12Bag] = []
@@ -238,7 +243,8 @@ final class PKCS12File {
 
     /// For each private key, which certificates are its own: one answer for each.
     static func owned(by privateKeys: [SecretBytes], among certificates: [Certificate]) -> [[Bool]] {
-        defer { ERR_clear_error() }
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         let parsed = certificates.map { certificate in
             certificate.der.withUnsafeBufferPointer { bytes in
                 var position = bytes.baseAddress

@@ -15,8 +15,10 @@ final class X509 {
 
     /// Takes exactly one certificate; the bytes are DER already.
     init?(der: [UInt8]) {
-        // What libcrypto complains about stays in a queue of the thread, where the app's own use of it would find it.
-        defer { ERR_clear_error() }
+        // What libcrypto complains about stays in a queue of the thread, where the app's own use of it would find it: ours is
+        // taken out again, here and wherever else a call can fail.
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         let made = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             guard let made = d2i_X509(nil, &position, bytes.count) else { return nil }
@@ -57,7 +59,8 @@ final class X509 {
 
     /// The values of the subject in their order; the text is nil for what is no text.
     var subjectValues: [(attribute: NameAttribute, text: String?)] {
-        defer { ERR_clear_error() }
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         let name = X509_get_subject_name(certificate)
         return (0..<max(0, X509_NAME_entry_count(name))).compactMap { index in
             guard let entry = X509_NAME_get_entry(name, index) else { return nil }
@@ -82,13 +85,16 @@ final class X509 {
 
     /// SHA-1 of what the key's BIT STRING holds.
     var publicKeyHash: [UInt8]? {
-        defer { ERR_clear_error() }
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         guard let bits = X509_get0_pubkey_bitstr(certificate) else { return nil }
         let key = OpenSSLBytes.contents(bits)
         guard !key.isEmpty else { return nil }
         var hash = [UInt8](repeating: 0, count: 20)
         var count = 0
-        guard EVP_Q_digest(nil, "SHA1", nil, key, key.count, &hash, &count) == 1, count == hash.count else { return nil }
+        guard EVP_Q_digest(nil, "SHA1", nil, key, key.count, &hash, &count) == 1, count == hash.count else {
+            return nil
+        }
         return hash
     }
 
@@ -115,7 +121,8 @@ final class X509 {
     private func value<Value>(
         of extension: Int32, free: (UnsafeMutableRawPointer) -> Void, read: (UnsafeMutableRawPointer) -> Value?
     ) -> ExtensionValue<Value>? {
-        defer { ERR_clear_error() }
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         var isCritical: Int32 = 0
         guard let decoded = X509_get_ext_d2i(certificate, `extension`, &isCritical, nil) else {
             return isCritical == 1 ? nil : .absent
@@ -137,7 +144,8 @@ final class X509 {
     /// The subject key identifier.
     var subjectKeyIdentifier: ExtensionValue<[UInt8]>? {
         value(
-            of: NID_subject_key_identifier, free: { ASN1_OCTET_STRING_free($0.assumingMemoryBound(to: asn1_string_st.self)) },
+            of: NID_subject_key_identifier,
+            free: { ASN1_OCTET_STRING_free($0.assumingMemoryBound(to: asn1_string_st.self)) },
             read: { OpenSSLBytes.contents($0.assumingMemoryBound(to: asn1_string_st.self)) })
     }
 
@@ -160,7 +168,9 @@ final class X509 {
             var hosts: [String] = []
             for index in 0..<max(0, latchkey_general_name_count(names)) {
                 var type: Int32 = 0
-                guard let value = GENERAL_NAME_get0_value(latchkey_general_name_at(names, index), &type) else { continue }
+                guard let value = GENERAL_NAME_get0_value(latchkey_general_name_at(names, index), &type) else {
+                    continue
+                }
                 guard type == GEN_EMAIL || type == GEN_DNS else { continue }
                 let bytes = OpenSSLBytes.contents(value.assumingMemoryBound(to: asn1_string_st.self))
                 // IA5String: one byte that is none makes the whole extension unreadable, as on Apple's systems.

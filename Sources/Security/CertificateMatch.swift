@@ -9,7 +9,10 @@ package import LatchkeyModel
 /// Pure: what it needs to know besides a certificate it is given. An identity matches when its certificate does.
 package struct CertificateMatch {
     private enum Place { case anywhere, start, end, whole }
-    private enum Moment { case now, date(Date) }
+    private enum Moment {
+        case now
+        case date(Date)
+    }
 
     /// Issuers looked at for one certificate, so that certificates that name each other end.
     private static let issuersPerCertificate = 64
@@ -65,7 +68,9 @@ package struct CertificateMatch {
             try readItems(value)
         case kSecMatchTrustedOnly:
             // Fails closed: a list of untrusted certificates would be taken for one of trusted ones.
-            if try Self.flag(name, value) { throw Self.unavailable("kSecMatchTrustedOnly needs an evaluation of trust") }
+            if try Self.flag(name, value) {
+                throw Self.unavailable("kSecMatchTrustedOnly needs an evaluation of trust")
+            }
         case "m_Policy": throw Self.unavailable("kSecMatchPolicy needs an evaluation of trust")
         case "m_SearchList": throw Self.unavailable("kSecMatchSearchList needs several keychains")
         case "m_HostOrSubdomainOfHost": throw Self.unavailable("kSecMatchHostOrSubdomainOfHost")
@@ -117,9 +122,12 @@ package struct CertificateMatch {
         for element in list {
             switch element {
             case let certificate as SecCertificate: certificates.insert(certificate)
+            case let identity as SecIdentity: certificates.insert(identity.certificate)
+            // A reference like the others, and of no certificate.
+            case is SecKey: break
             case let reference as Data: references.insert(reference)
             default:
-                throw ParsedQuery.refusal("kSecMatchItemList takes certificates, identities and persistent references.")
+                throw ParsedQuery.refusal("kSecMatchItemList takes references and persistent references.")
             }
         }
     }
@@ -170,7 +178,9 @@ package struct CertificateMatch {
     /// Mail systems tell no upper from lower case, though RFC 5321 would let them in the part before the @.
     private func hasEmailAddress(_ certificate: Certificate) -> Bool {
         guard let emailAddress, !certificate.emailAddresses.isEmpty else { return true }
-        return certificate.emailAddresses.contains { $0.compare(emailAddress, options: .caseInsensitive) == .orderedSame }
+        return certificate.emailAddresses.contains {
+            $0.compare(emailAddress, options: .caseInsensitive) == .orderedSame
+        }
     }
 
     private func isValid(_ certificate: Certificate, _ now: Date) -> Bool {

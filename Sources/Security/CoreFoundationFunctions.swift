@@ -15,6 +15,7 @@ public func CFGetTypeID(_ object: CFTypeRef?) -> CFTypeID {
     case is SecAccessControl: SecAccessControlGetTypeID()
     case is SecKey: SecKeyGetTypeID()
     case is SecCertificate: SecCertificateGetTypeID()
+    case is SecIdentity: SecIdentityGetTypeID()
     default: 0
     }
 }

@@ -24,7 +24,8 @@ import Testing
 
     @Test(arguments: [
         ("Ångström", [TestCertificates.Kind.ellipticCurve]), ("Latchkey Test", [.root, .intermediate, .leaf]),
-        ("latchkey", []), ("zoe@example.com", [.ellipticCurve]), ("Second", [.units]), ("Organisation", [.units, .organization]),
+        ("latchkey", []), ("zoe@example.com", [.ellipticCurve]), ("Second", [.units]),
+        ("Organisation", [.units, .organization]),
         ("Test Leaf", [.leaf]), ("Leaf Test", []), ("nobody", []), ("Test Certificate", [.rsa]),
     ])
     func subjectContainsLooksIntoEveryValue(text: String, kinds: [TestCertificates.Kind]) throws {
@@ -64,7 +65,8 @@ import Testing
 
     @Test func severalSubjectKeysAllHold() throws {
         #expect(try matching([kSecMatchSubjectContains: "Test", kSecMatchSubjectEndsWith: "Leaf"]) == [.leaf])
-        #expect(try matching([kSecMatchSubjectStartsWith: "First", kSecMatchSubjectEndsWith: "Organisation"]) == [.units])
+        #expect(
+            try matching([kSecMatchSubjectStartsWith: "First", kSecMatchSubjectEndsWith: "Organisation"]) == [.units])
     }
 
     @Test func caseInsensitiveAppliesToEverySubjectKey() throws {
@@ -75,7 +77,8 @@ import Testing
             #expect(try matching([key: "LATCHKEY TEST ROOT", kSecMatchCaseInsensitive: false]).isEmpty)
             #expect(try matching([key: "LATCHKEY TEST ROOT", kSecMatchCaseInsensitive: true]) == [.root])
         }
-        #expect(try matching([kSecMatchSubjectContains: "ÅNGSTRÖM", kSecMatchCaseInsensitive: true]) == [.ellipticCurve])
+        #expect(
+            try matching([kSecMatchSubjectContains: "ÅNGSTRÖM", kSecMatchCaseInsensitive: true]) == [.ellipticCurve])
         #expect(try matching([kSecMatchSubjectContains: "ANGSTROM", kSecMatchCaseInsensitive: true]).isEmpty)
     }
 
@@ -198,7 +201,8 @@ import Testing
 
     @Test func everyKeyHasToHold() throws {
         let query: [CFString: Any] = [
-            kSecMatchSubjectContains: "Latchkey", kSecMatchItemList: [try made.certificate(.leaf), try made.certificate(.rsa)],
+            kSecMatchSubjectContains: "Latchkey",
+            kSecMatchItemList: [try made.certificate(.leaf), try made.certificate(.rsa)],
             kSecMatchValidOnDate: NSNull(), kSecMatchEmailAddressIfPresent: "a@b",
         ]
         #expect(try matching(query) == [.leaf])

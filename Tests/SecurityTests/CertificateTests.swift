@@ -124,7 +124,9 @@ import Testing
         let subject = try #require(SecCertificateCopyNormalizedSubjectSequence(certificate) as Data?)
         let issuer = SecCertificateCopyNormalizedIssuerSequence(certificate) as Data?
         #expect(subject == issuer, "self-signed")
-        for text in ["DE", "EXAMPLE TRUST", "RSA TEST CERTIFICATE"] { #expect(subject.range(of: Data(text.utf8)) != nil) }
+        for text in ["DE", "EXAMPLE TRUST", "RSA TEST CERTIFICATE"] {
+            #expect(subject.range(of: Data(text.utf8)) != nil)
+        }
         #expect(subject.range(of: Data("Rsa".utf8)) == nil)
         let accents = try made.certificate(.ellipticCurve)
         let untouched = SecCertificateCopyNormalizedSubjectSequence(accents) as Data?

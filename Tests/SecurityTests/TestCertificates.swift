@@ -75,6 +75,20 @@ final class TestCertificates: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// A file with a key, its certificate and the certificates of others.
+    func pkcs12(
+        _ kind: Kind, passphrase: String = "secret", name: String? = nil, chain: [String] = [], more: [String] = []
+    ) throws -> Data {
+        var arguments = ["pkcs12", "-export", "-inkey", "\(kind).key", "-in", "\(kind).pem"]
+        if let name { arguments += ["-name", name] }
+        if !chain.isEmpty {
+            let others = "others-\(UUID().uuidString).pem"
+            try write(chain.map { try Data(contentsOf: url("\($0).pem")) }.reduce(Data(), +), others)
+            arguments += ["-certfile", others]
+        }
+        return try run(arguments + ["-passout", "pass:" + passphrase] + more)
+    }
+
     /// What `openssl` writes.
     func run(_ arguments: [String]) throws -> Data {
         let process = Process()
@@ -121,7 +135,8 @@ final class TestCertificates: Sendable {
     private func sign(_ kind: Kind, section: String, from start: String, to end: String) throws {
         try request(kind, section)
         _ = try run([
-            "ca", "-batch", "-notext", "-selfsign", "-config", "openssl.cnf", "-name", "shop", "-keyfile", "\(kind).key",
+            "ca", "-batch", "-notext", "-selfsign", "-config", "openssl.cnf", "-name", "shop", "-keyfile",
+            "\(kind).key",
             "-in", "\(kind).csr", "-startdate", start, "-enddate", end, "-out", "\(kind).pem",
         ])
     }
