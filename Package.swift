@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
@@ -96,6 +97,9 @@ let package = Package(
             "Security",
             ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // Keys of the Secure Enclave in CryptoKit's shape.
+        room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
@@ -177,6 +181,7 @@ let package = Package(
             ]),
         tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
+        tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
     ],
     swiftLanguageModes: [.v6]

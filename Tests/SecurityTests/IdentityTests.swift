@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeySimulator
 import Security
 import Testing
 
@@ -112,7 +113,9 @@ import Testing
     @Test func aCertificateWithoutItsKeyInTheKeychainIsNoIdentity() throws {
         var identity: SecIdentity?
         let certificate = try made.certificate(.leaf)
-        #expect(SecIdentityCreateWithCertificate(nil, certificate, &identity) == errSecItemNotFound)
+        try Simulator().run {
+            #expect(SecIdentityCreateWithCertificate(nil, certificate, &identity) == errSecItemNotFound)
+        }
         #expect(identity == nil)
     }
 
