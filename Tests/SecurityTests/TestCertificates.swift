@@ -2,6 +2,7 @@
 
 import Foundation
 import Security
+import Synchronization
 import Testing
 
 /// Certificates and PKCS#12 files that the `openssl` command makes, once for all tests of a process.
@@ -38,6 +39,7 @@ final class TestCertificates: Sendable {
     static func shared() throws -> TestCertificates { try made.get() }
 
     private let folder: TemporaryFolder
+    private let bytes: Mutex<[Kind: Data]> = Mutex([:])
 
     private init() throws {
         folder = try TemporaryFolder()
@@ -63,7 +65,12 @@ final class TestCertificates: Sendable {
 
     // MARK: - What tests take
 
-    func der(_ kind: Kind) throws -> Data { try run(["x509", "-in", "\(kind).pem", "-outform", "DER"]) }
+    func der(_ kind: Kind) throws -> Data {
+        if let known = bytes.withLock({ $0[kind] }) { return known }
+        let made = try run(["x509", "-in", "\(kind).pem", "-outform", "DER"])
+        bytes.withLock { $0[kind] = made }
+        return made
+    }
 
     func certificate(_ kind: Kind) throws -> SecCertificate {
         try #require(SecCertificateCreateWithData(nil, try der(kind) as CFData), "\(kind)")
