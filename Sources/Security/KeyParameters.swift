@@ -35,8 +35,10 @@ struct KeyParameters {
     private func digits(_ name: CFString) -> String? {
         let value = values[name as String]
         if let text = value as? String { return text }
-        guard let number = value as? NSNumber, !isBoolean(number) else { return nil }
-        return number.stringValue
+        guard let number = value as? NSNumber, !isBoolean(number), let whole = Int(exactly: number.doubleValue) else {
+            return nil
+        }
+        return String(whole)
     }
 
     func family() throws(Failure) -> Family {
