@@ -115,10 +115,13 @@ import Testing
             let whole = Array(try made.pkcs12(.leaf, name: "name", more: ["-iter", "2"] + options))
             for _ in 0..<1500 {
                 let bytes = random.mutated(whole)
-                if case .success(let identities) = PKCS12.open(bytes, passphrase: passphrase, iterations: 1000) {
+                if case .success(let identities) = PKCS12.open(
+                    bytes, passphrase: passphrase, iterations: 1000, publicKeyHash: publicKeyHash(ofPKCS8:))
+                {
                     #expect(identities.count == 1, "what is authenticated was not changed")
                 }
-                _ = PKCS12.testOnlyOpenUnauthenticated(bytes, passphrase: passphrase, iterations: 1000)
+                _ = PKCS12.testOnlyOpenUnauthenticated(
+                    bytes, passphrase: passphrase, iterations: 1000, publicKeyHash: publicKeyHash(ofPKCS8:))
             }
         }
     }
