@@ -20,7 +20,7 @@ import Testing
 
     private func imported(_ kind: TestCertificates.Kind) throws -> SecIdentity {
         let items = try #require(importing(try made.pkcs12(kind)).items)
-        return try #require(items.first?[kSecImportItemIdentity as String]) as! SecIdentity
+        return try #require(items.first?[kSecImportItemIdentity as String] as? SecIdentity)
     }
 
     // MARK: - Keys of certificates
