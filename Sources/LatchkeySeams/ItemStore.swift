@@ -63,8 +63,6 @@ package enum RowFilter: Equatable, Sendable {
     case group([UInt8])
     /// Every row; for work that happens rarely, such as removing a passcode.
     case all
-    /// Every row behind a position, in the order of positions.
-    case behind(Int64)
     /// Rows whose `number`-th blind index (0...2) has that value.
     case indexed(number: Int, [UInt8])
 }
@@ -73,9 +71,13 @@ package enum RowFilter: Equatable, Sendable {
 package protocol ItemReading {
     /// A named record of the store's own, such as its header or a key slot.
     func record(_ name: String) throws(Failure) -> [UInt8]?
-    /// Calls `body` for each row in insertion order until it returns false. A row that no program of ours wrote comes
-    /// without attributes, so that it fails authentication like any other that was changed.
-    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure)
+    /// Calls `body` for each row behind a position, in insertion order, until it returns false. A row that no program of
+    /// ours wrote comes without attributes, so that it fails authentication like any other that was changed.
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure)
+    /// The largest position there is; 0 without a row.
+    func lastPosition() throws(Failure) -> Int64
     /// Number of items.
     func itemCount() throws(Failure) -> Int64
     /// The newest audit entry.
@@ -86,6 +88,13 @@ package protocol ItemReading {
     func quarantineCount() throws(Failure) -> Int64
     /// Calls `body` for each row of the quarantine until it returns false.
     func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure)
+}
+
+extension ItemReading {
+    /// Calls `body` for each row in insertion order until it returns false.
+    package func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
+        try forEachRow(filter, behind: .min, body)
+    }
 }
 
 /// Writing within one durable transaction.

@@ -22,17 +22,21 @@ extension Session {
     /// Everything in the store, told slice by slice.
     func check(_ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
-        service.parts.background.submit(.any) { [self] in
-            var check = StoreCheck(keychain)
-            do throws(Failure) {
-                while !isClosed {
-                    let report = try check.next()
-                    for part in report.parts { answer(.check(part)) }
-                    if !report.more { return }
-                }
-            } catch {
-                answer(.failure(error))
-            }
+        goOn(answer) { [self] (done) throws(Failure) in
+            try go(on: StoreCheck(keychain), answer)
+            done()
+        }
+    }
+
+    private func go(on start: StoreCheck, _ answer: @escaping Answer) throws(Failure) {
+        var check = start
+        let report = try check.next()
+        for part in report.parts { answer(.check(part)) }
+        guard report.more else { return }
+        let next = check
+        goOn(answer) { [self] (done) throws(Failure) in
+            try go(on: next, answer)
+            done()
         }
     }
 }

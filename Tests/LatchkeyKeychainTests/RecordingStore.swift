@@ -58,9 +58,12 @@ private struct Recorder: ItemWriting {
     let appended: (AuditEntry) -> Void
 
     func record(_ name: String) throws(Failure) -> [UInt8]? { try rows.record(name) }
-    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
-        try rows.forEachRow(filter, body)
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try rows.forEachRow(filter, behind: position, body)
     }
+    func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
