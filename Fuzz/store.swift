@@ -131,6 +131,13 @@ enum FuzzedStore {
         try? keychain.quarantineDamaged()
         if store.files.rows.count + store.files.quarantine.count != before { return "a row was lost" }
         if items(keychain, password: password) != found { return "putting rows aside changed what is found" }
+        var restore = QuarantineRestore(keychain, caller: caller)
+        while (try? restore.next())?.more == true {}
+        if store.files.rows.count + store.files.quarantine.count != before { return "bringing rows back lost one" }
+        let again = items(keychain, password: password)
+        if !edits.sealed, let strange = again.first(where: { !original.items.contains($0) }) {
+            return "an item that nobody added came back: \(strange)"
+        }
         write(keychain)
         return nil
     }
@@ -354,8 +361,15 @@ private final class Transaction: ItemWriting {
         }
     }
     func quarantineCount() throws(Failure) -> Int64 { Int64(files.quarantine.count) }
-    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
-        for row in files.quarantine { guard try body(row) else { return } }
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        for row in files.quarantine where row.number > number { guard try body(row) else { return } }
+    }
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure) {
+        files.quarantine.removeAll { $0.number == number }
+        if files.rows.contains(where: { $0.position == row.position }) { return try insert(row) }
+        files.rows.append(row)
     }
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) { files.records[name] = value }
     func insert(_ row: StoredRow) throws(Failure) {
@@ -378,7 +392,10 @@ private final class Transaction: ItemWriting {
         files.entries.sort { $0.sequence < $1.sequence }
     }
     func quarantine(position: Int64, entry: Int64) throws(Failure) {
-        files.quarantine += files.rows.filter { $0.position == position }.map { QuarantinedRow(entry: entry, row: $0) }
+        for row in files.rows where row.position == position {
+            let number = (files.quarantine.last?.number ?? 0) + 1
+            files.quarantine.append(QuarantinedRow(number: number, entry: entry, row: row))
+        }
         try delete(position: position)
     }
 }

@@ -113,7 +113,8 @@ extension Request {
     /// Whether the answer may wait for a person, or takes the longer the larger the store is.
     fileprivate var mayTakeLong: Bool {
         switch self {
-        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check:
+        case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
+            .restoreRows:
             true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
             .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
@@ -131,7 +132,8 @@ extension Request {
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .exportItems, .importItem, .changeFacePermission, .simulate, .check:
+            .exportItems, .importItem, .changeFacePermission, .simulate, .check,
+            .restoreRows:
             false
         }
     }

@@ -41,6 +41,29 @@ extension Session {
     }
 }
 
+extension Session {
+    /// Brings back what was put aside and authenticates again, slice by slice: a long quarantine holds up no writer.
+    func restoreRows(_ answer: @escaping Answer) throws(Failure) {
+        go(on: QuarantineRestore(try keychain(), caller: caller), answer)
+    }
+
+    private func go(on start: QuarantineRestore, _ answer: @escaping Answer) {
+        goOn(answer) { [self] (done) throws(Failure) in
+            service.parts.work.submit(.any) { [self] in
+                var restore = start
+                do throws(Failure) {
+                    let report = try restore.next()
+                    answer(.check(report))
+                    if report.more { go(on: restore, answer) }
+                } catch {
+                    answer(.failure(error))
+                }
+                done()
+            }
+        }
+    }
+}
+
 extension CheckReport {
     /// Findings of one frame.
     private static let findingsOfAFrame = 256

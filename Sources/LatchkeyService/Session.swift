@@ -83,6 +83,7 @@ package final class Session: Sendable {
             case .importItem(let request): try restore(request, answer)
             case .log(let log): try self.log(log, answer)
             case .check: try check(answer)
+            case .restoreRows: try restoreRows(answer)
             }
         } catch {
             answer(.failure(error))

@@ -28,6 +28,7 @@ private enum Operation: UInt8 {
     case transcript = 31
     case log = 40
     case check = 41
+    case restoreRows = 42
 }
 
 extension Request {
@@ -144,6 +145,9 @@ extension Request {
         case .check:
             operation(.check, &writer)
             writer.map(0)
+        case .restoreRows:
+            operation(.restoreRows, &writer)
+            writer.map(0)
         }
     }
 
@@ -189,6 +193,9 @@ extension Request {
             case .check:
                 try reader.noParameters()
                 return .check
+            case .restoreRows:
+                try reader.noParameters()
+                return .restoreRows
             }
         }
     }

@@ -113,7 +113,7 @@ struct Rows: ItemWriting {
             [.integer(entry.sequence), .blob(entry.sealed), .blob(entry.chain)])
     }
 
-    private func values(_ row: StoredRow) -> [Connection.Value] {
+    func values(_ row: StoredRow) -> [Connection.Value] {
         let indexes = (0..<3).map { Connection.Value.optional($0 < row.indexes.count ? row.indexes[$0] : nil) }
         return [.blob(row.id), .integer(Int64(row.itemClass.rawValue)), .blob(row.primaryKey), .blob(row.group)]
             + indexes + [.integer(row.version), .blob(row.attributes), .optional(row.secret)]

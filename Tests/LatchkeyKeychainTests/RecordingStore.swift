@@ -70,8 +70,14 @@ private struct Recorder: ItemWriting {
         try rows.forEachAuditEntry(after: sequence, body)
     }
     func quarantineCount() throws(Failure) -> Int64 { try rows.quarantineCount() }
-    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
-        try rows.forEachQuarantined(body)
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try rows.forEachQuarantined(behind: number, body)
+    }
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure) {
+        try store.step()
+        try rows.restore(row, from: number)
     }
     func quarantine(position: Int64, entry: Int64) throws(Failure) {
         try store.step()

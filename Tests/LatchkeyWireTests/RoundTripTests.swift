@@ -28,7 +28,7 @@ import Testing
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
             cancelPrompt, fallback, enter, transcript,
-            transcriptLines, log, check, logPage, checkReport
+            transcriptLines, log, check, restoreRows, logPage, checkReport
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
 
@@ -81,6 +81,7 @@ import Testing
         case .importItem: .importItem
         case .log: .log
         case .check: .check
+        case .restoreRows: .restoreRows
         }
     }
 
