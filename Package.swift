@@ -156,7 +156,11 @@ let package = Package(
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests(
             "SecurityTests",
-            ["Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel"]),
+            [
+                "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
+                "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
+                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+            ]),
         tests(
             "LocalAuthenticationTests",
             [
