@@ -97,9 +97,10 @@ enum FuzzedStore {
             var cursor = SearchCursor()
             var result = SearchResult.more
             while result == .more {
+                var found: [FoundItem] = []
                 let page = try? keychain.search(
-                    request, caller: caller, proof: proof, from: &cursor, used: { _ in }
-                ) { item in
+                    request, caller: caller, proof: proof, from: &cursor, used: { _ in }, emit: { found.append($0) })
+                for item in found {
                     let attributes = (item.attributes ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
                     items.append("\(item.itemClass) \(attributes) \(item.secret?.copyBytes() ?? [])")
                 }
