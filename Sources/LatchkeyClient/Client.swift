@@ -114,9 +114,9 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .restoreRows:
+            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems:
             true
-        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
+        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
             .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
             .transcript, .log, .describeEnclaveKey:
             false
