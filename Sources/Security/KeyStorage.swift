@@ -9,7 +9,7 @@ func storePermanently(_ key: SecKey, attributes: NSDictionary) throws(Failure) {
     throw Failure(.unimplemented, "This version of Latchkey keeps no keys in the keychain.")
 }
 
-/// Makes a P-256 key whose private half stays in the token.
+/// Makes a P-256 key whose private half stays in the token, and stores it if that was decided.
 ///
 /// - Parameters:
 ///   - privateAttributes: what the app said of the private half; `kSecAttrIsPermanent` is there, by default true.

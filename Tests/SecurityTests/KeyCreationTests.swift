@@ -91,6 +91,20 @@ import Testing
         }
     }
 
+    @Test func theTokenIsNamedForTheWholePair_SE02() throws {
+        let half = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave]
+        #expect(try create(with([kSecPrivateKeyAttrs: half])).status == errSecParam)
+        #expect(try create(with([kSecPublicKeyAttrs: half])).status == errSecParam)
+    }
+
+    @Test func aHalfSaysWhetherItIsStored_SK08() throws {
+        let parameters = with([kSecAttrIsPermanent: true, kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false]])
+        let key = try create(parameters).get()
+        for half in [key, try publicKey(key)] {
+            #expect(try attributes(half)[kSecAttrIsPermanent as String] as? Bool == false)
+        }
+    }
+
     @Test func theErrorIsTheCallersToAskFor() {
         #expect(SecKeyCreateRandomKey([:] as CFDictionary, nil) == nil)
         #expect(SecKeyCreateWithData(Data() as CFData, [:] as CFDictionary, nil) == nil)
