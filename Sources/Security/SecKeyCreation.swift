@@ -71,25 +71,27 @@ extension SecKey {
         guard try privateHalf.isForToken() == isForToken, try publicHalf.isForToken() == isForToken else {
             throw KeyParameters.refusal("kSecAttrTokenID belongs into the whole dictionary.")
         }
+        let isPermanent = privateHalf.boolean(kSecAttrIsPermanent) ?? isForToken
         let key: SecKey
         if isForToken {
             // Behaviour SE-01.
             guard family == .ellipticCurve, bitCount == 256 else {
                 throw KeyParameters.refusal("The Secure Enclave keeps keys of P-256 only.")
             }
-            let isPermanent = privateHalf.boolean(kSecAttrIsPermanent) ?? true
             key = try createInToken(
                 privateAttributes: privateHalf.dictionary(isPermanent: isPermanent),
                 publicAttributes: publicHalf.dictionary(isPermanent: publicIsPermanent))
         } else {
-            let isPermanent = privateHalf.boolean(kSecAttrIsPermanent) ?? false
             key = SecKey(
                 try makeRandom(family, bitCount), attributes: privateHalf.reported(isPermanent: isPermanent),
                 publicAttributes: publicHalf.reported(isPermanent: publicIsPermanent))
-            if isPermanent { try storePermanently(key, attributes: privateHalf.dictionary(isPermanent: true)) }
         }
+        // The public half first: what is left behind when the second one fails is then no secret.
         if publicIsPermanent {
             try storePermanently(key.publicHalf, attributes: publicHalf.dictionary(isPermanent: true))
+        }
+        if !isForToken, isPermanent {
+            try storePermanently(key, attributes: privateHalf.dictionary(isPermanent: true))
         }
         return key
     }

@@ -165,6 +165,18 @@ import Testing
         #expect(other[kSecAttrAccessControl as String] == nil)
     }
 
+    @Test func whatTheAppChangesLaterIsNotReported() throws {
+        let (tag, label) = (NSMutableData(data: Data("tag".utf8)), NSMutableString(string: "label"))
+        let key = try create(with([kSecAttrApplicationTag: tag, kSecAttrLabel: label])).get()
+        tag.append(Data([1]))
+        label.append("!")
+        for half in [key, try publicKey(key)] {
+            let attributes = try attributes(half)
+            #expect(attributes[kSecAttrApplicationTag as String] as? Data == Data("tag".utf8))
+            #expect(attributes[kSecAttrLabel as String] as? String == "label")
+        }
+    }
+
     @Test func aKeyThatIsNotToBeExportedIsNot_SK02() throws {
         let key = try create(with([kSecPrivateKeyAttrs: [kSecAttrIsExtractable: false]])).get()
         #expect(try outcome { SecKeyCopyExternalRepresentation(key, $0) }.status == errSecUnimplemented)

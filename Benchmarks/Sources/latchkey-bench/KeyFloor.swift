@@ -5,8 +5,10 @@ internal import CBenchOpenSSL
 /// Floor: what libcrypto takes for one operation of a key, the key made once and a context for each operation, as its
 /// manual has it.
 final class KeyFloor {
+    private let isRSA: Bool
     private let key: OpaquePointer
     private let peer: OpaquePointer
+    private let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
     private let digest = [UInt8](repeating: 7, count: 32)
     private var signature = [UInt8](repeating: 0, count: 512)
     private var signatureCount = 0
@@ -30,8 +32,6 @@ final class KeyFloor {
         self.peer = peer
         self.isRSA = isRSA
     }
-
-    private let isRSA: Bool
 
     deinit {
         EVP_PKEY_free(key)
@@ -73,8 +73,6 @@ final class KeyFloor {
         }
         guard isAgreed else { throw BenchFailure("libcrypto could not agree on a secret.") }
     }
-
-    private let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
 
     private func prepare(_ context: OpaquePointer) -> Bool {
         !isRSA
