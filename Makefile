@@ -18,7 +18,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-sdk check bench build sdk install uninstall format fuzz mutants bootstrap
+.PHONY: help demo test test-all test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ build: bootstrap ## build the programs that are shipped
 	@set -e; for program in $(PROGRAMS); do \
 	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
 	done
+
+docs: bootstrap ## build the documentation of every public module into .build/docs
+	@scripts/build-docs
 
 sdk: bootstrap ## put into DIR what `swift test --toolset DIR/toolset.json` needs of a package that does not name us
 	@scripts/build-sdk

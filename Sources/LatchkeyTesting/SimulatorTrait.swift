@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import LatchkeySimulator
+@_exported public import LatchkeySimulator
 public import Testing
 
 /// Gives every test a machine of its own, which nothing else in the process can see.

@@ -81,7 +81,9 @@ struct ParsedQuery {
     private mutating func read(_ name: String, _ value: Any) throws(Failure) {
         // Not `is`, which first makes an object of every value.
         // In a date it stands for now.
-        if type(of: value) == NSNull.self, name != QueryName.matchValidOnDate { throw ParsedQuery.refusal("The value of \(name) is null.") }
+        if type(of: value) == NSNull.self, name != QueryName.matchValidOnDate {
+            throw ParsedQuery.refusal("The value of \(name) is null.")
+        }
         // The shape of a key says what it is: c, m, r, u, v with an underscore, or four characters (behaviour KC-01).
         let hasUnderscore = name.utf8.dropFirst().first == UInt8(ascii: "_")
         switch hasUnderscore ? name.utf8.first : nil {

@@ -50,7 +50,8 @@ struct Report: Codable, Sendable {
     ) {
         self.machine = machine
         secretBytes = Item.secretBytes
-        times = measured.flatMap(Report.times) + keys.flatMap(Report.times)
+        times =
+            measured.flatMap(Report.times) + keys.flatMap(Report.times)
             + [Report.time(enclave)] + keyrings.flatMap(Report.times)
         goals =
             measured.flatMap(Report.goals) + Report.lookupGrowth(measured) + measured.flatMap(Report.listing)
