@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
@@ -92,6 +93,9 @@ let package = Package(
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
         room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // What apps build on the two, valid on Apple systems too.
+        room("LatchkeyKit", ["LocalAuthentication", "Security"]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
@@ -167,6 +171,9 @@ let package = Package(
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
+        tests(
+            "LatchkeyKitTests",
+            ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting"]),
         tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
