@@ -7,7 +7,7 @@ import Security
 public struct KeychainEntry: Hashable, Sendable {
     private enum Class: Hashable, Sendable {
         case generic(service: String)
-        case internet(server: String, port: Int?, path: String?, scheme: Scheme?)
+        case internet(server: String, port: Int, path: String, scheme: Scheme)
     }
 
     /// A protocol of internet passwords.
@@ -60,14 +60,17 @@ public struct KeychainEntry: Hashable, Sendable {
 
     /// A password of a server. Apple: `kSecClassInternetPassword`.
     ///
+    /// Every part of the primary key is named, with "" for the realm and the default way to authenticate: a query that
+    /// leaves parts out matches items of other ports and paths too, and would change or delete them as well.
+    ///
     /// - Parameters:
     ///   - server: host name or address.
     ///   - account: user name.
-    ///   - port: 1 to 65,535; nil for none.
-    ///   - path: path on the server; nil for none.
-    ///   - scheme: protocol; nil for none.
+    ///   - port: 1 to 65,535; 0 for the one that the protocol has.
+    ///   - path: path on the server; "" for all of it.
+    ///   - scheme: protocol.
     public static func internetPassword(
-        server: String, account: String, port: Int? = nil, path: String? = nil, scheme: Scheme? = nil
+        server: String, account: String, port: Int = 0, path: String = "", scheme: Scheme = .https
     ) -> KeychainEntry {
         KeychainEntry(.internet(server: server, port: port, path: path, scheme: scheme), account)
     }
@@ -83,9 +86,11 @@ public struct KeychainEntry: Hashable, Sendable {
         case .internet(let server, let port, let path, let scheme):
             query[kSecClass as String] = kSecClassInternetPassword
             query[kSecAttrServer as String] = server
-            if let port { query[kSecAttrPort as String] = port }
-            if let path { query[kSecAttrPath as String] = path }
-            if let scheme { query[kSecAttrProtocol as String] = scheme.constant }
+            query[kSecAttrPort as String] = port
+            query[kSecAttrPath as String] = path
+            query[kSecAttrProtocol as String] = scheme.constant
+            query[kSecAttrSecurityDomain as String] = ""
+            query[kSecAttrAuthenticationType as String] = kSecAttrAuthenticationTypeDefault
         }
         return query
     }

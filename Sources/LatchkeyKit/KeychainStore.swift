@@ -46,12 +46,18 @@ public struct KeychainStore: Sendable {
         changes[kSecValueData as String] = data
         if let label { changes[kSecAttrLabel as String] = label }
         let query = try query(entry, prompt)
-        // The item may come or go between the two calls, by another program's hand; then the other call is right.
+        // Looking first, since a read is cheaper than a write that is refused. The item may come or go between the two
+        // calls, by another program's hand; then the other call is right.
+        var exists = try contains(entry)
         for _ in 0..<8 {
-            let added = SecItemAdd(query.merging(changes) { $1 } as CFDictionary, nil)
-            guard added == errSecDuplicateItem else { return try check(added) }
-            let updated = SecItemUpdate(query as CFDictionary, changes as CFDictionary)
-            guard updated == errSecItemNotFound else { return try check(updated) }
+            let status =
+                if exists {
+                    SecItemUpdate(query as CFDictionary, changes as CFDictionary)
+                } else {
+                    SecItemAdd(query.merging(changes) { $1 } as CFDictionary, nil)
+                }
+            guard status == (exists ? errSecItemNotFound : errSecDuplicateItem) else { return try check(status) }
+            exists.toggle()
         }
         throw KeychainError(status: errSecDuplicateItem)
     }
