@@ -9,6 +9,8 @@ public struct KeychainError: LocalizedError, Hashable, Sendable {
     public enum Kind: Hashable, Sendable, CaseIterable {
         /// There is no such item.
         case itemNotFound
+        /// There is such an item already.
+        case alreadyThere
         /// The person cancelled the prompt.
         case cancelled
         /// The person was not recognised, or the password is wrong.
@@ -55,6 +57,7 @@ public struct KeychainError: LocalizedError, Hashable, Sendable {
     private static func kind(of status: OSStatus) -> Kind {
         switch status {
         case errSecItemNotFound: .itemNotFound
+        case errSecDuplicateItem: .alreadyThere
         case errSecUserCanceled: .cancelled
         case errSecAuthFailed: .authenticationFailed
         case errSecInteractionNotAllowed: .interactionNotAllowed

@@ -16,6 +16,16 @@ extension KeychainStore {
         }
     }
 
+    /// Keeps a value where there is none, without holding a thread of the pool. See `add`.
+    public func add(
+        _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
+        prompt: KeychainPrompt = .standard
+    ) async throws(KeychainError) {
+        try await waiting(prompt) { (prompt) throws(KeychainError) in
+            try add(data, in: entry, protection: protection, label: label, prompt: prompt)
+        }
+    }
+
     /// Keeps a text, without holding a thread of the pool. See `store` of `String`.
     public func store(
         _ text: String, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
@@ -66,6 +76,13 @@ extension KeychainStore {
     public func accounts(service: String) async throws(KeychainError) -> [String] {
         try await BlockingExecutor.run { () throws(KeychainError) in try accounts(service: service) }
     }
+
+    /// Runs calls of `Security` of the app's own on a thread that may wait, so that no thread of the pool does.
+    ///
+    /// - Parameter body: may block for as long as a person takes. It sees the task-local values of the caller.
+    public static func inBackground<Value: Sendable, Failure: Error>(
+        _ body: @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value { try await BlockingExecutor.run(body) }
 
     /// Makes the context before the thread changes, so that cancelling can end it.
     private func waiting<Value: Sendable>(

@@ -62,6 +62,20 @@ public struct KeychainStore: Sendable {
         throw KeychainError(status: errSecDuplicateItem)
     }
 
+    /// Keeps a value where there is none; one that is there stays as it is. Of two programs that do this at once, one
+    /// succeeds.
+    ///
+    /// - Throws: `KeychainError`, of kind `alreadyThere` when there is such an item.
+    public func add(
+        _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
+        prompt: KeychainPrompt = .standard
+    ) throws(KeychainError) {
+        var item = try query(entry, prompt).merging(try protection.attributes()) { $1 }
+        item[kSecValueData as String] = data
+        if let label { item[kSecAttrLabel as String] = label }
+        try check(SecItemAdd(item as CFDictionary, nil))
+    }
+
     /// Reads a value.
     ///
     /// - Parameters:

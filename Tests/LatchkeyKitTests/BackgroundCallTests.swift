@@ -20,8 +20,14 @@ import Testing
         try await store.store(Data([1]), in: .token)
         #expect(try await store.data(of: .token) == Data([1]))
         #expect(try await store.accounts(service: "service") == ["account"])
+        await #expect(throws: KeychainError(status: errSecDuplicateItem)) {
+            try await store.add(Data([2]), in: .token)
+        }
         try await store.remove(.token)
         await #expect(throws: KeychainError(status: errSecItemNotFound)) { try await store.data(of: .token) }
+        try await store.add(Data([2]), in: .token)
+        let found = await KeychainStore.inBackground { SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) }
+        #expect(found == errSecSuccess, "on the machine of the test")
     }
 
     /// More reads wait for the person than the pool has threads. The touch comes from the pool, after all of them were

@@ -35,6 +35,13 @@ import Testing
         try store.store(Data(), in: .token)
     }
 
+    @Test func addingChangesNothingThatIsThere() throws {
+        try store.add(Data("first".utf8), in: .token)
+        let error = failure { () throws(KeychainError) in try store.add(Data("second".utf8), in: .token) }
+        #expect(error?.kind == .alreadyThere)
+        #expect(try store.string(of: .token) == "first")
+    }
+
     @Test func deletingNothingIsNoError() throws { try store.remove(.token) }
 
     @Test func anythingThatIsDataComesBack() throws {
