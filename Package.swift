@@ -54,6 +54,8 @@ let package = Package(
         room("LatchkeyWire", ["LatchkeyModel"]),
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
+        room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
+        room("LatchkeyCertificates", ["LatchkeyModel", "COpenSSL"]),
 
         // Pipes.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
@@ -91,7 +93,9 @@ let package = Package(
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
-        room("Security", ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto"]),
+        room(
+            "Security",
+            ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
 
         // What apps build on the two, valid on Apple systems too.
@@ -161,9 +165,13 @@ let package = Package(
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
         tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
+        tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
         tests(
             "SecurityTests",
-            ["Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel"]),
+            [
+                "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
+                "LatchkeyKeys", "LatchkeyCertificates", "COpenSSL",
+            ]),
         tests(
             "LocalAuthenticationTests",
             [

@@ -3,7 +3,8 @@
 // libFuzzer target of the dictionaries that apps hand to the four SecItem functions: any keys, any values, nested or of
 // the wrong type. What can be read goes to an engine that is never there. `scripts/fuzz 60 query` runs it.
 //
-// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeySystem LatchkeyTransport LatchkeyClient Security
+// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeyKeys LatchkeyCertificates LatchkeySystem
+// Rooms: LatchkeyTransport LatchkeyClient Security
 
 import Foundation
 import LatchkeyClient

@@ -33,7 +33,12 @@ final class Machine: Sendable {
     private struct WeakChannel: Sendable { weak var channel: MemoryChannel? }
     private let running: Mutex<Running>
 
-    init(sensor: BiometryKind, isEnrolled: Bool, store place: Simulator.Store) throws(Failure) {
+    private let keyModule: (any KeyModule)?
+
+    init(
+        sensor: BiometryKind, isEnrolled: Bool, hasSecureEnclave: Bool, store place: Simulator.Store
+    ) throws(Failure) {
+        keyModule = hasSecureEnclave ? SoftwareEnclave() : nil
         // Whoever opens a folder again starts its machine again: another boot than the one before.
         let boot = try random.bytes(8).withBytes { $0.loadUnaligned(as: UInt64.self) }
         // A machine that has just started: a moment after zero, so that "just now" differs from "never".
@@ -70,12 +75,12 @@ final class Machine: Sendable {
         world = SimulatedWorld(state, clock: clock, random: random, save: keep)
         store = ScriptedStore(plain, world: world)
         running = Mutex(
-            Running(service: try Machine.start(store, vault, world, clock, random, path)))
+            Running(service: try Machine.start(store, vault, world, clock, random, path, keyModule)))
     }
 
     private static func start(
         _ store: any ItemStore, _ vault: any KeyVault, _ world: SimulatedWorld, _ clock: VirtualClock,
-        _ random: SystemRandomSource, _ path: String
+        _ random: SystemRandomSource, _ path: String, _ keyModule: (any KeyModule)?
     ) throws(Failure) -> Service {
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
         return Service(
@@ -83,7 +88,7 @@ final class Machine: Sendable {
                 tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
                 random: random, work: ImmediateWorkQueue(), controls: world, companions: world, sessions: world,
-                keyModule: SoftwareEnclave(), ended: { world.record.note($0.words) }))
+                keyModule: keyModule, ended: { world.record.note($0.words) }))
     }
 
     /// Sets what an app was told about faces.
@@ -118,7 +123,7 @@ final class Machine: Sendable {
         for entry in channels { entry.channel?.close() }
         world.record.note("the machine restarts")
         clock.restart()
-        let service = try Machine.start(store, vault, world, clock, random, path)
+        let service = try Machine.start(store, vault, world, clock, random, path, keyModule)
         running.withLock { $0 = Running(service: service, applications: $0.applications) }
     }
 }

@@ -97,16 +97,18 @@ public final class Simulator: Sendable {
     ///   - passcode: the passcode, or nil for none.
     ///   - store: where items are kept.
     ///   - application: the name of the app under test, which is its access group.
+    ///   - hasSecureEnclave: whether there is something that holds private keys.
     ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app that lacks it.
     /// - Throws: `SimulatorError` when the store cannot be made or opened.
     public init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
-        application: String = "app", faceIDUsageDescription: String? = "tests"
+        application: String = "app", hasSecureEnclave: Bool = true, faceIDUsageDescription: String? = "tests"
     ) throws {
         self.application = application
         ClientScope.requireWorld()
         do throws(Failure) {
-            let machine = try Machine(sensor: sensor.kind, isEnrolled: isEnrolled, store: store)
+            let machine = try Machine(
+                sensor: sensor.kind, isEnrolled: isEnrolled, hasSecureEnclave: hasSecureEnclave, store: store)
             self.machine = machine
             client = Client(application: application, faceUsage: faceIDUsageDescription) { () throws(Failure) in
                 machine.connect(application)

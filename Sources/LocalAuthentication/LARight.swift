@@ -13,7 +13,7 @@ open class LARight: NSObject, @unchecked Sendable {
         var context: LAContext?
     }
 
-    private let requirement: LAAuthenticationRequirement
+    let requirement: LAAuthenticationRequirement
     private let progress = Mutex(Progress())
 
     /// How far the right is. Apple: `LARight.State`.
@@ -47,6 +47,13 @@ open class LARight: NSObject, @unchecked Sendable {
     open var tag: Int {
         get { progress.withLock { $0.tag } }
         set { progress.withLock { $0.tag = newValue } }
+    }
+
+    /// What the right was authorized on, for using what it guards without another prompt; nil while it is not.
+    var authorizedContext: LAContext? {
+        let context = progress.withLock { $0.state == .authorized ? $0.context : nil }
+        context?.interactionNotAllowed = true
+        return context
     }
 
     /// Asks the person and calls `handler` once, never on the main thread: nil, or an `LAError`.
@@ -122,57 +129,13 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 }
 
-/// What a right asks for. Apple: `LAAuthenticationRequirement`.
-public final class LAAuthenticationRequirement: NSObject, Sendable {
-    let policy: LAPolicy
-    let rule: SecAccessControlCreateFlags
-
-    private init(_ policy: LAPolicy, _ rule: SecAccessControlCreateFlags) {
-        self.policy = policy
-        self.rule = rule
-    }
-
-    /// Biometry or the passcode.
-    public class var `default`: LAAuthenticationRequirement {
-        LAAuthenticationRequirement(.deviceOwnerAuthentication, .userPresence)
-    }
-
-    /// Biometry; fails where it is not available or nothing is enrolled.
-    public class var biometry: LAAuthenticationRequirement {
-        LAAuthenticationRequirement(.deviceOwnerAuthenticationWithBiometrics, .biometryAny)
-    }
-
-    /// Biometry, and only the set that was enrolled when the requirement was made.
-    public class var biometryCurrentSet: LAAuthenticationRequirement {
-        let made = LAAuthenticationRequirement(.deviceOwnerAuthenticationWithBiometrics, .biometryCurrentSet)
-        made.set.withLock { $0 = LAContext().domainState.biometry.stateHash }
-        return made
-    }
-
-    /// Biometry with a way out for a person whose finger or face is not recognised.
-    public class func biometry(fallback: LABiometryFallbackRequirement) -> Self {
-        Self(.deviceOwnerAuthentication, .userPresence)
-    }
-
-    /// The set that `biometryCurrentSet` is bound to.
-    let set = Mutex<Data?>(nil)
-}
-
-/// The way out when biometry fails. Apple: `LABiometryFallbackRequirement`.
-public final class LABiometryFallbackRequirement: NSObject, Sendable {
-    /// The system's choice: the passcode.
-    public class var `default`: LABiometryFallbackRequirement { LABiometryFallbackRequirement() }
-    /// The passcode.
-    public class var devicePasscode: LABiometryFallbackRequirement { LABiometryFallbackRequirement() }
-}
-
 extension LAContext {
     /// Evaluates what a right asks for.
     func evaluate(
         _ requirement: LAAuthenticationRequirement, localizedReason: String,
         completion: @escaping (LAError?) -> Void
     ) {
-        let bound = requirement.set.withLock { $0 }
+        let bound = requirement.set
         evaluatePolicy(requirement.policy, localizedReason: localizedReason) { [self] isProven, error in
             if !isProven { return completion(error as? LAError ?? LAError(.authenticationFailed)) }
             // The finger that was recognised may belong to a set that came after the right.

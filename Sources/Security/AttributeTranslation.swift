@@ -118,34 +118,3 @@ extension AttributeValue {
         }
     }
 }
-
-extension FoundItem {
-    /// The object an app gets for one item, by what it asked for; nil for a reference, which passwords do not have.
-    func result(_ returns: Returns) -> AnyObject? {
-        switch returns {
-        case .data: return data ?? NSData()
-        case .persistentReference: return persistentReference.map { Data($0) as NSData }
-        case .reference: return nil
-        default: return dictionary(returns)
-        }
-    }
-
-    private var data: NSData? { secret.map { secret in secret.withBytes { Data($0) } as NSData } }
-
-    private func dictionary(_ returns: Returns) -> NSDictionary {
-        var result: [String: Any] = [:]
-        if let attributes {
-            for (code, value) in attributes {
-                if let name = code.constant { result[name] = value.object }
-            }
-        }
-        if let accessControl {
-            result[kSecAttrAccessible as String] = accessControl.accessibility.constant as NSString
-            result[kSecAttrAccessControl as String] = SecAccessControl(accessControl)
-        }
-        if returns.contains(.reference) { result[kSecClass as String] = itemClass.constant }
-        if returns.contains(.data), let data { result[kSecValueData as String] = data }
-        if let persistentReference { result[kSecValuePersistentRef as String] = Data(persistentReference) as NSData }
-        return result as NSDictionary
-    }
-}

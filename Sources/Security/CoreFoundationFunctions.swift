@@ -13,6 +13,9 @@ public func CFGetTypeID(_ object: CFTypeRef?) -> CFTypeID {
     case let number as NSNumber: isBoolean(number) ? CFBooleanGetTypeID() : CFNumberGetTypeID()
     case is NSError: CFErrorGetTypeID()
     case is SecAccessControl: SecAccessControlGetTypeID()
+    case is SecKey: SecKeyGetTypeID()
+    case is SecCertificate: SecCertificateGetTypeID()
+    case is SecIdentity: SecIdentityGetTypeID()
     default: 0
     }
 }

@@ -1,25 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
+
 public import Foundation
-nonisolated(unsafe) public let kSecClassKey: CFString = "keys"
-nonisolated(unsafe) public let kSecClassCertificate: CFString = "cert"
-nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
+
+// Names and values of Apple's constants, compared with Tests/Vectors/security.tsv by `SecurityConstantTests`.
+
+/// Finds a key: Data; by default SHA-1 of the public key's external form. Apple: `kSecAttrApplicationLabel`.
 nonisolated(unsafe) public let kSecAttrApplicationLabel: CFString = "klbl"
+/// Name that the app gives a key: Data. Apple: `kSecAttrApplicationTag`.
 nonisolated(unsafe) public let kSecAttrApplicationTag: CFString = "atag"
-nonisolated(unsafe) public let kSecAttrKeySizeInBits: CFString = "bsiz"
-nonisolated(unsafe) public let kSecAttrEffectiveKeySize: CFString = "esiz"
-nonisolated(unsafe) public let kSecAttrIsPermanent: CFString = "perm"
-nonisolated(unsafe) public let kSecAttrCanEncrypt: CFString = "encr"
+/// Whether the key decrypts: a Boolean; reported, not enforced. Apple: `kSecAttrCanDecrypt`.
 nonisolated(unsafe) public let kSecAttrCanDecrypt: CFString = "decr"
+/// Whether the key agrees on secrets: a Boolean; reported, not enforced. Apple: `kSecAttrCanDerive`.
 nonisolated(unsafe) public let kSecAttrCanDerive: CFString = "drve"
+/// Whether the key encrypts: a Boolean; reported, not enforced. Apple: `kSecAttrCanEncrypt`.
+nonisolated(unsafe) public let kSecAttrCanEncrypt: CFString = "encr"
+/// Whether the key signs: a Boolean; reported, not enforced. Apple: `kSecAttrCanSign`.
 nonisolated(unsafe) public let kSecAttrCanSign: CFString = "sign"
-nonisolated(unsafe) public let kSecAttrCanVerify: CFString = "vrfy"
-nonisolated(unsafe) public let kSecAttrCanWrap: CFString = "wrap"
+/// Whether the key unwraps keys: a Boolean; reported, not enforced. Apple: `kSecAttrCanUnwrap`.
 nonisolated(unsafe) public let kSecAttrCanUnwrap: CFString = "unwp"
+/// Whether the key verifies signatures: a Boolean; reported, not enforced. Apple: `kSecAttrCanVerify`.
+nonisolated(unsafe) public let kSecAttrCanVerify: CFString = "vrfy"
+/// Whether the key wraps keys: a Boolean; reported, not enforced. Apple: `kSecAttrCanWrap`.
+nonisolated(unsafe) public let kSecAttrCanWrap: CFString = "wrap"
+/// Bits of a key that count: a number. Apple: `kSecAttrEffectiveKeySize`.
+nonisolated(unsafe) public let kSecAttrEffectiveKeySize: CFString = "esiz"
+/// Whether the key can be exported: a Boolean. Apple: `kSecAttrIsExtractable`.
+nonisolated(unsafe) public let kSecAttrIsExtractable: CFString = "extr"
+/// Whether a new key is stored in the keychain: a Boolean. Apple: `kSecAttrIsPermanent`.
+nonisolated(unsafe) public let kSecAttrIsPermanent: CFString = "perm"
+/// Whether the key is only ever exported encrypted: a Boolean. Apple: `kSecAttrIsSensitive`.
+nonisolated(unsafe) public let kSecAttrIsSensitive: CFString = "sens"
+/// Public, private or symmetric: one of the `kSecAttrKeyClass...` values. Apple: `kSecAttrKeyClass`.
+nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
+/// The private half of a pair. Apple: `kSecAttrKeyClassPrivate`.
+nonisolated(unsafe) public let kSecAttrKeyClassPrivate: CFString = "1"
+/// The public half of a pair. Apple: `kSecAttrKeyClassPublic`.
+nonisolated(unsafe) public let kSecAttrKeyClassPublic: CFString = "0"
+/// A symmetric key; there are none here. Apple: `kSecAttrKeyClassSymmetric`.
+nonisolated(unsafe) public let kSecAttrKeyClassSymmetric: CFString = "2"
+/// Bits of a key: a number or its digits. Apple: `kSecAttrKeySizeInBits`.
+nonisolated(unsafe) public let kSecAttrKeySizeInBits: CFString = "bsiz"
+/// Algorithm of a key: one of the `kSecAttrKeyType...` values. Apple: `kSecAttrKeyType`.
+nonisolated(unsafe) public let kSecAttrKeyType: CFString = "type"
+/// Old name of `kSecAttrKeyTypeECSECPrimeRandom`. Apple: `kSecAttrKeyTypeEC`.
+nonisolated(unsafe) public let kSecAttrKeyTypeEC: CFString = "73"
+/// Old name of `kSecAttrKeyTypeECSECPrimeRandom`. Apple: `kSecAttrKeyTypeECDSA`.
+nonisolated(unsafe) public let kSecAttrKeyTypeECDSA: CFString = "73"
+/// Curves of NIST: P-256, P-384 and P-521. Apple: `kSecAttrKeyTypeECSECPrimeRandom`.
+nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
+/// RSA. Apple: `kSecAttrKeyTypeRSA`.
+nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
+/// Where a private key lives: `kSecAttrTokenIDSecureEnclave`. Apple: `kSecAttrTokenID`.
 nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
-nonisolated(unsafe) public let kSecAttrCertificateType: CFString = "ctyp"
-nonisolated(unsafe) public let kSecAttrCertificateEncoding: CFString = "cenc"
-nonisolated(unsafe) public let kSecAttrSubject: CFString = "subj"
-nonisolated(unsafe) public let kSecAttrIssuer: CFString = "issr"
-nonisolated(unsafe) public let kSecAttrSerialNumber: CFString = "slnr"
-nonisolated(unsafe) public let kSecAttrSubjectKeyID: CFString = "skid"
-nonisolated(unsafe) public let kSecAttrPublicKeyHash: CFString = "pkhh"
+/// A private key that never leaves the hardware. Apple: `kSecAttrTokenIDSecureEnclave`.
+nonisolated(unsafe) public let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
+/// Class of keys. Apple: `kSecClassKey`.
+nonisolated(unsafe) public let kSecClassKey: CFString = "keys"
+/// Attributes of the private half alone: a dictionary. Apple: `kSecPrivateKeyAttrs`.
+nonisolated(unsafe) public let kSecPrivateKeyAttrs: CFString = "private"
+/// Attributes of the public half alone: a dictionary. Apple: `kSecPublicKeyAttrs`.
+nonisolated(unsafe) public let kSecPublicKeyAttrs: CFString = "public"

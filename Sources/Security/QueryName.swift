@@ -10,6 +10,7 @@ import LatchkeyModel
 enum QueryName {
     static let itemClass = kSecClass as String
     static let itemClasses = Dictionary(uniqueKeysWithValues: ItemClass.allCases.map { ($0.constant as String, $0) })
+    static let identityClass = kSecClassIdentity as String
     static let useDataProtectionKeychain = kSecUseDataProtectionKeychain as String
 
     static let returnData = kSecReturnData as String

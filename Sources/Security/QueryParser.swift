@@ -16,6 +16,12 @@ struct ParsedQuery {
     /// nil: not given; 0: all.
     var limit: UInt64?
     var hasOtherMatch = false
+    /// What certificates and identities have to be besides.
+    var match: CertificateMatch?
+    /// Whether identities are meant: pairs of a certificate and a private key.
+    var isForIdentities = false
+    /// The object that stands for the items.
+    var object: KeychainObject?
     var returns: Returns = []
     /// Whether a kSecReturn key was there at all, with whatever value.
     var context: (any AuthenticationContext)?
@@ -34,19 +40,40 @@ struct ParsedQuery {
             guard let name = key as? String else { throw ParsedQuery.refusal("A key is not a string.") }
             pairs.append((name, value))
         }
-        if let value = pairs.first(where: { $0.0 == QueryName.itemClass })?.1 {
-            itemClass = try ParsedQuery.itemClass(value)
+        if let value = pairs.first(where: { $0.0 == QueryName.itemClass })?.1 { try readClass(value) }
+        if let value = pairs.first(where: { $0.0 == QueryName.valueReference })?.1 { try readObject(value) }
+        for (name, value) in pairs where name != QueryName.itemClass && name != QueryName.valueReference {
+            try read(name, value)
         }
-        for (name, value) in pairs where name != QueryName.itemClass { try read(name, value) }
+        if hasOtherMatch, isForIdentities || itemClass == .certificate { match = try CertificateMatch(dictionary) }
         try settle()
     }
 
     static func refusal(_ words: String) -> Failure { Failure(.invalidParameter, words) }
 
-    private static func itemClass(_ value: Any) throws(Failure) -> ItemClass {
-        guard let name = value as? String else { throw refusal("kSecClass takes one of the kSecClass... values.") }
-        if let known = QueryName.itemClasses[name] { return known }
-        throw Failure(.noSuchClass, "There is no class \(name).")
+    private mutating func readClass(_ value: Any) throws(Failure) {
+        guard let name = value as? String else {
+            throw ParsedQuery.refusal("kSecClass takes one of the kSecClass... values.")
+        }
+        if let known = QueryName.itemClasses[name] {
+            itemClass = known
+        } else if name == QueryName.identityClass {
+            isForIdentities = true
+        } else {
+            throw Failure(.noSuchClass, "There is no class \(name).")
+        }
+    }
+
+    private mutating func readObject(_ value: Any) throws(Failure) {
+        guard let object = KeychainObject(value) else {
+            throw ParsedQuery.refusal("kSecValueRef takes a SecKey, a SecCertificate or a SecIdentity.")
+        }
+        let isUntold = itemClass == nil && !isForIdentities
+        if isUntold { (itemClass, isForIdentities) = (object.itemClass, object.itemClass == nil) }
+        guard itemClass == object.itemClass else {
+            throw ParsedQuery.refusal("kSecClass and kSecValueRef contradict.")
+        }
+        self.object = object
     }
 
     // MARK: - Keys
@@ -94,6 +121,7 @@ struct ParsedQuery {
 
     private mutating func readMatch(_ name: String, _ value: Any) throws(Failure) {
         guard name == QueryName.matchLimit else {
+            // Dates of validity are read with the other values of the match.
             let known = ["m_Policy", "m_ItemList", "m_SearchList", "m_Issuers", "m_EmailAddressIfPresent"]
             guard
                 known.contains(name) || name.hasPrefix("m_Subject") || name.hasSuffix("Insensitive")
@@ -145,8 +173,12 @@ struct ParsedQuery {
         case QueryName.valuePersistentReference:
             guard let data = value as? NSData else { throw ParsedQuery.refusal("kSecValuePersistentRef takes Data.") }
             guard data.count <= 256 else { throw ParsedQuery.refusal("The persistent reference is malformed.") }
-            persistentReference = data.withUnsafeBytes { Array($0) }
-        case QueryName.valueReference: throw ParsedQuery.refusal("Passwords have no references.")
+            let reference = data.withUnsafeBytes { Array($0) }
+            if let certificate = IdentityReference.certificate(reference) {
+                (persistentReference, isForIdentities) = (certificate, true)
+            } else {
+                persistentReference = reference
+            }
         default: throw ParsedQuery.refusal("There is no key \(name).")
         }
     }
@@ -169,12 +201,20 @@ struct ParsedQuery {
             anySynchronizable = true
         default:
             // Behaviour KC-02.
-            guard let code = AttributeCode(constant: name, in: itemClass), itemClass?.has(code) ?? true else {
+            guard let code = AttributeCode(constant: name, in: itemClass), has(code) else {
                 throw Failure(.noSuchAttribute, "Items of this class have no attribute \(name).")
             }
             attributes[code] = try AttributeValue(value, for: code, name)
         }
     }
+
+    private func has(_ code: AttributeCode) -> Bool {
+        if isForIdentities { return ItemClass.certificate.has(code) || ItemClass.key.has(code) }
+        return itemClass?.has(code) ?? true
+    }
+
+    /// Makes the items of the object the ones that are meant, for whatever is not an addition.
+    mutating func narrowToObject() throws(Failure) { try object?.narrow(&self) }
 
     /// What only the whole dictionary shows.
     private mutating func settle() throws(Failure) {
@@ -184,6 +224,12 @@ struct ParsedQuery {
     }
 
     // MARK: - Parts of a request
+
+    /// The rule of a new or changed item, where anything is said of it.
+    var rule: AccessControl? { accessControl ?? accessibility.map { AccessControl(accessibility: $0) } }
+
+    /// Whether it is said which items are meant.
+    var isComplete: Bool { itemClass != nil || isForIdentities || persistentReference != nil }
 
     /// The items it means.
     var query: ItemQuery {

@@ -77,10 +77,8 @@ public func SecAccessControlCreateWithFlags(
         let rule = AccessControl(accessibility: accessibility, constraints: AccessConstraints(rawValue: bits))
         if rule.isValid { return SecAccessControl(rule) }
     }
-    let refusal = NSError(
-        domain: NSOSStatusErrorDomain, code: Int(errSecParam),
-        userInfo: [NSLocalizedDescriptionKey: "The protection or the combination of flags is not allowed."])
-    error?.pointee = Unmanaged.passRetained(refusal)
+    error?.pointee = Unmanaged.passRetained(
+        .status(errSecParam, "The protection or the combination of flags is not allowed."))
     return nil
 }
 

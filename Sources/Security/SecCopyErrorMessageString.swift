@@ -10,8 +10,11 @@ enum LastFailure {
     /// Keeps the words of a failure for this thread.
     static func keep(_ failure: Failure) {
         let words = failure.hint.isEmpty ? failure.message : "\(failure.message) \(failure.hint)"
-        Thread.current.threadDictionary[key] = (failure.status.osStatus, words)
+        keep(words, for: failure.status.osStatus)
     }
+
+    /// Keeps the words for a code that no failure stands for.
+    static func keep(_ words: String, for status: OSStatus) { Thread.current.threadDictionary[key] = (status, words) }
 
     /// The words for a code, when it was this thread's last failure and says more than the code.
     static func words(for status: OSStatus) -> String? {
@@ -35,7 +38,7 @@ enum LastFailure {
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     let explained: Set<OSStatus> = [
         errSecNotAvailable, errSecInvalidKeychain, errSecWrongSecVersion, errSecReadOnly, errSecDiskFull,
-        errSecInternalComponent, errSecAllocate, errSecUnimplemented,
+        errSecInternalComponent, errSecAllocate, errSecUnimplemented, errSecInternal,
     ]
     if explained.contains(status), let words = LastFailure.words(for: status) { return words as NSString }
     if (100_000...100_255).contains(status) {

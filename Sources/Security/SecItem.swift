@@ -18,16 +18,11 @@ import LatchkeyModel
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     run { () throws(Failure) in
         let parsed = try ParsedQuery(attributes)
-        guard let itemClass = parsed.itemClass else { throw ParsedQuery.refusal("kSecClass is missing.") }
+        guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         guard parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected, parsed.persistentReference == nil,
             !parsed.anySynchronizable
         else { throw ParsedQuery.refusal("SecItemAdd takes no search key.") }
-        let control = parsed.accessControl ?? AccessControl(accessibility: parsed.accessibility ?? .whenUnlocked)
-        let request = Request.AddItem(
-            itemClass: itemClass, attributes: parsed.attributes, accessControl: control, secret: parsed.secret,
-            returns: parsed.returns, authentication: try parsed.authentication())
-        let reply = try parsed.client().call(.addItem(request))
-        if case .items(let items, _) = reply, let item = items.first { result?.pointee = item.result(parsed.returns) }
+        if let object = try ItemAddition(parsed).run() { result?.pointee = object }
     }
 }
 
@@ -45,22 +40,15 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     run { () throws(Failure) in
-        let parsed = try ParsedQuery(query)
-        guard parsed.itemClass != nil || parsed.persistentReference != nil else {
-            throw ParsedQuery.refusal("kSecClass is missing.")
-        }
+        var parsed = try ParsedQuery(query)
+        guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         guard parsed.returns.isEmpty || result != nil else {
             throw ParsedQuery.refusal("Something is asked for, and there is no place for it.")
         }
-        let limit = parsed.limit ?? 1
-        let request = Request.CopyItems(
-            query: parsed.query, limit: limit, returns: parsed.returns, authentication: try parsed.authentication())
-        guard case .items(let items, _) = try parsed.client().call(.copyItems(request)) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
-        }
+        try parsed.narrowToObject()
+        let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : ItemSearch(parsed).run()
         guard !parsed.returns.isEmpty else { return }
-        let objects = items.compactMap { $0.result(parsed.returns) }
-        result?.pointee = limit == 1 ? objects.first : objects as NSArray
+        result?.pointee = parsed.limit ?? 1 == 1 ? objects.first : objects as NSArray
     }
 }
 
@@ -76,22 +64,24 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     run { () throws(Failure) in
-        let parsed = try ParsedQuery(query)
+        var parsed = try ParsedQuery(query)
         guard parsed.returns.isEmpty, parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected
         else { throw ParsedQuery.refusal("SecItemUpdate takes no kSecReturn or kSecMatch key.") }
-        guard parsed.itemClass != nil || parsed.persistentReference != nil else {
-            throw ParsedQuery.refusal("kSecClass is missing.")
+        guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
+        guard !parsed.isForIdentities else {
+            throw Failure(.unimplemented, "An identity is two items: change its certificate or its key.")
         }
+        try parsed.narrowToObject()
         guard attributesToUpdate[kSecClass as String] == nil else {
             throw Failure(.noSuchAttribute, "The class of an item cannot be changed.")
         }
-        let changes = try ParsedQuery(attributesToUpdate, itemClass: parsed.itemClass)
+        let changes = try ParsedQuery(
+            attributesToUpdate, itemClass: parsed.itemClass ?? ItemClass(ofReference: parsed.persistentReference))
         guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, changes.context == nil,
-            changes.persistentReference == nil, !changes.anySynchronizable
+            changes.persistentReference == nil, !changes.anySynchronizable, changes.object == nil
         else { throw ParsedQuery.refusal("The changes hold a key that is no attribute.") }
-        let control = changes.accessControl ?? changes.accessibility.map { AccessControl(accessibility: $0) }
         let request = Request.UpdateItems(
-            query: parsed.query, changes: changes.attributes, accessControl: control, secret: changes.secret,
+            query: parsed.query, changes: changes.attributes, accessControl: changes.rule, secret: changes.secret,
             authentication: try parsed.authentication())
         _ = try parsed.client().call(.updateItems(request))
     }
@@ -106,13 +96,13 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     run { () throws(Failure) in
-        let parsed = try ParsedQuery(query)
+        var parsed = try ParsedQuery(query)
         guard parsed.limit ?? 0 == 0, !parsed.hasOtherMatch, !parsed.skipsProtected else {
             throw ParsedQuery.refusal("SecItemDelete takes no kSecMatch key.")
         }
-        guard parsed.itemClass != nil || parsed.persistentReference != nil else {
-            throw ParsedQuery.refusal("kSecClass is missing.")
-        }
+        guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
+        if parsed.isForIdentities { return try IdentitySearch(parsed).delete() }
+        try parsed.narrowToObject()
         _ = try parsed.client().call(.deleteItems(parsed.query))
     }
 }

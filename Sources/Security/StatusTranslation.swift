@@ -33,4 +33,34 @@ extension Status {
             errSecAuthFailed
         }
     }
+
+    /// The code of `com.apple.LocalAuthentication` that an operation of a key in a token ends with (behaviours SK-01 and
+    /// SE-02); nil for what has nothing to do with a person.
+    package var authenticationCode: Int? {
+        switch self {
+        case .authenticationFailed, .itemAuthenticationFailed, .passcodeDelayed: -1
+        case .userCancel: -2
+        case .userFallback: -3
+        case .systemCancel: -4
+        case .passcodeNotSet, .passcodeClassUnavailable: -5
+        case .biometryNotAvailable, .enrolmentBindingUnavailable: -6
+        case .biometryNotEnrolled: -7
+        case .biometryLockout: -8
+        case .appCancel, .cancelled: -9
+        case .invalidContext: -10
+        case .companionNotAvailable: -11
+        case .biometryNotPaired: -12
+        case .biometryDisconnected: -13
+        case .invalidDimensions: -14
+        case .notInteractive, .interactionNotAllowed: -1004
+        // The access control does not allow the operation.
+        case .keyUsageNotAllowed: -1009
+        case .malformedRequest, .unsupportedVersion, .limitExceeded, .timedOut, .internalFailure, .unimplemented,
+            .notPermitted, .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer,
+            .storeOfAnotherUser, .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted,
+            .invalidParameter, .noSuchClass, .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement,
+            .dataTooLarge, .exportNotAllowed, .enclaveUnavailable:
+            nil
+        }
+    }
 }

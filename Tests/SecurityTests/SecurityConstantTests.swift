@@ -98,14 +98,75 @@ import Testing
         ("kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly", kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly),
         ("kSecAttrAccessibleAlways", kSecAttrAccessibleAlways),
         ("kSecAttrAccessibleAlwaysThisDeviceOnly", kSecAttrAccessibleAlwaysThisDeviceOnly),
+        // Keys.
+        ("kSecAttrApplicationLabel", kSecAttrApplicationLabel),
+        ("kSecAttrApplicationTag", kSecAttrApplicationTag),
+        ("kSecAttrCanDecrypt", kSecAttrCanDecrypt),
+        ("kSecAttrCanDerive", kSecAttrCanDerive),
+        ("kSecAttrCanEncrypt", kSecAttrCanEncrypt),
+        ("kSecAttrCanSign", kSecAttrCanSign),
+        ("kSecAttrCanUnwrap", kSecAttrCanUnwrap),
+        ("kSecAttrCanVerify", kSecAttrCanVerify),
+        ("kSecAttrCanWrap", kSecAttrCanWrap),
+        ("kSecAttrEffectiveKeySize", kSecAttrEffectiveKeySize),
+        ("kSecAttrIsExtractable", kSecAttrIsExtractable),
+        ("kSecAttrIsPermanent", kSecAttrIsPermanent),
+        ("kSecAttrIsSensitive", kSecAttrIsSensitive),
+        ("kSecAttrKeyClass", kSecAttrKeyClass),
+        ("kSecAttrKeyClassPrivate", kSecAttrKeyClassPrivate),
+        ("kSecAttrKeyClassPublic", kSecAttrKeyClassPublic),
+        ("kSecAttrKeyClassSymmetric", kSecAttrKeyClassSymmetric),
+        ("kSecAttrKeySizeInBits", kSecAttrKeySizeInBits),
+        ("kSecAttrKeyType", kSecAttrKeyType),
+        ("kSecAttrKeyTypeEC", kSecAttrKeyTypeEC),
+        ("kSecAttrKeyTypeECDSA", kSecAttrKeyTypeECDSA),
+        ("kSecAttrKeyTypeECSECPrimeRandom", kSecAttrKeyTypeECSECPrimeRandom),
+        ("kSecAttrKeyTypeRSA", kSecAttrKeyTypeRSA),
+        ("kSecAttrTokenID", kSecAttrTokenID),
+        ("kSecAttrTokenIDSecureEnclave", kSecAttrTokenIDSecureEnclave),
+        ("kSecClassKey", kSecClassKey),
+        ("kSecPrivateKeyAttrs", kSecPrivateKeyAttrs),
+        ("kSecPublicKeyAttrs", kSecPublicKeyAttrs),
+        // Certificates, identities and PKCS#12.
+        ("kSecClassCertificate", kSecClassCertificate),
+        ("kSecClassIdentity", kSecClassIdentity),
+        ("kSecAttrCertificateType", kSecAttrCertificateType),
+        ("kSecAttrCertificateEncoding", kSecAttrCertificateEncoding),
+        ("kSecAttrSubject", kSecAttrSubject),
+        ("kSecAttrIssuer", kSecAttrIssuer),
+        ("kSecAttrSerialNumber", kSecAttrSerialNumber),
+        ("kSecAttrSubjectKeyID", kSecAttrSubjectKeyID),
+        ("kSecAttrPublicKeyHash", kSecAttrPublicKeyHash),
+        ("kSecMatchItemList", kSecMatchItemList),
+        ("kSecMatchIssuers", kSecMatchIssuers),
+        ("kSecMatchEmailAddressIfPresent", kSecMatchEmailAddressIfPresent),
+        ("kSecMatchSubjectContains", kSecMatchSubjectContains),
+        ("kSecMatchSubjectStartsWith", kSecMatchSubjectStartsWith),
+        ("kSecMatchSubjectEndsWith", kSecMatchSubjectEndsWith),
+        ("kSecMatchSubjectWholeString", kSecMatchSubjectWholeString),
+        ("kSecMatchCaseInsensitive", kSecMatchCaseInsensitive),
+        ("kSecMatchDiacriticInsensitive", kSecMatchDiacriticInsensitive),
+        ("kSecMatchWidthInsensitive", kSecMatchWidthInsensitive),
+        ("kSecMatchTrustedOnly", kSecMatchTrustedOnly),
+        ("kSecMatchValidOnDate", kSecMatchValidOnDate),
+        ("kSecImportExportPassphrase", kSecImportExportPassphrase),
+        ("kSecImportToMemoryOnly", kSecImportToMemoryOnly),
+        ("kSecImportItemLabel", kSecImportItemLabel),
+        ("kSecImportItemKeyID", kSecImportItemKeyID),
+        ("kSecImportItemCertChain", kSecImportItemCertChain),
+        ("kSecImportItemIdentity", kSecImportItemIdentity),
     ]
 
     @Test func everyConstantHasApplesValue() throws {
         let values = try Table("security.tsv").values("constant")
         for (name, constant) in Self.constants { #expect(values[name] == constant as String, "\(name)") }
         #expect(Set(Self.constants.map(\.0)) == Set(values.keys))
-        // Only values of different attributes may be spelled alike: HTTP is a protocol and a way to authenticate.
-        let apart = Self.constants.filter { $0.0 != "kSecAttrAuthenticationTypeHTTPBasic" }
+        // Only values of different attributes may be spelled alike: HTTP is a protocol and a way to authenticate, the
+        // type of a key is kept where a password has its type, and one kind of key has three names.
+        let alike: Set = [
+            "kSecAttrAuthenticationTypeHTTPBasic", "kSecAttrKeyType", "kSecAttrKeyTypeEC", "kSecAttrKeyTypeECDSA",
+        ]
+        let apart = Self.constants.filter { !alike.contains($0.0) }
         #expect(Set(apart.map { $0.1 as String }).count == apart.count, "no two are the same")
     }
 

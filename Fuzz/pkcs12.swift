@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libFuzzer target of PKCS#12 files. Since no mutation meets its authentication code, each input is also opened without a
+// look at the code. The iterations are few, so that time goes into reading. `scripts/fuzz 60 pkcs12` runs it.
+//
+// Rooms: LatchkeyModel LatchkeyCertificates
+
+import LatchkeyCertificates
+import LatchkeyModel
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let passphrase = SecretBytes(Array("secret".utf8))
+    let opened = PKCS12.open(bytes, passphrase: passphrase, iterations: 64)
+    let unauthenticated = PKCS12.testOnlyOpenUnauthenticated(bytes, passphrase: passphrase, iterations: 64)
+    if case .success = opened, case .failure(let refusal) = unauthenticated, refusal != .tooMuchWork {
+        fatalError("an authentic file is refused without its code")
+    }
+    for identity in (try? unauthenticated.get()) ?? [] where identity.chain.first != identity.certificate {
+        fatalError("a chain does not begin with its own certificate")
+    }
+    return 0
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+package import LatchkeyModel
+
+/// Algorithms looked up once: a fetch costs more than hashing a short message.
+private struct Methods: @unchecked Sendable {
+    // Reference-counted, immutable and documented as safe to share between threads.
+    let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
+    let sha224 = EVP_MD_fetch(nil, "SHA224", nil)
+    let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+    let sha384 = EVP_MD_fetch(nil, "SHA384", nil)
+    let sha512 = EVP_MD_fetch(nil, "SHA512", nil)
+    let aes128GCM = EVP_CIPHER_fetch(nil, "AES-128-GCM", nil)
+    let aes256GCM = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+
+    static let shared = Methods()
+}
+
+extension DigestAlgorithm {
+    var method: OpaquePointer? {
+        switch self {
+        case .sha1: Methods.shared.sha1
+        case .sha224: Methods.shared.sha224
+        case .sha256: Methods.shared.sha256
+        case .sha384: Methods.shared.sha384
+        case .sha512: Methods.shared.sha512
+        }
+    }
+
+    /// The digest of a message.
+    package func hash(_ message: UnsafeRawBufferPointer) throws(Failure) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        guard EVP_Digest(message.baseAddress, message.count, &digest, nil, method, nil) == 1 else {
+            throw Failure(.internalFailure, "libcrypto could not hash")
+        }
+        return digest
+    }
+
+    /// The key derivation of ANSI X9.63 (SEC 1, section 3.6.1): digests of the secret, a counter and what both know.
+    package func derive(
+        _ secret: SecretBytes, sharedInfo: [UInt8], byteCount wanted: Int
+    ) throws(Failure) -> SecretBytes {
+        guard let context = EVP_MD_CTX_new() else { throw DigestAlgorithm.notDerived }
+        defer { EVP_MD_CTX_free(context) }
+        var isMade = true
+        let blocks = (wanted + byteCount - 1) / byteCount
+        // Whole digests first: the last one may be longer than what is left to fill.
+        let derived = SecretBytes(count: blocks * byteCount) { target in
+            for block in 0..<blocks {
+                let output = UnsafeMutableRawBufferPointer(rebasing: target[(block * byteCount)...]).octets
+                isMade =
+                    isMade && digestBlock(context, secret, UInt32(truncatingIfNeeded: block + 1), sharedInfo, output)
+            }
+        }
+        guard isMade else { throw DigestAlgorithm.notDerived }
+        return derived.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<wanted])) }
+    }
+
+    private static let notDerived = Failure(.internalFailure, "libcrypto could not derive a key")
+
+    private func digestBlock(
+        _ context: OpaquePointer, _ secret: SecretBytes, _ counter: UInt32, _ sharedInfo: [UInt8],
+        _ output: UnsafeMutablePointer<UInt8>?
+    ) -> Bool {
+        secret.withBytes { secret in
+            withUnsafeBytes(of: counter.bigEndian) { counter in
+                EVP_DigestInit_ex2(context, method, nil) == 1
+                    && EVP_DigestUpdate(context, secret.baseAddress, secret.count) == 1
+                    && EVP_DigestUpdate(context, counter.baseAddress, counter.count) == 1
+                    && EVP_DigestUpdate(context, sharedInfo, sharedInfo.count) == 1
+                    && EVP_DigestFinal_ex(context, output, nil) == 1
+            }
+        }
+    }
+}
+
+/// AES-GCM (SP 800-38D) with a nonce and a tag of 16 bytes each, the key 16 or 32 bytes long.
+///
+/// Each key is used once: that is what lets the nonce be zero.
+package enum OneTimeCipher {
+    /// Bytes of a tag.
+    package static let tagBytes = 16
+    /// Bytes of a nonce.
+    package static let nonceBytes = 16
+
+    /// Ciphertext and tag.
+    package static func seal(
+        _ plaintext: SecretBytes, key: SecretBytes, nonce: SecretBytes, binding associated: [UInt8] = []
+    ) throws(Failure) -> [UInt8] {
+        var sealed = [UInt8](repeating: 0, count: plaintext.count + tagBytes)
+        let isSealed = plaintext.withBytes { plain in
+            sealed.withUnsafeMutableBytes { output in
+                run(
+                    key, nonce, associated, direction: 1, plain, output.octets,
+                    tag: output.baseAddress.map { $0 + plain.count })
+            }
+        }
+        guard isSealed else { throw Failure(.internalFailure, "libcrypto could not encrypt") }
+        return sealed
+    }
+
+    /// The plaintext; nil when the bytes were not made with this key, nonce and associated data.
+    package static func open(
+        _ sealed: ArraySlice<UInt8>, key: SecretBytes, nonce: SecretBytes, binding associated: [UInt8] = []
+    ) -> SecretBytes? {
+        guard sealed.count >= tagBytes else { return nil }
+        var isOpen = false
+        let plaintext = SecretBytes(count: sealed.count - tagBytes) { output in
+            isOpen = sealed.withUnsafeBytes { bytes in
+                run(
+                    key, nonce, associated, direction: 0, UnsafeRawBufferPointer(rebasing: bytes[..<output.count]),
+                    output.octets, tag: UnsafeMutableRawPointer(mutating: bytes.baseAddress.map { $0 + output.count }))
+            }
+        }
+        // Bytes that failed authentication never leave this function.
+        return isOpen ? plaintext : nil
+    }
+
+    /// Seals (1) or opens (0); the tag is written or compared.
+    private static func run(
+        _ key: SecretBytes, _ nonce: SecretBytes, _ associated: [UInt8], direction: Int32,
+        _ input: UnsafeRawBufferPointer, _ output: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutableRawPointer?
+    ) -> Bool {
+        guard key.count == 16 || key.count == 32, nonce.count == nonceBytes, let context = EVP_CIPHER_CTX_new() else {
+            return false
+        }
+        defer { EVP_CIPHER_CTX_free(context) }
+        let method = key.count == 16 ? Methods.shared.aes128GCM : Methods.shared.aes256GCM
+        guard EVP_CipherInit_ex2(context, method, nil, nil, direction, nil) == 1,
+            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(nonceBytes), nil) == 1,
+            key.withBytes({ key in
+                nonce.withBytes { EVP_CipherInit_ex2(context, nil, key.octets, $0.octets, direction, nil) == 1 }
+            }),
+            associated.withUnsafeBytes({ update(context, $0, nil) }), update(context, input, output),
+            direction == 1 || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagBytes), tag) == 1
+        else { return false }
+        var written: Int32 = 0
+        var rest: UInt8 = 0
+        guard EVP_CipherFinal_ex(context, &rest, &written) == 1 else {
+            ERR_clear_error()
+            return false
+        }
+        return direction == 0 || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagBytes), tag) == 1
+    }
+
+    /// In steps: the library counts with 32 bits.
+    private static func update(
+        _ context: OpaquePointer, _ input: UnsafeRawBufferPointer, _ output: UnsafeMutablePointer<UInt8>?
+    ) -> Bool {
+        var offset = 0
+        while offset < input.count {
+            let step = min(input.count - offset, 1 << 30)
+            var written: Int32 = 0
+            let source = input.octets.map { $0 + offset }
+            guard EVP_CipherUpdate(context, output.map { $0 + offset }, &written, source, Int32(step)) == 1 else {
+                return false
+            }
+            offset += step
+        }
+        return true
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// A public key of RSA or of a NIST curve, ready for use.
+///
+/// Immutable; any number of threads may use it at once. What is no key of ours ends in nil.
+package final class PublicKey: Sendable {
+    /// What it is computed with.
+    package let type: KeyType
+    /// Bits of the modulus or of a coordinate.
+    package let bitCount: Int
+    /// PKCS#1 (RFC 8017, appendix A.1.1) or the uncompressed point 04, X, Y (SEC 1, section 2.3.3).
+    package let externalRepresentation: [UInt8]
+
+    let handle: KeyHandle
+
+    init(type: KeyType, bitCount: Int, externalRepresentation: [UInt8], handle: KeyHandle) {
+        self.type = type
+        self.bitCount = bitCount
+        self.externalRepresentation = externalRepresentation
+        self.handle = handle
+    }
+
+    /// Reads PKCS#1 or a point; nil unless it is exactly one, and a key of a size that is accepted.
+    package convenience init?(_ external: [UInt8], type: KeyType) {
+        switch type {
+        case .rsa: self.init(rsa: external)
+        case .ellipticCurve(let curve): self.init(point: external, curve: curve)
+        }
+    }
+
+    /// Reads a point whose length tells the curve, or nil.
+    package convenience init?(point: [UInt8]) {
+        guard let curve = Curve.allCases.first(where: { $0.pointBytes == point.count }) else { return nil }
+        self.init(point: point, curve: curve)
+    }
+
+    private convenience init?(point: [UInt8], curve: Curve) {
+        guard point.count == curve.pointBytes, point.first == 4,
+            let handle = KeyHandle.ellipticCurve(curve, point: point)
+        else { return nil }
+        self.init(
+            type: .ellipticCurve(curve), bitCount: curve.bitCount, externalRepresentation: point, handle: handle)
+    }
+
+    private convenience init?(rsa external: [UInt8]) {
+        let read = external.withUnsafeBytes { bytes -> (KeyHandle, Int)? in
+            var reader = DERReader(bytes)
+            let numbers = reader.sequence { reader -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer)? in
+                guard let modulus = reader.unsignedInteger(), let exponent = reader.unsignedInteger() else {
+                    return nil
+                }
+                return (modulus, exponent)
+            }
+            guard reader.isAtEnd, let (modulus, exponent) = numbers,
+                let bitCount = PublicKey.acceptedBitCount(modulus: modulus, exponent: exponent),
+                let handle = KeyHandle.rsa(modulus: modulus, exponent: exponent)
+            else { return nil }
+            return (handle, bitCount)
+        }
+        guard let (handle, bitCount) = read else { return nil }
+        self.init(type: .rsa, bitCount: bitCount, externalRepresentation: external, handle: handle)
+    }
+
+    /// The size of an RSA key with these numbers; nil when it is not accepted.
+    ///
+    /// The exponent is odd, at least 3 and at most 64 bits long: with a longer one, checking a signature would take as
+    /// long as making it.
+    static func acceptedBitCount(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) -> Int? {
+        guard let highest = modulus.first, let lowest = modulus.last, lowest & 1 == 1 else { return nil }
+        let bitCount = modulus.count * 8 - highest.leadingZeroBitCount
+        guard KeyType.acceptedRSABits.contains(bitCount), exponent.count <= 8, let last = exponent.last, last & 1 == 1,
+            exponent.count > 1 || last >= 3
+        else { return nil }
+        return bitCount
+    }
+
+    /// Bytes of a modulus or of a coordinate.
+    package var blockBytes: Int { (bitCount + 7) / 8 }
+
+    // MARK: - What a public key does
+
+    /// Whether the DER is an ECDSA signature of the digest; false for a key of another type.
+    package func verifiesECDSA(_ digest: [UInt8], der: [UInt8]) -> Bool {
+        guard case .ellipticCurve(let curve) = type else { return false }
+        return handle.verifyECDSA(Array(digest.prefix(curve.byteCount)), der: der)
+    }
+
+    /// Whether it is a signature of the input; false for a key of another type.
+    package func verifiesRSA(_ input: [UInt8], _ padding: RSASignaturePadding, signature: [UInt8]) -> Bool {
+        guard type == .rsa, signature.count == blockBytes, input.count <= blockBytes else { return false }
+        return handle.verifyRSA(input, padding, signature: signature)
+    }
+
+    /// A ciphertext as long as the key; refused when the input does not fit the padding.
+    package func encryptRSA(_ plaintext: SecretBytes, _ padding: RSAEncryptionPadding) throws(Failure) -> [UInt8] {
+        guard type == .rsa, plaintext.count <= blockBytes, let ciphertext = handle.encryptRSA(plaintext, padding) else {
+            throw Failure(.invalidParameter, "The data does not fit the key and the padding.")
+        }
+        return ciphertext
+    }
+}
+
+extension PublicKey: Hashable {
+    /// Whether both are the same key.
+    package static func == (left: PublicKey, right: PublicKey) -> Bool {
+        left.type == right.type && left.externalRepresentation == right.externalRepresentation
+    }
+
+    /// Equal for equal keys.
+    package func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Does work that blocks on a thread of its own and calls `handler` there, never on the main thread.
+func detached<R>(
+    _ handler: @escaping (R?, (any Error)?) -> Void, _ work: @escaping @Sendable () throws -> R
+) {
+    nonisolated(unsafe) let handler = handler
+    Thread.detachNewThread {
+        do {
+            handler(try work(), nil)
+        } catch {
+            handler(nil, error)
+        }
+    }
+}
+
+/// Awaits what `detached` does.
+func detached<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyCertificates
+import LatchkeyModel
+
+/// Finds identities: certificates whose public key's hash is the application label of a private key.
+///
+/// Nothing joins them in the store; both are looked up here, each by an index.
+struct IdentitySearch {
+    private let query: ParsedQuery
+    private let access: KeychainAccess
+
+    init(_ query: ParsedQuery) throws(Failure) {
+        var query = query
+        try query.narrowToObject()
+        self.query = query
+        access = try KeychainAccess(query)
+    }
+
+    private struct Found {
+        var certificate: FoundItem
+        var key: FoundItem
+    }
+
+    func run() throws(Failure) -> [AnyObject] {
+        var objects: [AnyObject] = []
+        for found in try search(keyReturns: keyReturns) {
+            if let object = result(found) { objects.append(object) }
+        }
+        return objects
+    }
+
+    /// Deletes certificate and key of each.
+    func delete() throws(Failure) {
+        for found in try search(limit: 0, keyReturns: [.persistentReference]) {
+            for reference in [found.certificate.persistentReference, found.key.persistentReference] {
+                guard let reference else { continue }
+                _ = try access.client().call(
+                    .deleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
+            }
+        }
+    }
+
+    // MARK: - Looking
+
+    /// Bytes of the key only where an identity is to be made: they may ask for a proof.
+    private var keyReturns: Returns {
+        query.returns.contains(.reference) ? [.data, .attributes, .persistentReference] : [.attributes]
+    }
+
+    private func search(limit given: UInt64? = nil, keyReturns: Returns) throws(Failure) -> [Found] {
+        let limit = given ?? query.limit ?? 1
+        var certificates = query.query
+        certificates.itemClass = .certificate
+        certificates.attributes = query.attributes.filter { ItemClass.certificate.has($0.key) }
+        var found: [Found] = []
+        for certificate in try access.copy(certificates, limit: 0, [.data, .attributes, .persistentReference]) {
+            if let match = query.match, !certificate.isAccepted(by: match, access) { continue }
+            guard let key = try key(of: certificate, keyReturns) else { continue }
+            found.append(Found(certificate: certificate, key: key))
+            if limit != 0, found.count >= Int(clamping: limit) { break }
+        }
+        guard !found.isEmpty else { throw Failure(.itemNotFound, "No identity matches.") }
+        return found
+    }
+
+    private func key(of certificate: FoundItem, _ returns: Returns) throws(Failure) -> FoundItem? {
+        guard let hash = certificate.attributes?[.publicKeyHash] else { return nil }
+        var key = query.query
+        key.itemClass = .key
+        key.persistentReference = nil
+        // What certificates have as well was asked of the certificate.
+        key.attributes = query.attributes.filter { !ItemClass.certificate.has($0.key) }
+        key.attributes[.accessGroup] = query.attributes[.accessGroup]
+        key.attributes[.applicationLabel] = hash
+        key.attributes[.keyClass] = .number(1)
+        key.anySynchronizable = true
+        do throws(Failure) {
+            return try access.copy(key, limit: 1, returns).first
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: - What an app gets
+
+    private func result(_ found: Found) -> AnyObject? {
+        let returns = query.returns
+        let data = found.certificate.secret.map { secret in secret.withBytes { Data($0) } as NSData }
+        let reference = found.certificate.persistentReference.map { Data(IdentityReference.make($0)) as NSData }
+        switch returns {
+        case .data: return data
+        case .persistentReference: return reference
+        case .reference: return identity(found)
+        default: break
+        }
+        var result: [String: Any] = [:]
+        if returns.contains(.attributes) {
+            result = found.key.dictionary
+            result.merge(found.certificate.dictionary) { $1 }
+        }
+        if returns.contains(.reference) {
+            result[kSecClass as String] = kSecClassIdentity
+            result[kSecValueRef as String] = identity(found)
+        }
+        if returns.contains(.data) { result[kSecValueData as String] = data }
+        if returns.contains(.persistentReference) { result[kSecValuePersistentRef as String] = reference }
+        return result as NSDictionary
+    }
+
+    private func identity(_ found: Found) -> SecIdentity? {
+        guard let certificate = found.certificate.reference(access) as? SecCertificate,
+            let key = found.key.reference(access) as? SecKey
+        else { return nil }
+        return SecIdentity(certificate, key)
+    }
+}
+
+/// A persistent reference to an identity: that of its certificate behind a byte of its own.
+enum IdentityReference {
+    private static let mark: UInt8 = 0x69
+
+    static func make(_ certificate: [UInt8]) -> [UInt8] { [mark] + certificate }
+
+    static func certificate(_ reference: [UInt8]) -> [UInt8]? {
+        reference.first == mark ? Array(reference.dropFirst()) : nil
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyCertificates
+import LatchkeyModel
+
+/// Finds items of one class and makes the objects an app asked for.
+struct ItemSearch {
+    private let query: ParsedQuery
+    private let access: KeychainAccess
+
+    init(_ query: ParsedQuery) throws(Failure) {
+        self.query = query
+        access = try KeychainAccess(query)
+    }
+
+    func run() throws(Failure) -> [AnyObject] {
+        var objects: [AnyObject] = []
+        for item in try items() {
+            if let object = try item.result(query.returns, access) { objects.append(object) }
+        }
+        return objects
+    }
+
+    private func items() throws(Failure) -> [FoundItem] {
+        let wanted = query.returns.wanted(of: query.itemClass ?? ItemClass(ofReference: query.persistentReference))
+        guard let match = query.match, !match.isEmpty else {
+            return try access.copy(query.query, limit: query.limit ?? 1, wanted)
+        }
+        let all = try access.copy(query.query, limit: 0, wanted.union([.data, .persistentReference]))
+        let accepted = all.filter { $0.isAccepted(by: match, access) }
+        guard !accepted.isEmpty else { throw Failure(.itemNotFound, "No certificate matches.") }
+        return query.limit == 0 ? accepted : Array(accepted.prefix(Int(clamping: query.limit ?? 1)))
+    }
+}
+
+extension FoundItem {
+    /// Whether the item is a certificate that passes a match.
+    func isAccepted(by match: CertificateMatch, _ access: KeychainAccess) -> Bool {
+        guard let certificate = reference(access) as? SecCertificate else { return false }
+        return match.accepts(certificate, persistentReference: persistentReference.map { Data($0) }) { subject in
+            let issuers = ItemQuery(itemClass: .certificate, attributes: [.subject: .data(Array(subject))])
+            let items = try? access.copy(issuers, limit: 0, [.data])
+            return (items ?? []).compactMap { $0.reference(access) as? SecCertificate }
+        }
+    }
+}
+
+extension KeychainAccess {
+    /// The items a query finds; throws `itemNotFound` when there is none.
+    func copy(_ query: ItemQuery, limit: UInt64, _ returns: Returns) throws(Failure) -> [FoundItem] {
+        let request = Request.CopyItems(
+            query: query, limit: limit, returns: returns, authentication: try authentication())
+        guard case .items(let items, _) = try client().call(.copyItems(request)) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        return items
+    }
+}
+
+extension ItemClass {
+    /// The class of the item that a persistent reference names, as far as its bytes say one.
+    init?(ofReference reference: [UInt8]?) {
+        guard let reference, reference.count == 34 else { return nil }
+        self.init(rawValue: reference[1])
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyKeys
+import LatchkeyModel
+
+/// What a dictionary of an app says about a key: the only place where it is read.
+///
+/// Keys that say nothing about a key are left to others, as Apple's functions do; a value of the wrong type is refused.
+struct KeyParameters {
+    /// RSA or curves, before a size is known.
+    enum Family {
+        case rsa
+        case ellipticCurve
+    }
+
+    let values: [String: Any]
+
+    init(_ dictionary: NSDictionary) throws(Failure) {
+        var values: [String: Any] = [:]
+        for (key, value) in zip(dictionary.allKeys, dictionary.allValues) {
+            guard let name = key as? String else { throw Self.refusal("A key of the dictionary is not a string.") }
+            guard type(of: value) != NSNull.self else { throw Self.refusal("The value of \(name) is null.") }
+            values[name] = value
+        }
+        self.values = values
+        try check()
+    }
+
+    static func refusal(_ words: String) -> Failure { Failure(.invalidParameter, words) }
+
+    // MARK: - What a key is
+
+    /// Apple's constants are digits in strings; numbers are taken as well.
+    private func digits(_ name: CFString) -> String? {
+        let value = values[name as String]
+        if let text = value as? String { return text }
+        guard let number = value as? NSNumber, !isBoolean(number), let whole = Int(exactly: number.doubleValue) else {
+            return nil
+        }
+        return String(whole)
+    }
+
+    func family() throws(Failure) -> Family {
+        switch digits(kSecAttrKeyType) {
+        case String(kSecAttrKeyTypeRSA): return .rsa
+        case String(kSecAttrKeyTypeECSECPrimeRandom): return .ellipticCurve
+        case nil: throw Self.refusal("kSecAttrKeyType is missing.")
+        default: throw Self.refusal("kSecAttrKeyType is neither RSA nor a curve.")
+        }
+    }
+
+    /// Whether the private half is meant.
+    func isPrivate() throws(Failure) -> Bool {
+        switch digits(kSecAttrKeyClass) {
+        case String(kSecAttrKeyClassPrivate): return true
+        case String(kSecAttrKeyClassPublic): return false
+        case nil: throw Self.refusal("kSecAttrKeyClass is missing.")
+        default: throw Self.refusal("kSecAttrKeyClass is neither public nor private.")
+        }
+    }
+
+    /// Bits of a key to make.
+    func bitCount() throws(Failure) -> Int {
+        guard values[kSecAttrKeySizeInBits as String] != nil else {
+            throw Self.refusal("kSecAttrKeySizeInBits is missing.")
+        }
+        guard let digits = digits(kSecAttrKeySizeInBits), let count = Int(digits), count > 0 else {
+            throw Self.refusal("kSecAttrKeySizeInBits takes a number.")
+        }
+        return count
+    }
+
+    func boolean(_ name: CFString) -> Bool? { (values[name as String] as? NSNumber)?.boolValue }
+
+    /// The token that is to keep the key; nil for a key in memory.
+    func isForToken() throws(Failure) -> Bool {
+        guard let token = values[kSecAttrTokenID as String] else { return false }
+        guard token as? String == kSecAttrTokenIDSecureEnclave as String else {
+            throw Self.refusal("kSecAttrTokenID takes kSecAttrTokenIDSecureEnclave.")
+        }
+        return true
+    }
+
+    // MARK: - Attributes
+
+    /// The attributes of one half: what is said of both, under what is said of this half alone.
+    func half(_ name: CFString) throws(Failure) -> KeyParameters {
+        var merged = values
+        for part in [kSecPrivateKeyAttrs, kSecPublicKeyAttrs] { merged[part as String] = nil }
+        if let part = values[name as String] as? NSDictionary {
+            merged.merge(try KeyParameters(part).values) { $1 }
+        }
+        return try KeyParameters(merged as NSDictionary)
+    }
+
+    /// What the key reports of it.
+    var reported: [String: Any] { values.filter { Self.kinds[$0.key]?.isReported ?? false } }
+
+    private struct Kind {
+        let words: String
+        var isReported = true
+        let accepts: (Any) -> Bool
+    }
+
+    nonisolated(unsafe) private static let kinds: [String: Kind] = {
+        // Never changed after it is made; the closures are what keeps the compiler from seeing it.
+        let boolean = Kind(words: "a Boolean") { value in
+            (value as? NSNumber).map { isBoolean($0) || [0, 1].contains($0.doubleValue) } ?? false
+        }
+        let bytes = Kind(words: "Data or a string") { $0 is String || $0 is NSData }
+        let text = Kind(words: "a string") { $0 is String }
+        let part = Kind(words: "a dictionary", isReported: false) { $0 is NSDictionary }
+        var kinds: [CFString: Kind] = [
+            kSecAttrLabel: bytes, kSecAttrApplicationTag: bytes, kSecAttrApplicationLabel: bytes,
+            kSecAttrAccessGroup: text, kSecPrivateKeyAttrs: part, kSecPublicKeyAttrs: part,
+            kSecAttrAccessControl: Kind(words: "a SecAccessControl") { $0 is SecAccessControl },
+            kSecAttrAccessible: Kind(words: "one of the kSecAttrAccessible... values") {
+                ($0 as? String).flatMap(Accessibility.init(constant:)) != nil
+            },
+        ]
+        for name in [
+            kSecAttrIsPermanent, kSecAttrIsExtractable, kSecAttrIsSensitive, kSecAttrSynchronizable, kSecAttrCanEncrypt,
+            kSecAttrCanDecrypt, kSecAttrCanDerive, kSecAttrCanSign, kSecAttrCanVerify, kSecAttrCanWrap,
+            kSecAttrCanUnwrap,
+        ] {
+            kinds[name] = boolean
+        }
+        return Dictionary(uniqueKeysWithValues: kinds.map { ($0.key as String, $0.value) })
+    }()
+
+    private func check() throws(Failure) {
+        for (name, value) in values {
+            guard let kind = Self.kinds[name], !kind.accepts(value) else { continue }
+            throw Self.refusal("\(name) takes \(kind.words).")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyKeys
+import LatchkeyModel
+
+/// Stores a key in the keychain, under the attributes that the app gave. Blocks until it is durable.
+func storePermanently(_ key: SecKey, attributes: NSDictionary) throws(Failure) {
+    let query = try ParsedQuery(ofNewKey: attributes)
+    let item = try NewItem(key).with(query)
+    _ = try query.client().call(.addItem(item.request([], try query.authentication())))
+}
+
+/// Makes a P-256 key whose private half stays in the Secure Enclave.
+///
+/// - Parameters:
+///   - privateAttributes: what the app said of the private half; `kSecAttrIsPermanent` is there, by default true.
+///   - publicAttributes: what it said of the public half.
+func createInToken(privateAttributes: NSDictionary, publicAttributes: NSDictionary) throws(Failure) -> SecKey {
+    let query = try ParsedQuery(ofNewKey: privateAttributes)
+    let isPermanent = (privateAttributes[kSecAttrIsPermanent as String] as? NSNumber)?.boolValue ?? true
+    // Without an access control a key may be used by whoever may read the app's items.
+    let control =
+        query.accessControl
+        ?? AccessControl(accessibility: query.accessibility ?? .whenUnlocked, constraints: .privateKeyUsage)
+    let request = Request.CreateEnclaveKey(
+        attributes: query.attributes, accessControl: control, isPermanent: isPermanent,
+        authentication: try query.authentication())
+    let access = try KeychainAccess(query)
+    guard case .enclaveKey(let made) = try access.client().call(.createEnclaveKey(request)) else {
+        throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+    }
+    return try SecKey(made, access, publicAttributes: publicAttributes as? [String: Any] ?? [:])
+}
+
+extension SecKey {
+    /// A key of the Secure Enclave as the daemon describes it.
+    convenience init(
+        _ key: EnclaveKey, _ access: KeychainAccess, publicAttributes: [String: Any] = [:]
+    ) throws(Failure) {
+        guard let publicKey = PublicKey(point: key.publicKey) else {
+            throw Failure(.internalFailure, "The daemon's answer holds no public key.")
+        }
+        self.init(
+            EnclaveKeyBacking(name: key.name, publicKey: publicKey, access: access),
+            attributes: FoundItem(itemClass: .key, attributes: key.attributes, accessControl: key.accessControl)
+                .attributesOfKey,
+            publicAttributes: publicAttributes)
+    }
+}
+
+extension ParsedQuery {
+    /// What a dictionary of an app says about storing a key; what concerns the key itself is read elsewhere.
+    init(ofNewKey dictionary: NSDictionary) throws(Failure) {
+        let names: Set<String> = Set(
+            [
+                kSecAttrLabel, kSecAttrApplicationTag, kSecAttrApplicationLabel, kSecAttrAccessGroup,
+                kSecAttrSynchronizable, kSecAttrAccessControl, kSecAttrAccessible, kSecAttrCanEncrypt,
+                kSecAttrCanDecrypt, kSecAttrCanDerive, kSecAttrCanSign, kSecAttrCanVerify, kSecAttrCanWrap,
+                kSecAttrCanUnwrap, kSecUseAuthenticationContext, kSecUseAuthenticationUI, kSecUseOperationPrompt,
+            ].map { $0 as String })
+        let chosen = NSMutableDictionary()
+        for (key, value) in zip(dictionary.allKeys, dictionary.allValues) {
+            if let name = key as? String, names.contains(name) { chosen[name] = value }
+        }
+        try self.init(chosen, itemClass: .key)
+        guard !anySynchronizable, !skipsProtected else { throw ParsedQuery.refusal("A new key takes no search key.") }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyCertificates
+import LatchkeyKeys
+import LatchkeyModel
+
+/// An item that an object or an app's dictionary describes, before it is stored.
+struct NewItem {
+    var itemClass: ItemClass
+    var attributes: Attributes
+    var secret: SecretBytes?
+    var accessControl: AccessControl?
+
+    /// What a dictionary says.
+    init(_ query: ParsedQuery, _ itemClass: ItemClass) throws(Failure) {
+        self.itemClass = itemClass
+        attributes = query.attributes
+        secret = query.secret
+        accessControl = query.rule
+        switch itemClass {
+        case .genericPassword, .internetPassword: break
+        case .key:
+            // Behaviour SK-09, where the data is a key at all.
+            guard attributes[.applicationLabel] == nil, let secret,
+                let key = SecKey(stored: attributes, secret)
+            else { break }
+            attributes[.applicationLabel] = .data(try key.publicKeyHash())
+        case .certificate:
+            guard let secret, let certificate = Certificate(der: secret.copyBytes()) else {
+                throw ParsedQuery.refusal("A certificate is added by kSecValueRef, or by kSecValueData in DER.")
+            }
+            self = try NewItem(SecCertificate(certificate)).with(query)
+        }
+    }
+
+    /// A key, with what it reports of itself.
+    init(_ key: SecKey) throws(Failure) {
+        itemClass = .key
+        guard !(key.backing is EnclaveKeyBacking) else {
+            throw ParsedQuery.refusal("Keys of the Secure Enclave are made there and never put in.")
+        }
+        var attributes: Attributes = [:]
+        for (name, value) in try key.allAttributes() {
+            guard let code = AttributeCode(constant: name, in: .key), ItemClass.key.has(code), code != .tokenID else {
+                continue
+            }
+            attributes[code] = try AttributeValue(value, for: code, name)
+        }
+        attributes[.isPermanent] = .boolean(true)
+        self.attributes = attributes
+        secret = try key.backing.externalRepresentation()
+    }
+
+    /// A certificate. Apple: normalized names, so that equal ones are found whatever their case.
+    init(_ certificate: SecCertificate) throws(Failure) {
+        let value = certificate.certificate
+        itemClass = .certificate
+        attributes = [
+            .certificateType: .number(Int64(value.version)), .certificateEncoding: .number(Int64(Certificate.encoding)),
+            .subject: .data(Array(value.normalizedSubjectContent)), .issuer: .data(Array(value.normalizedIssuerContent)),
+            .serialNumber: .data(value.serialNumber), .publicKeyHash: .data(value.publicKeyHash),
+        ]
+        if let id = value.subjectKeyIdentifier { attributes[.subjectKeyID] = .data(id) }
+        if let name = value.subjectSummary { attributes[.label] = .text(name) }
+        secret = SecretBytes(value.der)
+        // Behaviour KC-13.
+        accessControl = AccessControl(accessibility: .always)
+    }
+
+    /// The same with what an app's dictionary says besides; an object's own bytes stay.
+    func with(_ query: ParsedQuery) throws(Failure) -> NewItem {
+        var item = self
+        for (code, value) in query.attributes {
+            guard itemClass.has(code) else {
+                throw Failure(.noSuchAttribute, "Items of this class have no such attribute.")
+            }
+            item.attributes[code] = value
+        }
+        if let rule = query.rule { item.accessControl = rule }
+        return item
+    }
+
+    /// What finds items of the object: its primary key, as far as the object itself determines it.
+    var identity: Attributes {
+        let codes: Set<AttributeCode> =
+            itemClass == .certificate
+            ? [.certificateType, .issuer, .serialNumber]
+            : [.applicationLabel, .keyClass, .keyType, .keySizeInBits]
+        return attributes.filter { codes.contains($0.key) }
+    }
+
+    func request(_ returns: Returns, _ authentication: Authentication) -> Request.AddItem {
+        Request.AddItem(
+            itemClass: itemClass, attributes: attributes, accessControl: accessControl ?? AccessControl(),
+            secret: secret, returns: returns, authentication: authentication)
+    }
+}

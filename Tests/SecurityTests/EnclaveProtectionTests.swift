@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Security
+import Testing
+
+/// Keys of the Secure Enclave work after the authentication their access control asks for, and not otherwise.
+@Suite struct EnclaveProtectionTests {
+    private func machine(
+        _ flags: SecAccessControlCreateFlags, sensor: Simulator.Sensor = .touchID
+    ) throws -> (Simulator, SecKey) {
+        let simulator = try Simulator(sensor: sensor)
+        return (simulator, try simulator.run { try makeKey(enclaveParameters([.privateKeyUsage, flags])) })
+    }
+
+    /// The domain and the code of what went wrong; nil when it was signed.
+    private func refusal(_ key: SecKey) -> String? { errorOfSigning(key).map { "\($0.domain) \($0.code)" } }
+
+    @Test func aFingerUsesAKeyOfBiometryAny_SE04() throws {
+        let (simulator, key) = try machine(.biometryAny)
+        simulator.touch(matching: true)
+        simulator.run { #expect(refusal(key) == nil) }
+    }
+
+    @Test func whatThePersonDoesIsTheErrorOfTheKey_SK01() throws {
+        let (simulator, key) = try machine(.biometryAny)
+        simulator.cancel()
+        simulator.run { #expect(refusal(key) == "\(authenticationDomain) -2") }
+        for _ in 0..<3 { simulator.touch(matching: false) }
+        simulator.run { #expect(refusal(key) == "\(authenticationDomain) -1") }
+    }
+
+    @Test func publicKeyAttributesAndDeletionAskNobody_SE04() throws {
+        let (simulator, key) = try machine(.biometryCurrentSet)
+        try simulator.run {
+            let quiet = Query.key().with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            let external = try external(publicKey(key))
+            #expect(external.count == 65)
+            #expect(find(quiet.attributes).status == errSecSuccess)
+            #expect(find(quiet.object).status == errSecSuccess)
+            #expect(delete(.key()) == errSecSuccess)
+        }
+    }
+
+    @Test func aKeyFoundWithoutInteractionSignsNothing_abuse25() throws {
+        let (simulator, _) = try machine(.userPresence)
+        try simulator.run {
+            let key = try findKey(Query.key().with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail))
+            #expect(refusal(key) == "\(authenticationDomain) -1004")
+            let context = LAContext()
+            context.interactionNotAllowed = true
+            let bound = try findKey(Query.key().with(kSecUseAuthenticationContext, context))
+            #expect(refusal(bound) == "\(authenticationDomain) -1004")
+        }
+    }
+
+    @Test func aContextThatHasProvenItIsNotAskedAgain_SE04_AC08() async throws {
+        let (simulator, _) = try machine(.biometryAny)
+        try await simulator.run {
+            let context = LAContext()
+            simulator.touch(matching: true)
+            try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "sign")
+            context.interactionNotAllowed = true
+            let key = try findKey(Query.key().with(kSecUseAuthenticationContext, context))
+            #expect(refusal(key) == nil)
+            #expect(refusal(key) == nil)
+            context.invalidate()
+            #expect(refusal(key) == "\(authenticationDomain) -10")
+        }
+    }
+
+    @Test func theContextOfTheCreationIsTheKeysOwn_SE04() async throws {
+        let simulator = try Simulator()
+        try await simulator.run {
+            let context = LAContext()
+            simulator.touch(matching: true)
+            try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "sign")
+            context.interactionNotAllowed = true
+            let key = try makeKey(enclaveParameters([.privateKeyUsage, .biometryAny], context: context))
+            #expect(refusal(key) == nil)
+        }
+    }
+
+    @Test func aContextThatHasProvenNothingOpensNothing_abuse10() throws {
+        let (simulator, _) = try machine(.biometryAny)
+        try simulator.run {
+            let key = try findKey(Query.key().with(kSecUseAuthenticationContext, LAContext()))
+            simulator.touch(matching: false)
+            simulator.cancel()
+            #expect(refusal(key) == "\(authenticationDomain) -2")
+        }
+    }
+
+    @Test func afterAnotherFingerTheKeyIsFoundAndDead_SE05_abuse32() async throws {
+        let (simulator, key) = try machine(.biometryCurrentSet)
+        try await simulator.run {
+            let context = LAContext()
+            simulator.touch(matching: true)
+            try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "sign")
+            let bound = try findKey(Query.key().with(kSecUseAuthenticationContext, context))
+            #expect(refusal(bound) == nil)
+            try simulator.replaceFinger()
+            #expect(find(Query.key().object).status == errSecSuccess)
+            for key in [bound, key] { #expect(refusal(key) == "\(authenticationDomain) -1") }
+            #expect(update(.key(), [kSecAttrLabel as String: "new"]) == errSecAuthFailed)
+            #expect(delete(.key()) == errSecSuccess)
+        }
+    }
+
+    @Test func aKeyOfBiometryAnyOutlivesTheSet_AC03() throws {
+        let (simulator, key) = try machine(.biometryAny)
+        try simulator.replaceFinger()
+        simulator.touch(matching: true)
+        simulator.run { #expect(refusal(key) == nil) }
+    }
+
+    @Test func thePasscodeUsesAKeyOfThePasscode() throws {
+        let (simulator, key) = try machine(.devicePasscode)
+        simulator.enter(passcode: "1234")
+        simulator.run { #expect(refusal(key) == nil) }
+    }
+
+    @Test func orTakesEitherAndAndTakesBoth_AC02() throws {
+        let (one, either) = try machine([.biometryAny, .or, .devicePasscode])
+        one.touch(matching: true)
+        one.run { #expect(refusal(either) == nil) }
+        let (two, both) = try machine([.biometryAny, .and, .devicePasscode])
+        two.touch(matching: true)
+        two.enter(passcode: "1234")
+        two.run { #expect(refusal(both) == nil) }
+        two.touch(matching: true)
+        two.cancel()
+        two.run { #expect(refusal(both) == "\(authenticationDomain) -2") }
+    }
+
+    @Test func anApplicationPasswordIsPartOfTheKey_AC05() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            func context(_ password: String?) -> LAContext {
+                let context = LAContext()
+                if let password { _ = context.setCredential(Data(password.utf8), type: .applicationPassword) }
+                return context
+            }
+            let parameters = { (context: LAContext?) in
+                enclaveParameters([.privateKeyUsage, .applicationPassword], context: context)
+            }
+            #expect(try statusOfMaking(parameters(nil)) == errSecInteractionNotAllowed)
+            let key = try makeKey(parameters(context("right")))
+            #expect(refusal(key) == nil)
+            let wrong = try findKey(Query.key().with(kSecUseAuthenticationContext, context("wrong")))
+            #expect(refusal(wrong) == "\(authenticationDomain) -1")
+            let unasked = try findKey(.key())
+            #expect(refusal(unasked) == "\(authenticationDomain) -1004")
+        }
+    }
+
+    @Test func biometryHasToBeEnrolledForAKeyThatAsksForIt_AC03() throws {
+        let simulator = try Simulator()
+        try simulator.unenrol()
+        try simulator.run {
+            let parameters = enclaveParameters([.privateKeyUsage, .biometryAny])
+            let status = try statusOfMaking(parameters)
+            #expect(status == errSecAuthFailed)
+        }
+    }
+
+    @Test func removingThePasscodeRemovesKeysThatNeedIt_KC15() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            let key = try makeKey(
+                enclaveParameters(protection: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly))
+            #expect(refusal(key) == nil)
+            try simulator.removePasscode("1234")
+            #expect(find(Query.key().object).status == errSecItemNotFound)
+            #expect(errorOfSigning(key)?.code == Int(errSecItemNotFound))
+        }
+    }
+
+    @Test func usesAreInTheAuditTrailBeforeTheSignatureLeaves() throws {
+        let (simulator, key) = try machine(.biometryAny)
+        simulator.touch(matching: true)
+        try simulator.failNext(.diskFull)
+        // Nothing is signed when its use cannot be written down.
+        simulator.run { #expect(refusal(key) == "\(NSOSStatusErrorDomain) \(errSecDiskFull)") }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Security
+import Testing
+
+/// What is made here is taken by the `openssl` command, and the other way round.
+@Suite struct KeyInteroperationTests {
+    private static let message = Data("A message for another hand.".utf8)
+    private static let digests = ["SHA1", "SHA224", "SHA256", "SHA384", "SHA512"]
+    private let openssl: OpenSSLCommand
+
+    init() throws {
+        openssl = try OpenSSLCommand()
+        try openssl.write("message", Self.message)
+    }
+
+    private func algorithm(_ name: String) throws -> SecKeyAlgorithm {
+        try #require(keyAlgorithms.first { $0.0 == name }?.1, "\(name)")
+    }
+
+    /// Arguments of `openssl dgst` for RSA-PSS, none for PKCS#1 and ECDSA.
+    private func options(_ scheme: String, _ digest: String) -> [String] {
+        guard scheme.contains("PSS") else { return [] }
+        let salt = ["SHA1": 20, "SHA224": 28, "SHA256": 32, "SHA384": 48, "SHA512": 64][digest] ?? 0
+        return ["rsa_padding_mode:pss", "rsa_pss_saltlen:\(salt)", "rsa_mgf1_md:\(digest)"].flatMap { ["-sigopt", $0] }
+    }
+
+    private func check(_ key: SecKey, _ scheme: String) throws {
+        for digest in Self.digests {
+            let algorithm = try algorithm(scheme + digest)
+            let options = options(scheme, digest)
+            // Signed here, verified there.
+            try openssl.write("signature", sign(key, algorithm, Self.message).get())
+            let there = ["dgst", "-\(digest.lowercased())", "-keyform", "DER"] + options
+            #expect(
+                try openssl.run(there + ["-verify", "public.der", "-signature", "signature", "message"]),
+                "\(scheme)\(digest)")
+            // Signed there, verified here.
+            try openssl.succeed(there + ["-sign", "key.der", "-out", "theirs", "message"])
+            let theirs = try openssl.read("theirs")
+            #expect(try verify(publicKey(key), algorithm, Self.message, theirs) == errSecSuccess, "\(scheme)\(digest)")
+        }
+    }
+
+    @Test(arguments: KeyKind.curves) func ecdsaIsTakenBothWays_SK04(kind: KeyKind) throws {
+        try check(openssl.makeKey(kind), "ecdsaSignatureMessageX962")
+        let key = try kind.make()
+        try openssl.write(key, kind)
+        try check(key, "ecdsaSignatureMessageX962")
+    }
+
+    @Test(arguments: ["rsaSignatureMessagePKCS1v15", "rsaSignatureMessagePSS"])
+    func rsaSignaturesAreTakenBothWays_SK04(scheme: String) throws {
+        let key = try openssl.makeKey(.rsa)
+        try check(key, scheme)
+    }
+
+    @Test func rawSignaturesAreTakenBothWays() throws {
+        let key = try openssl.makeKey(.rsa)
+        let block = Data([0]) + Data(repeating: 0x33, count: 255)
+        // The command refuses to sign without padding; its decryption without padding is the same computation.
+        let inputs: [(SecKeyAlgorithm, [String], Data)] = [
+            (.rsaSignatureRaw, ["-decrypt", "-pkeyopt", "rsa_padding_mode:none"], block),
+            (.rsaSignatureDigestPKCS1v15Raw, ["-sign"], Data("any bytes".utf8)),
+        ]
+        for (algorithm, mode, data) in inputs {
+            try openssl.write("input", data)
+            try openssl.succeed(
+                ["pkeyutl", "-inkey", "key.der", "-keyform", "DER", "-in", "input", "-out", "theirs"] + mode)
+            // Both are deterministic.
+            #expect(try sign(key, algorithm, data).get() == openssl.read("theirs"))
+        }
+    }
+
+    @Test func rsaCiphertextsAreTakenBothWays() throws {
+        let key = try openssl.makeKey(.rsa)
+        let (half, secret) = (try publicKey(key), Data("secret".utf8))
+        try openssl.write("plaintext", secret)
+        var schemes: [(SecKeyAlgorithm, [String])] = [(.rsaEncryptionPKCS1, ["rsa_padding_mode:pkcs1"])]
+        for digest in Self.digests {
+            schemes.append(
+                (
+                    try algorithm("rsaEncryptionOAEP\(digest)"),
+                    ["rsa_padding_mode:oaep", "rsa_oaep_md:\(digest)", "rsa_mgf1_md:\(digest)"]
+                ))
+        }
+        for (algorithm, options) in schemes {
+            let there = options.flatMap { ["-pkeyopt", $0] } + ["-keyform", "DER"]
+            let name = "\(algorithm.rawValue)"
+            try openssl.succeed(
+                ["pkeyutl", "-encrypt", "-pubin", "-inkey", "public.der", "-in", "plaintext", "-out", "theirs"]
+                    + there)
+            #expect(try decrypt(key, algorithm, openssl.read("theirs")).get() == secret, "\(name)")
+            try openssl.write("ours", encrypt(half, algorithm, secret).get())
+            try openssl.succeed(["pkeyutl", "-decrypt", "-inkey", "key.der", "-in", "ours", "-out", "opened"] + there)
+            #expect(try openssl.read("opened") == secret, "\(name)")
+        }
+    }
+
+    @Test(arguments: KeyKind.curves) func agreementGivesTheSame_SK06(kind: KeyKind) throws {
+        let ours = try kind.make()
+        try openssl.write(publicKey: ours, kind, "peer.der")
+        let theirs = try openssl.makeKey(kind)
+        try openssl.succeed(
+            "pkeyutl", "-derive", "-inkey", "key.der", "-keyform", "DER", "-peerkey", "peer.der", "-peerform", "DER",
+            "-out", "secret")
+        let secret = try openssl.read("secret")
+        #expect(try exchange(ours, .ecdhKeyExchangeStandard, publicKey(theirs)).get() == secret)
+        #expect(try exchange(ours, .ecdhKeyExchangeCofactor, publicKey(theirs)).get() == secret)
+        for digest in Self.digests {
+            let parameters: [String: Any] = ["requestedSize": 90, "sharedInfo": Data([1, 2, 3])]
+            let derived = try openssl.derive(secret, digest, info: Data([1, 2, 3]), byteCount: 90)
+            for name in ["ecdhKeyExchangeStandardX963", "ecdhKeyExchangeCofactorX963"] {
+                let result = try exchange(ours, algorithm(name + digest), publicKey(theirs), parameters)
+                #expect(try result.get() == derived, "\(name)\(digest)")
+            }
+        }
+    }
+}

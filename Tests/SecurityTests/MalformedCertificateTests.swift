@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCertificates
+import LatchkeyModel
+import Security
+import Testing
+
+/// Bytes that are no certificate and no PKCS#12 file: nil or a refusal, never a crash, never for long.
+@Suite struct MalformedCertificateTests {
+    private let made: TestCertificates
+
+    init() throws { made = try .shared() }
+
+    private func isRefused(_ bytes: [UInt8]) -> Bool { SecCertificateCreateWithData(nil, Data(bytes) as NSData) == nil }
+
+    @Test(arguments: TestCertificates.Kind.allCases)
+    func everyPrefixAndEverySuffixIsRefused(kind: TestCertificates.Kind) throws {
+        let whole = Array(try made.der(kind))
+        #expect(!isRefused(whole))
+        for count in 0..<whole.count {
+            #expect(isRefused(Array(whole.prefix(count))), "\(count)")
+            #expect(isRefused(Array(whole.suffix(count))), "\(count)")
+        }
+    }
+
+    @Test func trailingBytesAreRefused() throws {
+        let whole = Array(try made.der(.leaf))
+        for more in [[0], [0, 0], [0x30, 0], whole] as [[UInt8]] { #expect(isRefused(whole + more)) }
+        #expect(isRefused([0] + whole))
+        #expect(isRefused(Array(try made.run(["x509", "-in", "leaf.pem"]))), "PEM is no DER")
+    }
+
+    @Test func otherEncodingsOfTheSameCertificateAreRefused() throws {
+        let whole = Array(try made.der(.leaf))
+        // The length of the outer sequence takes two bytes.
+        try #require(whole[1] == 0x82)
+        let contents = Array(whole.dropFirst(4))
+        #expect(!isRefused([0x30, 0x82] + whole[2...3] + contents))
+        #expect(isRefused([0x30, 0x83, 0] + whole[2...3] + contents), "a longer length")
+        #expect(isRefused([0x30, 0x80] + contents + [0, 0]), "the indefinite length of BER")
+    }
+
+    @Test func hugeInputIsRefusedAtOnce() throws {
+        #expect(isRefused([UInt8](repeating: 0, count: Limits.secretBytes + 1)))
+        #expect(isRefused([UInt8](repeating: 0x30, count: Limits.secretBytes)))
+        #expect(isRefused([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]))
+        #expect(isRefused([0x30, 0x83, 0x0f, 0xff, 0xfb] + [UInt8](repeating: 0, count: 0xffffb)))
+    }
+
+    @Test(arguments: [1, 10, 29, 30, 31, 100, 1000])
+    func deepNestingIsRefused(depth: Int) {
+        var bytes = der(0x05)
+        for _ in 0..<depth { bytes = der(0x30, bytes) }
+        #expect(isRefused(bytes))
+    }
+
+    @Test func serialNumbersOfMoreThan37BytesAreRefused() throws {
+        let certificate = Array(try made.der(.leaf))
+        // Serial number 7, behind the version.
+        let place = try #require(
+            certificate.indices.first { certificate[$0...].starts(with: [0xa0, 3, 2, 1, 2, 2, 1, 7]) })
+        for count in [1, 20, 37, 38, 100] {
+            let serial = der(0x02, [1] + [UInt8](repeating: 7, count: count - 1))
+            let toBeSigned = Array(certificate[8..<(place + 5)]) + serial + certificate[(place + 8)...]
+            let length = (Int(certificate[6]) << 8 | Int(certificate[7])) + serial.count - 3
+            let body = der(0x30, Array(toBeSigned.prefix(length)))
+            let changed = der(0x30, body, Array(toBeSigned.dropFirst(length)))
+            #expect(isRefused(changed) == (count > 37), "\(count)")
+        }
+    }
+
+    // MARK: - Mutations
+
+    @Test func mutatedCertificatesAreReadOrRefused() throws {
+        var random = Mutation(seed: 1)
+        var accepted = 0
+        for kind in [TestCertificates.Kind.ellipticCurve, .rsa, .leaf, .nameless] {
+            let whole = Array(try made.der(kind))
+            for _ in 0..<4000 {
+                let bytes = random.mutated(whole)
+                guard let certificate = Certificate(der: bytes) else { continue }
+                accepted += 1
+                #expect(certificate.der == bytes)
+                #expect(certificate.publicKeyHash.count == 20)
+                #expect((1...37).contains(certificate.serialNumber.count))
+                _ = SecCertificateCopyKey(SecCertificate(certificate))
+            }
+        }
+        // Most of a certificate is its key and its signature, which any bytes may be.
+        #expect(accepted > 100)
+        #expect(accepted < 15_000)
+    }
+
+    @Test func mutatedFilesAreReadOrRefused() throws {
+        var random = Mutation(seed: 2)
+        let passphrase = SecretBytes(Array("secret".utf8))
+        for options in [[], ["-legacy"], ["-keypbe", "NONE", "-certpbe", "NONE"]] {
+            let whole = Array(try made.pkcs12(.leaf, name: "name", more: ["-iter", "2"] + options))
+            for _ in 0..<1500 {
+                let bytes = random.mutated(whole)
+                if case .success(let identities) = PKCS12.open(bytes, passphrase: passphrase, iterations: 1000) {
+                    #expect(identities.count == 1, "what is authenticated was not changed")
+                }
+                _ = PKCS12.testOnlyOpenUnauthenticated(bytes, passphrase: passphrase, iterations: 1000)
+            }
+        }
+    }
+}
+
+/// Changes bytes in ways that a seed determines.
+struct Mutation {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
+
+    private mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    private mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+
+    /// One to four changes: a bit, a byte, a byte more or less, a part twice or gone.
+    mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0...below(4) where !bytes.isEmpty {
+            let place = below(bytes.count)
+            switch below(6) {
+            case 0: bytes[place] ^= 1 << UInt8(below(8))
+            case 1: bytes[place] = UInt8(truncatingIfNeeded: next())
+            case 2: bytes.insert(UInt8(truncatingIfNeeded: next()), at: place)
+            case 3: bytes.remove(at: place)
+            case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + below(40))], at: below(bytes.count))
+            default: bytes.removeSubrange(place..<min(bytes.count, place + below(40)))
+            }
+        }
+        return bytes
+    }
+}

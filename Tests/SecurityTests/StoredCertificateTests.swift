@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Security
+import Testing
+
+/// Certificates and identities in the keychain.
+@Suite struct StoredCertificateTests {
+    private static var any: Query { [kSecClass as String: kSecClassCertificate] }
+    private static var identities: Query { [kSecClass as String: kSecClassIdentity] }
+
+    private func certificate(_ kind: TestCertificates.Kind) throws -> SecCertificate {
+        try TestCertificates.shared().certificate(kind)
+    }
+
+    /// The private key of a certificate, from the file that `openssl` made.
+    private func privateKey(_ kind: TestCertificates.Kind) throws -> SecKey {
+        let files = try TestCertificates.shared()
+        let items = try #require(importPKCS12(try files.pkcs12(kind)) as? [Query])
+        let identity = try #require(items.first?[kSecImportItemIdentity as String] as? SecIdentity)
+        var key: SecKey?
+        #expect(SecIdentityCopyPrivateKey(identity, &key) == errSecSuccess)
+        return try #require(key)
+    }
+
+    private func importPKCS12(_ data: Data) -> CFArray? {
+        var items: CFArray?
+        let options: Query = [kSecImportExportPassphrase as String: "secret"]
+        guard SecPKCS12Import(data as CFData, options as CFDictionary, &items) == errSecSuccess else { return nil }
+        return items
+    }
+
+    // MARK: - Certificates
+
+    @Test func aCertificateIsAddedOnce_T01_T02() throws {
+        try Simulator().run {
+            let item: Query = [kSecValueRef as String: try certificate(.leaf)]
+            #expect(add(item) == errSecSuccess)
+            #expect(add(item) == errSecDuplicateItem)
+        }
+    }
+
+    @Test func withoutAReturnKeyNothingComesBack_T03_KC08() throws {
+        try Simulator().run {
+            let added = addReturning([kSecValueRef as String: try certificate(.leaf)])
+            #expect(added.status == errSecSuccess)
+            #expect(added.result == nil)
+        }
+    }
+
+    @Test func whatIsAskedForComesBack_T04_T05_T06_T07() throws {
+        let files = try TestCertificates.shared()
+        for kind in [kSecReturnPersistentRef, kSecReturnRef, kSecReturnData, kSecReturnAttributes] {
+            try Simulator().run {
+                let certificate = try files.certificate(.leaf)
+                let bytes = try files.der(.leaf)
+                let added = addReturning([kSecValueRef as String: certificate, kind as String: true])
+                #expect(added.status == errSecSuccess)
+                switch kind {
+                case kSecReturnPersistentRef:
+                    let query: Query = [kSecValuePersistentRef as String: added.result as Any]
+                    #expect(find(query.data).result as? Data == bytes)
+                case kSecReturnRef: #expect(added.result as? SecCertificate == certificate)
+                case kSecReturnData: #expect(added.result as? Data == bytes)
+                default:
+                    let attributes = try #require(added.result as? Query)
+                    #expect(attributes[kSecAttrSerialNumber as String] is Data)
+                    #expect((attributes[kSecAttrPublicKeyHash as String] as? Data)?.count == 20)
+                }
+            }
+        }
+    }
+
+    @Test func certificatesAreReadableWhileLocked_KC13() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            #expect(add([kSecValueRef as String: try certificate(.leaf)]) == errSecSuccess)
+            try simulator.lock()
+            #expect(find(Self.any.data).status == errSecSuccess)
+        }
+    }
+
+    @Test func bytesThatAreNoCertificateAreRefused() throws {
+        try Simulator().run {
+            #expect(add(Self.any.with(kSecValueData, Data("certificate".utf8))) == errSecParam)
+            #expect(add(Self.any) == errSecParam)
+            let der = try TestCertificates.shared().der(.leaf)
+            #expect(add(Self.any.with(kSecValueData, der)) == errSecSuccess)
+        }
+    }
+
+    @Test func attributesAndMatchesFindCertificates() throws {
+        try Simulator().run {
+            for kind in [TestCertificates.Kind.root, .intermediate, .leaf, .rsa] {
+                #expect(add([kSecValueRef as String: try certificate(kind)]) == errSecSuccess)
+            }
+            let leaf = try certificate(.leaf)
+            let root = try certificate(.root)
+            let subject = try #require(SecCertificateCopyNormalizedSubjectSequence(root) as Data?)
+            func found(_ query: Query) -> [SecCertificate] {
+                find(Self.any.merging(query) { $1 }.object.all).result as? [SecCertificate] ?? []
+            }
+            #expect(found([:]).count == 4)
+            let chain = found([kSecMatchIssuers as String: [subject]])
+            #expect(chain.count == 3)
+            #expect(chain.contains(leaf))
+            let name = try #require(SecCertificateCopySubjectSummary(leaf) as String?)
+            #expect(found([kSecMatchSubjectWholeString as String: name]) == [leaf])
+            #expect(found([kSecMatchItemList as String: [leaf, root]]).count == 2)
+            #expect(found([kSecMatchValidOnDate as String: Date.distantPast]).isEmpty)
+            #expect(exists(Self.any.with(kSecMatchSubjectContains, "nobody is called that")) == errSecItemNotFound)
+            #expect(exists(Self.any.with(kSecMatchSubjectContains, 1)) == errSecParam)
+            let one = find(Self.any.with(kSecMatchSubjectWholeString, name).object).result
+            #expect(one as? SecCertificate == leaf)
+        }
+    }
+
+    // MARK: - Identities
+
+    @Test func aCertificateAndItsKeyAreAnIdentity() throws {
+        try Simulator().run {
+            let leaf = try certificate(.leaf)
+            let key = try privateKey(.leaf)
+            #expect(add([kSecValueRef as String: leaf]) == errSecSuccess)
+            #expect(exists(Self.identities) == errSecItemNotFound)
+            #expect(add([kSecValueRef as String: key]) == errSecSuccess)
+            let identity = try #require(find(Self.identities.object).result as? SecIdentity)
+            var found: SecCertificate?
+            #expect(SecIdentityCopyCertificate(identity, &found) == errSecSuccess)
+            #expect(found == leaf)
+            var made: SecIdentity?
+            #expect(SecIdentityCreateWithCertificate(nil, leaf, &made) == errSecSuccess)
+            #expect(made == identity)
+        }
+    }
+
+    @Test func anImportedIdentityIsAddedFoundAndDeletedAsOne_OT03() throws {
+        try Simulator().run {
+            let items = try #require(importPKCS12(try TestCertificates.shared().pkcs12(.leaf)) as? [Query])
+            let identity = try #require(items.first?[kSecImportItemIdentity as String] as? SecIdentity)
+            let added = addReturning([kSecValueRef as String: identity, kSecReturnPersistentRef as String: true])
+            #expect(added.status == errSecSuccess)
+            #expect(add([kSecValueRef as String: identity]) == errSecDuplicateItem)
+            let query: Query = [kSecValuePersistentRef as String: added.result as Any]
+            #expect(find(query.object).result as? SecIdentity == identity)
+            let attributes = try #require(find(Self.identities.attributes).result as? Query)
+            #expect(attributes[kSecAttrPublicKeyHash as String] as? Data
+                == attributes[kSecAttrApplicationLabel as String] as? Data)
+            #expect(update(Self.identities, [kSecAttrLabel as String: "new"]) == errSecUnimplemented)
+            #expect(delete([kSecValueRef as String: identity]) == errSecSuccess)
+            #expect(exists(Self.any) == errSecItemNotFound)
+            #expect(exists([kSecClass as String: kSecClassKey]) == errSecItemNotFound)
+        }
+    }
+
+    @Test func identitiesAreMatchedByTheirCertificates() throws {
+        try Simulator().run {
+            for kind in [TestCertificates.Kind.leaf, .rsa] {
+                #expect(add([kSecValueRef as String: try certificate(kind)]) == errSecSuccess)
+                #expect(add([kSecValueRef as String: try privateKey(kind)]) == errSecSuccess)
+            }
+            #expect(add([kSecValueRef as String: try certificate(.root)]) == errSecSuccess)
+            #expect((find(Self.identities.object.all).result as? [SecIdentity])?.count == 2)
+            let name = try #require(SecCertificateCopySubjectSummary(try certificate(.rsa)) as String?)
+            let one = find(Self.identities.with(kSecMatchSubjectWholeString, name).object.all).result as? [SecIdentity]
+            #expect(one?.count == 1)
+            let tagged = find(Self.identities.with(kSecAttrApplicationTag, Data("other".utf8)).object).status
+            #expect(tagged == errSecItemNotFound)
+        }
+    }
+
+    @Test func anIdentityWhoseKeyAsksForAFingerAsksWhenItIsMade() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            #expect(add([kSecValueRef as String: try certificate(.leaf)]) == errSecSuccess)
+            let key: Query = [kSecValueRef as String: try privateKey(.leaf)]
+            #expect(add(key.under(.biometryAny)) == errSecSuccess)
+            let quiet = Self.identities.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            #expect(find(quiet.object).status == errSecInteractionNotAllowed)
+            simulator.touch(matching: true)
+            #expect(find(Self.identities.object).result is SecIdentity)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LocalAuthentication
+import Security
+import Testing
+
+/// Software keys in the keychain.
+@Suite struct StoredKeyTests {
+    private let message = Data("message".utf8)
+
+    private func parameters(_ kind: KeyKind, tag: String = "signing", _ more: Query = [:]) -> Query {
+        let half: Query = [
+            kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: Data(tag.utf8),
+        ]
+        return kind.parameters.with(kSecPrivateKeyAttrs, half.merging(more) { $1 })
+    }
+
+    @Test(arguments: KeyKind.all) func aPermanentKeyIsFoundAndUsed_SK08(_ kind: KeyKind) throws {
+        try Simulator().run {
+            let key = try makeKey(parameters(kind))
+            let found = try findKey(.key())
+            #expect(found == key)
+            #expect(try external(found) == external(key))
+            let algorithm: SecKeyAlgorithm =
+                kind.isRSA ? .rsaSignatureMessagePSSSHA256 : .ecdsaSignatureMessageX962SHA256
+            let signature = try sign(found, algorithm, message).get()
+            #expect(try verify(publicKey(key), algorithm, message, signature) == errSecSuccess)
+        }
+    }
+
+    @Test func aKeyIsNotStoredUnlessItIsSaid_SK08() throws {
+        try Simulator().run {
+            _ = try makeKey(KeyKind.p256.parameters)
+            let any: Query = [kSecClass as String: kSecClassKey]
+            #expect(exists(any) == errSecItemNotFound)
+            // The public half is stored only if its own dictionary says so.
+            let both = parameters(.p256).with(
+                kSecPublicKeyAttrs, [kSecAttrIsPermanent as String: true, kSecAttrLabel as String: "public"] as Query)
+            let key = try makeKey(both)
+            let half = try findKey(any.with(kSecAttrKeyClass, kSecAttrKeyClassPublic))
+            let peer = try publicKey(key)
+            #expect(half == peer)
+            #expect(half != key)
+        }
+    }
+
+    @Test func aReferenceComesBackAsReferenceDataOrBoth() throws {
+        try Simulator().run {
+            let key = try publicKey(KeyKind.p256.make())
+            #expect(add(Query.key().with(kSecValueRef, key).with(kSecAttrLabel, "peer")) == errSecSuccess)
+            #expect(add(Query.key().with(kSecValueRef, key)) == errSecDuplicateItem)
+            let found = try findKey(.key())
+            #expect(found == key)
+            let bytes = try external(key)
+            #expect(find(Query.key().data).result as? Data == bytes)
+            let both = try #require(find(Query.key().data.object).result as? Query)
+            #expect(both[kSecValueData as String] as? Data == bytes)
+            #expect(both[kSecValueRef as String] as? SecKey == key)
+            #expect(both[kSecClass as String] as? String == kSecClassKey as String)
+        }
+    }
+
+    @Test func whatIsAskedForWhenAddingComesBack() throws {
+        try Simulator().run {
+            let key = try KeyKind.p256.make()
+            let added = addReturning(Query.key().with(kSecValueRef, key).object)
+            #expect(added.status == errSecSuccess)
+            #expect(added.result as? SecKey == key)
+            let other = addReturning(Query.key(tag: "other").with(kSecValueRef, key).reference)
+            let found = find([kSecValuePersistentRef as String: other.result as Any, kSecReturnRef as String: true])
+            #expect(found.result as? SecKey == key)
+        }
+    }
+
+    @Test func rawDataIsAKeyWhenItsAttributesSaySo_SK09() throws {
+        try Simulator().run {
+            let key = try KeyKind.p256.make()
+            let bytes = try external(key)
+            let item = Query.key().with(kSecValueData, bytes).with(kSecAttrKeyType, kSecAttrKeyTypeECSECPrimeRandom)
+                .with(kSecAttrKeyClass, kSecAttrKeyClassPrivate).with(kSecAttrKeySizeInBits, 256)
+            #expect(add(item) == errSecSuccess)
+            let found = try findKey(.key())
+            #expect(found == key)
+            let label = (find(Query.key().attributes).result as? Query)?[kSecAttrApplicationLabel as String] as? Data
+            let hash = (SecKeyCopyAttributes(key) as? Query)?[kSecAttrApplicationLabel as String] as? Data
+            #expect(label == hash)
+            #expect(hash?.count == 20)
+        }
+    }
+
+    @Test func bytesThatAreNoKeyOfOursAreKeptAndHaveNoReference() throws {
+        try Simulator().run {
+            let item = Query.key(tag: "symmetric").with(kSecValueData, Data([1, 2, 3]))
+                .with(kSecAttrKeyClass, kSecAttrKeyClassSymmetric)
+            #expect(add(item) == errSecSuccess)
+            #expect(find(Query.key(tag: "symmetric").data).result as? Data == Data([1, 2, 3]))
+            let reference = find(Query.key(tag: "symmetric").object)
+            #expect(reference.status == errSecSuccess)
+            #expect(reference.result == nil)
+        }
+    }
+
+    @Test func theKeyItselfFindsUpdatesAndDeletesItsItem() throws {
+        try Simulator().run {
+            let key = try makeKey(parameters(.p256))
+            _ = try makeKey(parameters(.p256, tag: "other"))
+            let query: Query = [kSecValueRef as String: key]
+            #expect(update(query, [kSecAttrLabel as String: "mine"]) == errSecSuccess)
+            let found = try findKey(Query.key().with(kSecAttrLabel, "mine"))
+            #expect(found == key)
+            #expect(delete(query) == errSecSuccess)
+            #expect(exists(.key()) == errSecItemNotFound)
+            #expect(exists(.key(tag: "other")) == errSecSuccess)
+        }
+    }
+
+    @Test func eachPartOfThePrimaryKeyTellsKeysApart_KC05() throws {
+        try Simulator().run {
+            let key = try KeyKind.p256.make()
+            let half = try publicKey(key)
+            #expect(add(Query.key().with(kSecValueRef, key)) == errSecSuccess)
+            #expect(add(Query.key().with(kSecValueRef, half)) == errSecSuccess)
+            #expect(add(Query.key(tag: "two").with(kSecValueRef, key)) == errSecSuccess)
+            #expect(add(Query.key().with(kSecValueRef, key).with(kSecAttrLabel, "label")) == errSecDuplicateItem)
+            #expect(update(.key(tag: "two"), [kSecAttrApplicationTag as String: Data("signing".utf8)]) == errSecDuplicateItem)
+            let all = find(Query.key().object.all).result as? [SecKey]
+            #expect(all?.count == 2)
+        }
+    }
+
+    @Test func aProtectedSoftwareKeyIsHandedOutAfterAProof_AC06() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryAny, nil) as Any
+            let key = try makeKey(parameters(.p256, [kSecAttrAccessControl as String: control]))
+            let quiet = Query.key().with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            #expect(find(quiet.object).status == errSecInteractionNotAllowed)
+            simulator.touch(matching: true)
+            let found = try findKey(.key())
+            #expect(found == key)
+        }
+    }
+
+    @Test func wrongAttributesAndObjectsAreRefused_KC01_KC02() throws {
+        try Simulator().run {
+            let key = try KeyKind.p256.make()
+            #expect(add(Query.password("account").with(kSecValueRef, key)) == errSecParam)
+            #expect(add([kSecValueRef as String: "key"]) == errSecParam)
+            #expect(add(Query.key().with(kSecValueRef, key).with(kSecValueData, Data())) == errSecParam)
+            #expect(exists(Query.key().with(kSecAttrService, "service")) == errSecNoSuchAttr)
+            #expect(exists(Query.password("account").with(kSecAttrApplicationTag, Data())) == errSecNoSuchAttr)
+            #expect(exists(Query.key().with(kSecAttrKeySizeInBits, "many")) == errSecParam)
+            #expect(update(.key(), [kSecValueRef as String: key]) == errSecParam)
+        }
+    }
+}
