@@ -29,6 +29,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
+#if os(Linux)
 let package = Package(
     name: "latchkey",
     products: [
@@ -188,3 +189,23 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+#else
+// On Apple systems `Security` and `LocalAuthentication` are the system's own, and of ours only the kit is built. The two
+// products are named all the same, for manifests that ask for them on Linux only: SwiftPM looks a product up before it
+// looks at the condition. Not tried on an Apple system.
+let package = Package(
+    name: "latchkey",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
+        .library(name: "LocalAuthentication", targets: ["LatchkeyKit"]),
+        .library(name: "Security", targets: ["LatchkeyKit"]),
+        .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
+    ],
+    targets: [
+        room("LatchkeyKit"),
+        .plugin(name: "ApplePlatformImports", capability: .buildTool()),
+    ],
+    swiftLanguageModes: [.v6]
+)
+#endif

@@ -3,8 +3,7 @@
 
 import PackageDescription
 
-// An app's package: it sees of Latchkey what every app sees. The cipher of the notes is libcrypto's, by a module map of
-// its own; DESIGN.md says why.
+// An app's package: it sees of Latchkey what every app sees. DESIGN.md tells what it does with it.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -19,11 +18,10 @@ let package = Package(
     ],
     dependencies: [.package(name: "latchkey", path: "../..")],
     targets: [
-        .systemLibrary(name: "CQuickNoteCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "QuickNoteCore",
             dependencies: [
-                "CQuickNoteCrypto", .product(name: "LatchkeyKit", package: "latchkey"),
+                .product(name: "LatchkeyKit", package: "latchkey"),
                 .product(name: "LocalAuthentication", package: "latchkey"),
                 .product(name: "Security", package: "latchkey"),
             ],

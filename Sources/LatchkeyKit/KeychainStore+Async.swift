@@ -85,7 +85,7 @@ extension KeychainStore {
     ) async throws(Failure) -> Value { try await BlockingExecutor.run(body) }
 
     /// Makes the context before the thread changes, so that cancelling can end it.
-    private func waiting<Value: Sendable>(
+    func waiting<Value: Sendable>(
         _ prompt: KeychainPrompt, _ body: @Sendable (KeychainPrompt) throws(KeychainError) -> Value
     ) async throws(KeychainError) -> Value {
         let made = try prompt.makeContext()

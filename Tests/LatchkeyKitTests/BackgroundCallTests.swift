@@ -26,7 +26,9 @@ import Testing
         try await store.remove(.token)
         await #expect(throws: KeychainError(status: errSecItemNotFound)) { try await store.data(of: .token) }
         try await store.add(Data([2]), in: .token)
-        let found = await KeychainStore.inBackground { SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) }
+        let found = await KeychainStore.inBackground {
+            SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary)
+        }
         #expect(found == errSecSuccess, "on the machine of the test")
     }
 

@@ -101,7 +101,11 @@ import Testing
     @Test func aViewIsToldOfTheChange() async {
         let service = BiometricService(auth: auth(ScriptedBiometry(answers: [.success])))
         let told = Counter()
-        withObservationTracking { _ = service.isAuthenticated } onChange: { _ = told.next() }
+        withObservationTracking {
+            _ = service.isAuthenticated
+        } onChange: {
+            _ = told.next()
+        }
         await service.authenticate()
         #expect(told.value == 1)
     }

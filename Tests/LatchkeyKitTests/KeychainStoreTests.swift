@@ -86,12 +86,14 @@ import Testing
     }
 
     @Test func entriesAreApart() throws {
-        let entries: [KeychainEntry] = [
-            .token, .password(service: "service", account: "other"), .password(service: "other", account: "account"),
-            .internetPassword(server: "service", account: "account"),
-            .internetPassword(server: "service", account: "account", port: 443),
-            .internetPassword(server: "service", account: "account", path: "/login"),
-        ] + KeychainEntry.Scheme.allCases.map { .internetPassword(server: "s", account: "a", scheme: $0) }
+        let entries: [KeychainEntry] =
+            [
+                .token, .password(service: "service", account: "other"),
+                .password(service: "other", account: "account"),
+                .internetPassword(server: "service", account: "account"),
+                .internetPassword(server: "service", account: "account", port: 443),
+                .internetPassword(server: "service", account: "account", path: "/login"),
+            ] + KeychainEntry.Scheme.allCases.map { .internetPassword(server: "s", account: "a", scheme: $0) }
         for round in 1...2 {
             for (number, entry) in entries.enumerated() { try store.store("\(round) \(number)", in: entry) }
             for (number, entry) in entries.enumerated() { #expect(try store.string(of: entry) == "\(round) \(number)") }

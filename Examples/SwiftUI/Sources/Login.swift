@@ -5,7 +5,7 @@ import SwiftUI
 
 /// What only the owner of the device sees.
 struct SecretView: View {
-    let logOut: () -> Void
+    let logOut: @MainActor () -> Void
 
     var body: some View {
         VStack {

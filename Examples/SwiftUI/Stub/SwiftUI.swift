@@ -3,6 +3,9 @@
 // Not SwiftUI: names of it, in the shapes that the samples beside it use, so that they can be type-checked where there
 // is no SwiftUI. It draws nothing and is part of no product.
 
+// Its documentation is Apple's.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import Foundation
 
 /// Stands for `View`.
@@ -11,26 +14,29 @@
     @ViewBuilder var body: Body { get }
 }
 
-extension Never: View { public var body: Never { fatalError("a view of the stub is never drawn") } }
+extension Never: View { public var body: Never { return fatalError("a view of the stub is never drawn") } }
 
 /// A view of the stub.
 public protocol PrimitiveView: View where Body == Never {}
 
-extension PrimitiveView { public var body: Never { fatalError("a view of the stub is never drawn") } }
+extension PrimitiveView { public var body: Never { return fatalError("a view of the stub is never drawn") } }
 
 public struct EmptyView: PrimitiveView { public init() {} }
 
 public struct TupleView<each Content: View>: PrimitiveView { init(_ content: repeat each Content) {} }
 
-public struct ConditionalView<First: View, Second: View>: PrimitiveView { init() {} }
+public struct ConditionalView<First: View, Second: View>: PrimitiveView {}
 
-extension Optional: View where Wrapped: View { public var body: Never { fatalError("never drawn") } }
+extension Optional: View where Wrapped: View {
+    public var body: Never { return fatalError("a view of the stub is never drawn") }
+}
 
 @resultBuilder
 @MainActor
 public enum ViewBuilder {
     public static func buildBlock() -> EmptyView { EmptyView() }
-    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<repeat each Content> {
+    public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<repeat each Content>
+    {
         TupleView(repeat each content)
     }
     public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
@@ -73,7 +79,7 @@ public struct Font: Sendable {
     public static let footnote = Font()
 }
 
-public struct Modified: PrimitiveView { init() {} }
+public struct Modified: PrimitiveView {}
 
 extension View {
     public func font(_ font: Font?) -> some View { Modified() }

@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CQuickNoteCrypto
 import Foundation
 import Security
 
-/// The 32 bytes that every note is sealed with; wiped when the last holder lets go.
+/// The key that every note is sealed with: a P-256 pair of the app's own, since a pair is what `Security` encrypts with.
+/// Its private half is 97 bytes (X9.63: 04 ‖ X ‖ Y ‖ K), and nothing but the keychain and this object holds it.
 final class NoteKey: Sendable {
-    static let byteCount = 32
-    // Written before anyone else has the object, and in `deinit`, when nobody has it any more.
-    nonisolated(unsafe) private let bytes: UnsafeMutableRawBufferPointer
+    let privateKey: SecKey
+    let publicKey: SecKey
 
-    /// A new random key.
-    init() throws(QuickNoteError) {
-        bytes = .allocate(byteCount: Self.byteCount, alignment: 16)
-        guard let start = bytes.baseAddress,
-            SecRandomCopyBytes(kSecRandomDefault, Self.byteCount, start) == errSecSuccess
-        else { throw .internalFault("The system gave no random bytes.") }
+    private static var kind: [String: Any] {
+        [kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits as String: 256]
+    }
+
+    private init(_ privateKey: SecKey?, _ words: String) throws(QuickNoteError) {
+        guard let privateKey, let publicKey = SecKeyCopyPublicKey(privateKey) else { throw .internalFault(words) }
+        self.privateKey = privateKey
+        self.publicKey = publicKey
+    }
+
+    /// A new random key, which is in no keychain.
+    convenience init() throws(QuickNoteError) {
+        try self.init(SecKeyCreateRandomKey(Self.kind as CFDictionary, nil), "The system made no key.")
     }
 
     /// Takes a key out of the keychain.
-    init(_ data: Data) throws(QuickNoteError) {
-        guard data.count == Self.byteCount else { throw .internalFault("The key in the keychain is damaged.") }
-        bytes = .allocate(byteCount: Self.byteCount, alignment: 16)
-        _ = data.copyBytes(to: bytes)
+    convenience init(_ data: Data) throws(QuickNoteError) {
+        let attributes = Self.kind.merging([kSecAttrKeyClass as String: kSecAttrKeyClassPrivate]) { $1 }
+        try self.init(
+            SecKeyCreateWithData(data as CFData, attributes as CFDictionary, nil),
+            "The key in the keychain is damaged.")
     }
 
-    deinit {
-        // Not memset, which a compiler may leave out when nobody reads the bytes again.
-        OPENSSL_cleanse(bytes.baseAddress, bytes.count)
-        bytes.deallocate()
+    /// The private half for the keychain.
+    var data: Data {
+        get throws(QuickNoteError) {
+            guard let data = SecKeyCopyExternalRepresentation(privateKey, nil) else {
+                throw .internalFault("The key cannot be kept.")
+            }
+            return data as Data
+        }
     }
-
-    /// A copy for the keychain.
-    var data: Data { Data(bytes) }
-
-    func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { body(UnsafeRawBufferPointer(bytes)) }
 }

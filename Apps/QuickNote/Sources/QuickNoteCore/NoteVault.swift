@@ -79,9 +79,10 @@ struct NoteVault: Sendable {
 
     /// False when there is something in that place.
     func put(_ key: NoteKey, into slot: KeychainEntry, password: String) async throws(QuickNoteError) -> Bool {
+        let data = try key.data
         do throws(KeychainError) {
             try await keychain.add(
-                key.data, in: slot, protection: .applicationPassword, label: "QuickNote",
+                data, in: slot, protection: .applicationPassword, label: "QuickNote",
                 prompt: .standard.password(password))
             return true
         } catch {
@@ -119,9 +120,10 @@ struct NoteVault: Sendable {
     func armBiometry(_ key: NoteKey) async throws(QuickNoteError) -> Bool {
         // Taken away first: changing the item would ask the person.
         try await disarmBiometry()
+        let data = try key.data
         for protection in biometryProtections {
             do throws(KeychainError) {
-                try await keychain.store(key.data, in: biometryEntry, protection: protection, label: "QuickNote")
+                try await keychain.store(data, in: biometryEntry, protection: protection, label: "QuickNote")
                 return true
             } catch {
                 // Refused: no passcode is set, or this tier cannot bind an item to the enrolled set.

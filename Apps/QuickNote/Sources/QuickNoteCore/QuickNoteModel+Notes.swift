@@ -226,7 +226,8 @@ extension QuickNoteModel {
         guard try await store.add(copy), let index = notebook?.index(of: id) else { return }
         let current = notebook?.entries[index]
         notebook?.entries.remove(at: index)
-        var replacement = Notebook.Entry(note: note, revision: copy.revision, history: current?.history ?? UndoHistory())
+        var replacement = Notebook.Entry(
+            note: note, revision: copy.revision, history: current?.history ?? UndoHistory())
         if let typed = current?.note.text, typed != note.text {
             replacement.note.text = typed
             replacement.isDirty = true

@@ -81,7 +81,8 @@ public final class QuickNoteModel {
                 await look()
                 phase = count == 0 ? .firstRun : .locked
                 if count > 1 {
-                    message = "A change of the password was cut short: the old one and the new one both unlock. Change it again."
+                    message =
+                        "A change of the password was cut short: the old one and the new one both unlock. Change it again."
                 }
             } catch {
                 phase = .unavailable(error.words)
@@ -232,7 +233,8 @@ public final class QuickNoteModel {
         if book.unreadable > 0 {
             message =
                 book.unreadable == 1
-                ? "One note cannot be read. It was not deleted." : "\(book.unreadable) notes cannot be read. They were not deleted."
+                ? "One note cannot be read. It was not deleted."
+                : "\(book.unreadable) notes cannot be read. They were not deleted."
         }
     }
 

@@ -125,6 +125,8 @@ struct TerminalFront {
 
     /// A text without the control characters that would move the cursor or change the terminal.
     private static func shown(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 == "\n" || $0.properties.generalCategory != .control }))
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0 == "\n" || $0.properties.generalCategory != .control }))
     }
 }

@@ -122,7 +122,8 @@ import Testing
         let long = "long " + String(repeating: "x", count: Note.textBytes)
         app.model.paste(Data(long.utf8), replacing: true)
         #expect(await !app.model.save())
-        #expect(app.model.message == "The note is 5 bytes too long. Move a part of it into another note; nothing is lost.")
+        #expect(
+            app.model.message == "The note is 5 bytes too long. Move a part of it into another note; nothing is lost.")
         #expect(app.model.text == long)
         #expect(app.model.hasUnsavedText)
         await app.model.lock()

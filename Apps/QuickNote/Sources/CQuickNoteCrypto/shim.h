@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-#pragma once
-
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
