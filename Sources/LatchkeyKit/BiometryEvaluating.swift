@@ -6,7 +6,7 @@ public import LocalAuthentication
 ///
 /// The first three members are those of `LAContext`. The others have defaults that do nothing, so a double of three
 /// members is enough.
-public protocol BiometryEvaluating: AnyObject {
+public protocol BiometryEvaluating {
     /// Whether the policy can be evaluated now; sets `error` to an `LAError` when it cannot.
     func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool
 

@@ -48,7 +48,8 @@ import Testing
     }
 
     @Test func falseInPlaceOfAnErrorIsAFailure() async {
-        final class Liar: BiometryEvaluating, Sendable {
+        // The documents' own double: a value with three members.
+        struct Liar: BiometryEvaluating {
             var biometryType: LABiometryType { .touchID }
             func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool { true }
             func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool { false }

@@ -6,7 +6,8 @@ import Foundation
 struct TerminalInput {
     /// A line without its end; nil at the end of the input.
     func line(_ prompt: String) -> String? {
-        FileHandle.standardOutput.write(Data(prompt.utf8))
+        print(prompt, terminator: "")
+        fflush(nil)
         return readLine()
     }
 
