@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
+        .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
@@ -101,6 +102,9 @@ let package = Package(
 
         // What apps build on the two, valid on Apple systems too.
         room("LatchkeyKit", ["LocalAuthentication", "Security"]),
+
+        // Keys of the Secure Enclave in CryptoKit's shape.
+        room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
@@ -185,23 +189,21 @@ let package = Package(
             ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting"]),
         tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
+        tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
     ],
     swiftLanguageModes: [.v6]
 )
 #else
-// On Apple systems `Security` and `LocalAuthentication` are the system's own, and of ours only the kit is built. The two
-// products are named all the same, for manifests that ask for them on Linux only: SwiftPM looks a product up before it
+// On Apple systems `Security` and `LocalAuthentication` are the system's own, and of ours only the kit is built. The other
+// libraries are named all the same, for manifests that ask for them on Linux only: SwiftPM looks a product up before it
 // looks at the condition. Not tried on an Apple system.
+let onlyOnLinux = ["LocalAuthentication", "Security", "SecureEnclaveKit", "LatchkeySimulator", "LatchkeyTesting"]
 let package = Package(
     name: "latchkey",
     platforms: [.iOS(.v18), .macOS(.v15)],
-    products: [
-        .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
-        .library(name: "LocalAuthentication", targets: ["LatchkeyKit"]),
-        .library(name: "Security", targets: ["LatchkeyKit"]),
-        .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
-    ],
+    products: (["LatchkeyKit"] + onlyOnLinux).map { .library(name: $0, targets: ["LatchkeyKit"]) }
+        + [.plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"])],
     targets: [
         room("LatchkeyKit"),
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),

@@ -3,9 +3,10 @@
 // libFuzzer target of PKCS#12 files. Since no mutation meets its authentication code, each input is also opened without a
 // look at the code. The iterations are few, so that time goes into reading. `scripts/fuzz 60 pkcs12` runs it.
 //
-// Rooms: LatchkeyModel LatchkeyCertificates
+// Rooms: LatchkeyModel LatchkeyKeys LatchkeyCertificates
 
 import LatchkeyCertificates
+import LatchkeyKeys
 import LatchkeyModel
 
 /// What libFuzzer calls with each input.
@@ -13,8 +14,9 @@ import LatchkeyModel
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let passphrase = SecretBytes(Array("secret".utf8))
-    let opened = PKCS12.open(bytes, passphrase: passphrase, iterations: 64)
-    let unauthenticated = PKCS12.testOnlyOpenUnauthenticated(bytes, passphrase: passphrase, iterations: 64)
+    let opened = PKCS12.open(bytes, passphrase: passphrase, iterations: 64, publicKeyHash: hash)
+    let unauthenticated = PKCS12.testOnlyOpenUnauthenticated(
+        bytes, passphrase: passphrase, iterations: 64, publicKeyHash: hash)
     if case .success = opened, case .failure(let refusal) = unauthenticated, refusal != .tooMuchWork {
         fatalError("an authentic file is refused without its code")
     }
@@ -22,4 +24,9 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         fatalError("a chain does not begin with its own certificate")
     }
     return 0
+}
+
+private func hash(of key: SecretBytes) -> [UInt8]? {
+    guard let external = PrivateKey(pkcs8: key)?.publicKey.externalRepresentation else { return nil }
+    return external.withUnsafeBytes { try? DigestAlgorithm.sha1.hash($0) }
 }

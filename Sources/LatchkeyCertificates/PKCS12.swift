@@ -51,32 +51,38 @@ package enum PKCS12 {
     ///   - passphrase: UTF-8. An empty one also opens files made without any; nil opens none, and only tells what is no
     ///     file from what is one.
     ///   - iterations: the bound on work.
+    ///   - publicKeyHash: what `Certificate.publicKeyHash` is for the certificates of a private key, given as PKCS#8; nil for
+    ///     a key of an unknown kind, which belongs to the certificates with its identifier. The caller reads keys because
+    ///     libcrypto's own reader of PKCS#8 leaves copies of them in freed memory.
     /// - Returns: the identities in the order of their keys; keys without a certificate and certificates that belong to no
     ///   key are left out.
     package static func open(
-        _ data: [UInt8], passphrase: SecretBytes?, iterations: UInt64 = iterations
+        _ data: [UInt8], passphrase: SecretBytes?, iterations: UInt64 = iterations,
+        publicKeyHash: (SecretBytes) -> [UInt8]?
     ) -> Result<[Identity], Refusal> {
         Result { () throws(Refusal) in
             let file = try PKCS12File(data, iterations: iterations)
             try file.authenticate(passphrase)
-            return identities(in: try file.bags())
+            return identities(in: try file.bags(), publicKeyHash)
         }
     }
 
     /// Reads a file as `open` does, whatever its authentication code: a fuzzer would never find one that fits.
     package static func testOnlyOpenUnauthenticated(
-        _ data: [UInt8], passphrase: SecretBytes, iterations: UInt64
+        _ data: [UInt8], passphrase: SecretBytes, iterations: UInt64, publicKeyHash: (SecretBytes) -> [UInt8]?
     ) -> Result<[Identity], Refusal> {
         Result { () throws(Refusal) in
             let file = try PKCS12File(data, iterations: iterations)
             file.testOnlySkipAuthentication(passphrase)
-            return identities(in: try file.bags())
+            return identities(in: try file.bags(), publicKeyHash)
         }
     }
 
     // MARK: - Pairs and chains
 
-    private static func identities(in bags: [PKCS12Bag]) -> [Identity] {
+    private static func identities(
+        in bags: [PKCS12Bag], _ publicKeyHash: (SecretBytes) -> [UInt8]?
+    ) -> [Identity] {
         var keys: [(secret: SecretBytes, bag: PKCS12Bag)] = []
         var certificates: [(certificate: Certificate, bag: PKCS12Bag)] = []
         for bag in bags {
@@ -85,19 +91,17 @@ package enum PKCS12 {
             case .certificate(let certificate): certificates.append((certificate, bag))
             }
         }
-        let known = certificates.map(\.certificate)
-        let issuers = Dictionary(grouping: known, by: \.normalizedSubject)
-        let owned = PKCS12File.owned(by: keys.map(\.secret), among: known)
-        return zip(keys, owned).compactMap { key, fits in
-            let candidates = zip(certificates, fits).filter(\.1).map(\.0)
+        let issuers = Dictionary(grouping: certificates.map(\.certificate), by: \.normalizedSubject)
+        return keys.compactMap { key in
+            let identifier = key.bag.localKeyIdentifier
+            let hash = publicKeyHash(key.secret)
+            let candidates = certificates.filter { hash == nil || $0.certificate.publicKeyHash == hash }
             // A renewed certificate has the key of the old one: the file says which is meant.
-            let named = candidates.first {
-                key.bag.localKeyIdentifier != nil && $0.bag.localKeyIdentifier == key.bag.localKeyIdentifier
-            }
-            guard let own = named ?? candidates.first else { return nil }
+            let named = identifier == nil ? nil : candidates.first { $0.bag.localKeyIdentifier == identifier }
+            guard let own = named ?? (hash == nil ? nil : candidates.first) else { return nil }
             return Identity(
                 friendlyName: key.bag.friendlyName ?? own.bag.friendlyName,
-                localKeyIdentifier: key.bag.localKeyIdentifier ?? own.bag.localKeyIdentifier,
+                localKeyIdentifier: identifier ?? own.bag.localKeyIdentifier,
                 privateKey: key.secret, certificate: own.certificate, chain: chain(from: own.certificate, issuers))
         }
     }

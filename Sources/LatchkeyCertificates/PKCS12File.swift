@@ -241,29 +241,6 @@ final class PKCS12File {
         return secret
     }
 
-    /// For each private key, which certificates are its own: one answer for each.
-    static func owned(by privateKeys: [SecretBytes], among certificates: [Certificate]) -> [[Bool]] {
-        ERR_set_mark()
-        defer { ERR_pop_to_mark() }
-        let parsed = certificates.map { certificate in
-            certificate.der.withUnsafeBufferPointer { bytes in
-                var position = bytes.baseAddress
-                return d2i_X509(nil, &position, bytes.count)
-            }
-        }
-        defer { for certificate in parsed { X509_free(certificate) } }
-        return privateKeys.map { secret in
-            let key = secret.withBytes { bytes -> OpaquePointer? in
-                var position = bytes.bindMemory(to: UInt8.self).baseAddress
-                guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &position, bytes.count) else { return nil }
-                defer { PKCS8_PRIV_KEY_INFO_free(info) }
-                return EVP_PKCS82PKEY_ex(info, Algorithms.shared.context, nil)
-            }
-            defer { EVP_PKEY_free(key) }
-            return parsed.map { $0 != nil && key != nil && X509_check_private_key($0, key) == 1 }
-        }
-    }
-
     // MARK: - Work
 
     /// Counts what deriving a key will cost, and refuses what cannot be decrypted or would take too long.

@@ -162,24 +162,27 @@ final class X509 {
 
     /// The e-mail addresses and DNS names of the subjectAltName extension.
     var alternativeNames: ExtensionValue<(emailAddresses: [String], hosts: [String])>? {
-        value(of: NID_subject_alt_name, free: { GENERAL_NAMES_free(OpaquePointer($0)) }) { decoded in
-            let names = OpaquePointer(decoded)
-            var emailAddresses: [String] = []
-            var hosts: [String] = []
-            for index in 0..<max(0, latchkey_general_name_count(names)) {
-                var type: Int32 = 0
-                guard let value = GENERAL_NAME_get0_value(latchkey_general_name_at(names, index), &type) else {
-                    continue
-                }
-                guard type == GEN_EMAIL || type == GEN_DNS else { continue }
-                let bytes = OpenSSLBytes.contents(value.assumingMemoryBound(to: asn1_string_st.self))
-                // IA5String: one byte that is none makes the whole extension unreadable, as on Apple's systems.
-                guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
-                let text = String(decoding: bytes, as: UTF8.self)
-                if type == GEN_EMAIL { emailAddresses.append(text) } else { hosts.append(text) }
-            }
-            return (emailAddresses, hosts)
+        value(
+            of: NID_subject_alt_name, free: { GENERAL_NAMES_free(OpaquePointer($0)) },
+            read: { Self.texts(of: OpaquePointer($0)) })
+    }
+
+    /// Nil when a name is no text.
+    private static func texts(of names: OpaquePointer) -> (emailAddresses: [String], hosts: [String])? {
+        var emailAddresses: [String] = []
+        var hosts: [String] = []
+        for index in 0..<max(0, latchkey_general_name_count(names)) {
+            var type: Int32 = 0
+            guard let value = GENERAL_NAME_get0_value(latchkey_general_name_at(names, index), &type),
+                type == GEN_EMAIL || type == GEN_DNS
+            else { continue }
+            let bytes = OpenSSLBytes.contents(value.assumingMemoryBound(to: asn1_string_st.self))
+            // IA5String: one byte that is none makes the whole extension unreadable, as on Apple's systems.
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self)
+            if type == GEN_EMAIL { emailAddresses.append(text) } else { hosts.append(text) }
         }
+        return (emailAddresses, hosts)
     }
 }
 

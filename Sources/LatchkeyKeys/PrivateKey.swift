@@ -74,7 +74,9 @@ package final class PrivateKey: Sendable {
         guard let version = reader.unsignedInteger(), version.isEmpty, let n = reader.unsignedInteger(),
             let e = reader.unsignedInteger(), let d = reader.unsignedInteger(), let p = reader.unsignedInteger(),
             let q = reader.unsignedInteger(), let dp = reader.unsignedInteger(), let dq = reader.unsignedInteger(),
-            let inverse = reader.unsignedInteger()
+            let inverse = reader.unsignedInteger(),
+            // Computing with a longer one would keep the app busy for whoever sends the key.
+            [e, d, p, q, dp, dq, inverse].allSatisfy({ $0.count <= n.count })
         else { return nil }
         return RSAPrivateNumbers(
             modulus: n, publicExponent: e, privateExponent: d, factors: [p, q], exponents: [dp, dq],

@@ -32,7 +32,13 @@ package struct WrappedKeyEncryption: Sendable {
         let unreadable = Failure(.invalidParameter, "The data was not encrypted for this key, or has been changed.")
         let wrappedBytes = recipient.blockBytes
         guard sealed.count >= wrappedBytes + OneTimeCipher.tagBytes else { throw unreadable }
-        let sessionKey = try unwrap(Array(sealed[..<wrappedBytes]), .oaep(digest))
+        let sessionKey: SecretBytes
+        do throws(Failure) {
+            sessionKey = try unwrap(Array(sealed[..<wrappedBytes]), .oaep(digest))
+        } catch {
+            // One answer to all that was changed: which part it was is nobody's business.
+            throw error.status == .invalidParameter ? unreadable : error
+        }
         guard sessionKey.count == WrappedKeyEncryption.sessionKeyBytes(for: recipient),
             let plaintext = OneTimeCipher.open(
                 sealed[wrappedBytes...], key: sessionKey, nonce: zeroNonce, binding: recipient.externalRepresentation)

@@ -106,11 +106,14 @@ extension SecKey {
             return nil
         }
         switch (keyClass, type) {
-        case (0, 42): guard let key = PublicKey(bytes.copyBytes(), type: .rsa) else { return nil }
+        case (0, 42):
+            guard let key = PublicKey(bytes.copyBytes(), type: .rsa) else { return nil }
             self.init(key, attributes: reported)
-        case (0, 73): guard let key = PublicKey(point: bytes.copyBytes()) else { return nil }
+        case (0, 73):
+            guard let key = PublicKey(point: bytes.copyBytes()) else { return nil }
             self.init(key, attributes: reported)
-        case (1, 42): guard let key = PrivateKey(bytes, type: .rsa) else { return nil }
+        case (1, 42):
+            guard let key = PrivateKey(bytes, type: .rsa) else { return nil }
             self.init(key, attributes: reported)
         case (1, 73):
             let curve = Curve.allCases.first { $0.pointBytes + $0.byteCount == bytes.count }

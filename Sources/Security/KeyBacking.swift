@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyKeys
-import LatchkeyModel
+package import LatchkeyKeys
+package import LatchkeyModel
 
 /// Where a key lives: what it alone can do. Hashing, forms of signatures, key derivation and ciphers stand above it.
 ///
 /// May be called by any number of threads at once. Operations of a private key may block and prompt.
-protocol KeyBacking: Sendable {
+package protocol KeyBacking: Sendable {
     /// The public key itself, or that of the pair.
     var publicKey: PublicKey { get }
 
@@ -34,17 +34,19 @@ protocol KeyBacking: Sendable {
 }
 
 extension KeyBacking {
-    var attributes: [String: Any] { [:] }
+    package var attributes: [String: Any] { [:] }
 
     private var refusal: Failure { Failure(.invalidParameter, "The key cannot do this.") }
 
-    func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] { throw refusal }
+    package func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] { throw refusal }
 
-    func agree(with peer: PublicKey) throws(Failure) -> SecretBytes { throw refusal }
+    package func agree(with peer: PublicKey) throws(Failure) -> SecretBytes { throw refusal }
 
-    func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] { throw refusal }
+    package func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] {
+        throw refusal
+    }
 
-    func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) throws(Failure) -> SecretBytes {
+    package func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) throws(Failure) -> SecretBytes {
         throw refusal
     }
 }

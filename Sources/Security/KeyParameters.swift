@@ -94,8 +94,18 @@ struct KeyParameters {
         return try KeyParameters(merged as NSDictionary)
     }
 
-    /// What the key reports of it.
-    var reported: [String: Any] { values.filter { Self.kinds[$0.key]?.isReported ?? false } }
+    /// What the key reports of it, with what was decided about its storage.
+    func reported(isPermanent: Bool) -> [String: Any] {
+        // Copied: the app may change a mutable string or mutable data later, on any thread.
+        let reported = values.filter { Self.kinds[$0.key]?.isReported ?? false }
+            .mapValues { ($0 as? NSString)?.copy() ?? ($0 as? NSData)?.copy() ?? $0 }
+        return reported.merging([kSecAttrIsPermanent as String: NSNumber(value: isPermanent)]) { $1 }
+    }
+
+    /// What storage gets, with what was decided.
+    func dictionary(isPermanent: Bool) -> NSDictionary {
+        values.merging([kSecAttrIsPermanent as String: NSNumber(value: isPermanent)]) { $1 } as NSDictionary
+    }
 
     private struct Kind {
         let words: String

@@ -58,7 +58,8 @@ struct NewItem {
         itemClass = .certificate
         attributes = [
             .certificateType: .number(Int64(value.version)), .certificateEncoding: .number(Int64(Certificate.encoding)),
-            .subject: .data(Array(value.normalizedSubjectContent)), .issuer: .data(Array(value.normalizedIssuerContent)),
+            .subject: .data(Array(value.normalizedSubjectContent)),
+            .issuer: .data(Array(value.normalizedIssuerContent)),
             .serialNumber: .data(value.serialNumber), .publicKeyHash: .data(value.publicKeyHash),
         ]
         if let id = value.subjectKeyIdentifier { attributes[.subjectKeyID] = .data(id) }

@@ -21,7 +21,7 @@ public final class SecKey: NSObject, @unchecked Sendable {
     ///   - attributes: what the app said about it, by `kSecAttr...` names, checked by `KeyParameters`; reported by
     ///     `SecKeyCopyAttributes` in place of what follows from the key.
     ///   - publicAttributes: the same for the public half of a private key.
-    init(_ backing: any KeyBacking, attributes: [String: Any] = [:], publicAttributes: [String: Any] = [:]) {
+    package init(_ backing: any KeyBacking, attributes: [String: Any] = [:], publicAttributes: [String: Any] = [:]) {
         self.backing = backing
         self.attributes = attributes
         self.publicAttributes = publicAttributes

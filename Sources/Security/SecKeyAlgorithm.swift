@@ -16,9 +16,6 @@ public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     /// Takes any name.
     public init(rawValue: CFString) { name = rawValue as String }
 
-    /// Takes any name.
-    public init(_ rawValue: CFString) { self.init(rawValue: rawValue) }
-
     private init(name: String) { self.name = name }
 }
 

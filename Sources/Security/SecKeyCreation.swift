@@ -66,26 +66,32 @@ extension SecKey {
         // Behaviour SK-08.
         let ownPublic = try (dictionary[kSecPublicKeyAttrs] as? NSDictionary).map(KeyParameters.init)
         let publicIsPermanent = ownPublic?.boolean(kSecAttrIsPermanent) ?? false
-        let publicValues = publicHalf.reporting(isPermanent: publicIsPermanent)
+        let isForToken = try parameters.isForToken()
+        // Apple's looks at the whole dictionary alone and would make a key in memory, which the app does not mean.
+        guard try privateHalf.isForToken() == isForToken, try publicHalf.isForToken() == isForToken else {
+            throw KeyParameters.refusal("kSecAttrTokenID belongs into the whole dictionary.")
+        }
+        let isPermanent = privateHalf.boolean(kSecAttrIsPermanent) ?? isForToken
         let key: SecKey
-        if try parameters.isForToken() {
+        if isForToken {
             // Behaviour SE-01.
             guard family == .ellipticCurve, bitCount == 256 else {
                 throw KeyParameters.refusal("The Secure Enclave keeps keys of P-256 only.")
             }
-            let isPermanent = privateHalf.boolean(kSecAttrIsPermanent) ?? true
             key = try createInToken(
                 privateAttributes: privateHalf.dictionary(isPermanent: isPermanent),
                 publicAttributes: publicHalf.dictionary(isPermanent: publicIsPermanent))
         } else {
-            let isPermanent = privateHalf.boolean(kSecAttrIsPermanent) ?? false
             key = SecKey(
-                try makeRandom(family, bitCount), attributes: privateHalf.reporting(isPermanent: isPermanent),
-                publicAttributes: publicValues)
-            if isPermanent { try storePermanently(key, attributes: privateHalf.dictionary(isPermanent: true)) }
+                try makeRandom(family, bitCount), attributes: privateHalf.reported(isPermanent: isPermanent),
+                publicAttributes: publicHalf.reported(isPermanent: publicIsPermanent))
         }
+        // The public half first: what is left behind when the second one fails is then no secret.
         if publicIsPermanent {
             try storePermanently(key.publicHalf, attributes: publicHalf.dictionary(isPermanent: true))
+        }
+        if !isForToken, isPermanent {
+            try storePermanently(key, attributes: privateHalf.dictionary(isPermanent: true))
         }
         return key
     }
@@ -109,7 +115,7 @@ extension SecKey {
             throw KeyParameters.refusal("Keys of the Secure Enclave are made there and not read.")
         }
         // Nothing is stored: behaviour of Apple's function, whatever kSecAttrIsPermanent says.
-        let attributes = parameters.reporting(isPermanent: false)
+        let attributes = parameters.reported(isPermanent: false)
         let bytes = data.withUnsafeBytes { SecretBytes(copying: $0) }
         if isPrivate, let key = privateKey(bytes, family) { return SecKey(key, attributes: attributes) }
         if !isPrivate, let key = publicKey(bytes.copyBytes(), family) { return SecKey(key, attributes: attributes) }
@@ -130,17 +136,5 @@ extension SecKey {
         case .rsa: PublicKey(bytes, type: .rsa)
         case .ellipticCurve: PublicKey(point: bytes)
         }
-    }
-}
-
-extension KeyParameters {
-    /// What the key reports, with what was decided about its storage.
-    fileprivate func reporting(isPermanent: Bool) -> [String: Any] {
-        reported.merging([kSecAttrIsPermanent as String: NSNumber(value: isPermanent)]) { $1 }
-    }
-
-    /// What storage gets, with what was decided.
-    fileprivate func dictionary(isPermanent: Bool) -> NSDictionary {
-        values.merging([kSecAttrIsPermanent as String: NSNumber(value: isPermanent)]) { $1 } as NSDictionary
     }
 }

@@ -14,9 +14,6 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
     /// Takes any name.
     public init(rawValue: CFString) { name = rawValue as String }
 
-    /// Takes any name.
-    public init(_ rawValue: CFString) { self.init(rawValue: rawValue) }
-
     /// Bytes to derive: a number. Apple: `kSecKeyKeyExchangeParameterRequestedSize`.
     public static let requestedSize = SecKeyKeyExchangeParameter(rawValue: "requestedSize")
     /// What both sides know besides, Data. Apple: `kSecKeyKeyExchangeParameterSharedInfo`.

@@ -3,7 +3,7 @@
 public import Foundation
 import LatchkeyCertificates
 import LatchkeyKeys
-import LatchkeyModel
+package import LatchkeyModel
 
 /// Reads the identities of a PKCS#12 file. Apple: `SecPKCS12Import`.
 ///
@@ -31,7 +31,7 @@ public func SecPKCS12Import(
     do throws(ImportRefusal) {
         let passphrase = try passphrase(options)
         let file = pkcs12_data.withUnsafeBytes { Array($0) }
-        switch PKCS12.open(file, passphrase: passphrase) {
+        switch PKCS12.open(file, passphrase: passphrase, publicKeyHash: publicKeyHash(ofPKCS8:)) {
         case .failure(let refusal): throw ImportRefusal(refusal)
         case .success(let identities):
             var found: [NSDictionary] = []
@@ -87,6 +87,11 @@ private func passphrase(_ options: NSDictionary) throws(ImportRefusal) -> Secret
         throw ImportRefusal(errSecParam, "kSecImportExportPassphrase takes a string.")
     }
     return SecretBytes(text.utf8)
+}
+
+/// By which a certificate is found for a private key; nil for a key of a kind that `SecKey` cannot be.
+package func publicKeyHash(ofPKCS8 key: SecretBytes) -> [UInt8]? {
+    PrivateKey(pkcs8: key).flatMap { try? SecKey($0).publicKeyHash() }
 }
 
 /// What an app gets for one identity.

@@ -204,6 +204,14 @@ import Testing
             without.remove(at: index)
             #expect(PrivateKey(SecretBytes(sequence(without)), type: .rsa) == nil, "without number \(index)")
         }
+        for index in parts.indices.dropFirst() {
+            // A megabyte: computing with it would take minutes.
+            var long = parts
+            long[index] = [2, 0x83, 0x10, 0, 0] + [UInt8](repeating: 0x7f, count: 1 << 20)
+            let body = Array(long.joined())
+            let header = [0x30, 0x83] + [16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) }
+            #expect(PrivateKey(SecretBytes(header + body), type: .rsa) == nil, "number \(index)")
+        }
         var swapped = parts
         swapped.swapAt(4, 5)
         #expect(PrivateKey(SecretBytes(sequence(swapped)), type: .rsa) == nil)

@@ -16,6 +16,18 @@ import Testing
         #expect(trace.copiesInMemory() == 0)
     }
 
+    @Test func anRSAKeyThatWasUsedIsGone() throws {
+        var key: PrivateKey? = try PrivateKey.generateRSA(bitCount: 1024)
+        let trace = SecretTrace(of: try #require(key).externalRepresentation)
+        _ = try key?.signRSA([1], .pkcs1)
+        var read = PrivateKey(try #require(key).externalRepresentation, type: .rsa)
+        #expect(read != nil)
+        #expect(trace.copiesInMemory() == 1)
+        key = nil
+        read = nil
+        #expect(trace.copiesInMemory() == 0)
+    }
+
     @Test func readingAndWritingLeaveNoCopy() throws {
         let key = try PrivateKey.generate(.p256)
         let trace = SecretTrace(of: key.externalRepresentation)

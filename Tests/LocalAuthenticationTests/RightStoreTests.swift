@@ -26,8 +26,9 @@ import Testing
             let saved = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
             #expect(saved.state == .unknown)
             #expect(await code { _ = try await saved.secret.rawData } == LAError.authenticationFailed.rawValue)
-            #expect(await code { _ = try await saved.key.sign(message, algorithm: algorithm) }
-                == LAError.authenticationFailed.rawValue)
+            #expect(
+                await code { _ = try await saved.key.sign(message, algorithm: algorithm) }
+                    == LAError.authenticationFailed.rawValue)
             simulator.touch(matching: true)
             try await saved.authorize(localizedReason: "open the door")
             let secret = try await saved.secret.rawData
@@ -102,10 +103,12 @@ import Testing
 
     @Test func aRightThatIsNotThereIsNotFound_RI04() async throws {
         try await Simulator().run {
-            #expect(await code { _ = try await LARightStore.shared.right(forIdentifier: "none") }
-                == Int(errSecItemNotFound))
-            #expect(await code { try await LARightStore.shared.removeRight(forIdentifier: "none") }
-                == Int(errSecItemNotFound))
+            #expect(
+                await code { _ = try await LARightStore.shared.right(forIdentifier: "none") }
+                    == Int(errSecItemNotFound))
+            #expect(
+                await code { try await LARightStore.shared.removeRight(forIdentifier: "none") }
+                    == Int(errSecItemNotFound))
             try await LARightStore.shared.removeAllRights()
         }
     }
@@ -153,8 +156,9 @@ import Testing
             #expect(saved.key.canExchangeKeys(using: .ecdhKeyExchangeStandard))
             #expect(!saved.key.canSign(using: .rsaSignatureMessagePSSSHA256))
             let sealed = try await key.encrypt(message, algorithm: cipher)
-            #expect(await code { try await key.verify(message, signature: message, algorithm: algorithm) }
-                == Int(errSecVerifyFailed))
+            #expect(
+                await code { try await key.verify(message, signature: message, algorithm: algorithm) }
+                    == Int(errSecVerifyFailed))
             simulator.touch(matching: true)
             try await saved.authorize(localizedReason: "open the door")
             let opened = try await saved.key.decrypt(sealed, algorithm: cipher)
@@ -162,10 +166,11 @@ import Testing
             let secret = try await saved.key.exchangeKeys(
                 publicKey: bytes, algorithm: .ecdhKeyExchangeStandard, parameters: [:])
             #expect(secret.count == 32)
-            #expect(await code {
-                _ = try await saved.key.exchangeKeys(
-                    publicKey: Data([4]), algorithm: .ecdhKeyExchangeStandard, parameters: [:])
-            } == Int(errSecParam))
+            #expect(
+                await code {
+                    _ = try await saved.key.exchangeKeys(
+                        publicKey: Data([4]), algorithm: .ecdhKeyExchangeStandard, parameters: [:])
+                } == Int(errSecParam))
         }
     }
 
@@ -177,8 +182,9 @@ import Testing
             try simulator.replaceFinger()
             let found = try await LARightStore.shared.right(forIdentifier: "door")
             simulator.touch(matching: true)
-            #expect(await code { try await found.authorize(localizedReason: "open the door") }
-                == LAError.authenticationFailed.rawValue)
+            #expect(
+                await code { try await found.authorize(localizedReason: "open the door") }
+                    == LAError.authenticationFailed.rawValue)
             #expect(found.state == .notAuthorized)
             #expect(await code { _ = try await saved.secret.rawData } == LAError.authenticationFailed.rawValue)
         }

@@ -24,7 +24,8 @@ import Testing
 
         /// A method with a completion handler may come to Swift as a property that is awaited, under another name.
         private var symbol: String {
-            guard declaration.hasPrefix("var "), declaration.contains(" async"), member.hasSuffix("(completion:)") else {
+            guard declaration.hasPrefix("var "), declaration.contains(" async"), member.hasSuffix("(completion:)")
+            else {
                 return member
             }
             return String(declaration.dropFirst(4).prefix { $0 != ":" })

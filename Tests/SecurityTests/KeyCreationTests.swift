@@ -91,6 +91,20 @@ import Testing
         }
     }
 
+    @Test func theTokenIsNamedForTheWholePair_SE02() throws {
+        let half = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave]
+        #expect(try create(with([kSecPrivateKeyAttrs: half])).status == errSecParam)
+        #expect(try create(with([kSecPublicKeyAttrs: half])).status == errSecParam)
+    }
+
+    @Test func aHalfSaysWhetherItIsStored_SK08() throws {
+        let parameters = with([kSecAttrIsPermanent: true, kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false]])
+        let key = try create(parameters).get()
+        for half in [key, try publicKey(key)] {
+            #expect(try attributes(half)[kSecAttrIsPermanent as String] as? Bool == false)
+        }
+    }
+
     @Test func theErrorIsTheCallersToAskFor() {
         #expect(SecKeyCreateRandomKey([:] as CFDictionary, nil) == nil)
         #expect(SecKeyCreateWithData(Data() as CFData, [:] as CFDictionary, nil) == nil)
@@ -149,6 +163,18 @@ import Testing
         let other = try attributes(publicKey(key))
         #expect(other[kSecAttrLabel as String] as? String == "both")
         #expect(other[kSecAttrAccessControl as String] == nil)
+    }
+
+    @Test func whatTheAppChangesLaterIsNotReported() throws {
+        let (tag, label) = (NSMutableData(data: Data("tag".utf8)), NSMutableString(string: "label"))
+        let key = try create(with([kSecAttrApplicationTag: tag, kSecAttrLabel: label])).get()
+        tag.append(Data([1]))
+        label.append("!")
+        for half in [key, try publicKey(key)] {
+            let attributes = try attributes(half)
+            #expect(attributes[kSecAttrApplicationTag as String] as? Data == Data("tag".utf8))
+            #expect(attributes[kSecAttrLabel as String] as? String == "label")
+        }
     }
 
     @Test func aKeyThatIsNotToBeExportedIsNot_SK02() throws {

@@ -49,6 +49,30 @@ import Testing
         try check(key, "ecdsaSignatureMessageX962")
     }
 
+    @Test func publishedSignaturesAreTaken_SK04() throws {
+        // Lines of source, bits, digest, private key, point, message, and r and s.
+        let rows = try published().filter { $0[1].hasPrefix("RFC 4754") }
+        #expect(rows.count == 2)
+        for row in rows {
+            let kind = KeyKind(bitCount: try #require(Int(row[2])), isRSA: false)
+            let (point, scalar) = (try bytes(row[5]), try bytes(row[4]))
+            let key = try readKey(point + scalar, kind, isPrivate: true).get()
+            #expect(try external(publicKey(key)) == point)
+            let algorithm = try algorithm("ecdsaSignatureMessageRFC4754\(row[3].uppercased())")
+            #expect(try verify(publicKey(key), algorithm, bytes(row[6]), bytes(row[7])) == errSecSuccess, "\(row[1])")
+        }
+    }
+
+    private func bytes(_ digits: String) throws -> Data { Data(try hex(digits)) }
+
+    private func published() throws -> [[String]] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: folder.appending(components: "Vectors", "keys.tsv"), encoding: .utf8)
+        return text.split(separator: "\n").filter { $0.hasPrefix("ecdsa\t") }.map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
     @Test(arguments: ["rsaSignatureMessagePKCS1v15", "rsaSignatureMessagePSS"])
     func rsaSignaturesAreTakenBothWays_SK04(scheme: String) throws {
         let key = try openssl.makeKey(.rsa)

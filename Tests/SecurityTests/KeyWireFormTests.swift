@@ -115,10 +115,7 @@ import Testing
                         + "aca417034c34aee5" + "619cc5aefffe0bfa462af43c1699d050"))
     }
 
-    private func bytes(_ digits: String) throws -> Data {
-        let values = try digits.map { try #require($0.hexDigitValue.flatMap(UInt8.init(exactly:))) }
-        return Data(stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] })
-    }
+    private func bytes(_ digits: String) throws -> Data { Data(try hex(digits)) }
 }
 
 extension OpenSSLCommand {
@@ -154,9 +151,11 @@ extension OpenSSLCommand {
         let first =
             nonce.count == 12
             ? nonce + Data([0, 0, 0, 1]) : hash.run([nonce, Data(count: 8) + GHASH.length(nonce)])
-        let ciphertext = try aes("ctr", plaintext, key: key, counter: GHASH.next(first))
+        // One stream: the mask of the tag, then the ciphertext. The command counts with all 128 bits and GCM with the
+        // last 32, which is the same but for one start in a thousand million.
+        let stream = try aes("ctr", Data(count: 16) + plaintext, key: key, counter: first)
+        let (mask, ciphertext) = (stream.prefix(16), Data(stream.dropFirst(16)))
         let sum = hash.run([associated, ciphertext, GHASH.length(associated) + GHASH.length(ciphertext)])
-        let mask = try aes("ecb", first, key: key)
         return ciphertext + Data(zip(sum, mask).map { $0 ^ $1 })
     }
 }
@@ -174,12 +173,6 @@ private struct GHASH {
 
     /// Bits, as eight bytes.
     static func length(_ data: Data) -> Data { withUnsafeBytes(of: UInt64(data.count * 8).bigEndian) { Data($0) } }
-
-    /// The next counter: the last 32 bits.
-    static func next(_ counter: Data) -> Data {
-        let low = counter.suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } &+ 1
-        return counter.prefix(12) + withUnsafeBytes(of: low.bigEndian) { Data($0) }
-    }
 
     /// Each part is filled with zeros to whole blocks.
     func run(_ parts: [Data]) -> Data {

@@ -69,6 +69,23 @@ import Testing
         }
     }
 
+    @Test func aSubjectAlmostAsLongAsACertificateMayBeIsRead() throws {
+        let small = try made.certificate(.rsa).certificate
+        let pair = der(0x31, der(0x30, [0x06, 0x03, 0x55, 0x04, 0x03], der(0x13, Array("a b".utf8))))
+        let long = der(0x30, (0..<30_000).flatMap { _ in pair })
+        // Subject and issuer are the same bytes; the subject is the later one.
+        let place = try #require(Data(small.der).range(of: Data(small.subject), options: .backwards))
+        let length = Int(small.der[6]) << 8 | Int(small.der[7])
+        let body = der(
+            0x30, Array(small.der[8..<place.lowerBound]), long, Array(small.der[place.upperBound..<(8 + length)]))
+        let certificate = try #require(Certificate(der: der(0x30, body, Array(small.der[(8 + length)...]))))
+        #expect(certificate.subject == long)
+        #expect(certificate.subjectTexts.count == 30_000)
+        let match = try CertificateMatch(
+            [kSecMatchSubjectContains: "c", kSecMatchCaseInsensitive: true] as NSDictionary)
+        #expect(!match.accepts(SecCertificate(certificate)))
+    }
+
     // MARK: - Mutations
 
     @Test func mutatedCertificatesAreReadOrRefused() throws {
@@ -98,10 +115,13 @@ import Testing
             let whole = Array(try made.pkcs12(.leaf, name: "name", more: ["-iter", "2"] + options))
             for _ in 0..<1500 {
                 let bytes = random.mutated(whole)
-                if case .success(let identities) = PKCS12.open(bytes, passphrase: passphrase, iterations: 1000) {
+                if case .success(let identities) = PKCS12.open(
+                    bytes, passphrase: passphrase, iterations: 1000, publicKeyHash: publicKeyHash(ofPKCS8:))
+                {
                     #expect(identities.count == 1, "what is authenticated was not changed")
                 }
-                _ = PKCS12.testOnlyOpenUnauthenticated(bytes, passphrase: passphrase, iterations: 1000)
+                _ = PKCS12.testOnlyOpenUnauthenticated(
+                    bytes, passphrase: passphrase, iterations: 1000, publicKeyHash: publicKeyHash(ofPKCS8:))
             }
         }
     }

@@ -6,7 +6,7 @@ import Security
 import Testing
 
 /// The `openssl` command in a folder of its own: another hand on the same standards.
-final class OpenSSLCommand {
+final class OpenSSLCommand: Sendable {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -24,6 +24,26 @@ final class OpenSSLCommand {
     /// Runs it in the folder; whether it was content.
     @discardableResult
     func run(_ arguments: [String]) throws -> Bool {
+        let process = process(arguments)
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus != 127, "the openssl command is not installed")
+        return process.terminationStatus == 0
+    }
+
+    /// What it writes to its standard output; it has to be content.
+    func output(_ arguments: [String]) throws -> Data {
+        let process = process(arguments)
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
+        return bytes
+    }
+
+    private func process(_ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
@@ -31,10 +51,7 @@ final class OpenSSLCommand {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus != 127, "the openssl command is not installed")
-        return process.terminationStatus == 0
+        return process
     }
 
     /// Runs it in the folder; it has to be content.

@@ -15,7 +15,9 @@ import Testing
     private func open(
         _ file: Data, _ passphrase: String = "secret", iterations: UInt64 = PKCS12.iterations
     ) -> Result<[PKCS12.Identity], PKCS12.Refusal> {
-        PKCS12.open(Array(file), passphrase: SecretBytes(Array(passphrase.utf8)), iterations: iterations)
+        PKCS12.open(
+            Array(file), passphrase: SecretBytes(Array(passphrase.utf8)), iterations: iterations,
+            publicKeyHash: publicKeyHash(ofPKCS8:))
     }
 
     private func refusal(
@@ -102,11 +104,16 @@ import Testing
 
     @Test func withoutAPassphraseNothingIsOpened() throws {
         let file = Array(try made.pkcs12(.leaf, passphrase: ""))
-        guard case .failure(.wrongPassphrase) = PKCS12.open(file, passphrase: nil) else {
+        guard
+            case .failure(.wrongPassphrase) = PKCS12.open(file, passphrase: nil, publicKeyHash: publicKeyHash(ofPKCS8:))
+        else {
             Issue.record("opened")
             return
         }
-        guard case .failure(.undecodable) = PKCS12.open([1, 2, 3], passphrase: nil) else {
+        guard
+            case .failure(.undecodable) = PKCS12.open(
+                [1, 2, 3], passphrase: nil, publicKeyHash: publicKeyHash(ofPKCS8:))
+        else {
             Issue.record("decoded")
             return
         }
@@ -207,8 +214,11 @@ import Testing
 
     /// As many identities as are opened when the authentication code is not looked at.
     private func unauthenticated(_ file: [UInt8], iterations: UInt64 = 0) -> Result<Int, PKCS12.Refusal> {
-        PKCS12.testOnlyOpenUnauthenticated(file, passphrase: SecretBytes(Array("secret".utf8)), iterations: iterations)
-            .map(\.count)
+        PKCS12.testOnlyOpenUnauthenticated(
+            file, passphrase: SecretBytes(Array("secret".utf8)), iterations: iterations,
+            publicKeyHash: publicKeyHash(ofPKCS8:)
+        )
+        .map(\.count)
     }
 
     @Test func certificatesThatIssueEachOtherEndTheChain() throws {

@@ -145,8 +145,9 @@ import Testing
             let query: Query = [kSecValuePersistentRef as String: added.result as Any]
             #expect(find(query.object).result as? SecIdentity == identity)
             let attributes = try #require(find(Self.identities.attributes).result as? Query)
-            #expect(attributes[kSecAttrPublicKeyHash as String] as? Data
-                == attributes[kSecAttrApplicationLabel as String] as? Data)
+            #expect(
+                attributes[kSecAttrPublicKeyHash as String] as? Data
+                    == attributes[kSecAttrApplicationLabel as String] as? Data)
             #expect(update(Self.identities, [kSecAttrLabel as String: "new"]) == errSecUnimplemented)
             #expect(delete([kSecValueRef as String: identity]) == errSecSuccess)
             #expect(exists(Self.any) == errSecItemNotFound)

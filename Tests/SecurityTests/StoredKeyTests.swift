@@ -123,7 +123,9 @@ import Testing
             #expect(add(Query.key().with(kSecValueRef, half)) == errSecSuccess)
             #expect(add(Query.key(tag: "two").with(kSecValueRef, key)) == errSecSuccess)
             #expect(add(Query.key().with(kSecValueRef, key).with(kSecAttrLabel, "label")) == errSecDuplicateItem)
-            #expect(update(.key(tag: "two"), [kSecAttrApplicationTag as String: Data("signing".utf8)]) == errSecDuplicateItem)
+            #expect(
+                update(.key(tag: "two"), [kSecAttrApplicationTag as String: Data("signing".utf8)])
+                    == errSecDuplicateItem)
             let all = find(Query.key().object.all).result as? [SecKey]
             #expect(all?.count == 2)
         }

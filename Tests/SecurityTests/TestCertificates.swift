@@ -2,6 +2,7 @@
 
 import Foundation
 import Security
+import Synchronization
 import Testing
 
 /// Certificates and PKCS#12 files that the `openssl` command makes, once for all tests of a process.
@@ -37,12 +38,13 @@ final class TestCertificates: Sendable {
     /// The files; what went wrong when they cannot be made.
     static func shared() throws -> TestCertificates { try made.get() }
 
-    private let folder: TemporaryFolder
+    private let openssl: OpenSSLCommand
+    private let bytes: Mutex<[Kind: Data]> = Mutex([:])
 
     private init() throws {
-        folder = try TemporaryFolder()
-        try Data(Self.configuration.utf8).write(to: url("openssl.cnf"))
-        try Data().write(to: url("index.txt"))
+        openssl = try OpenSSLCommand()
+        try write(Data(Self.configuration.utf8), "openssl.cnf")
+        try write(Data(), "index.txt")
         try key("rsa", ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
         for kind in Kind.allCases where kind != .rsa {
             let curve = kind == .root ? "P-384" : "P-256"
@@ -63,7 +65,12 @@ final class TestCertificates: Sendable {
 
     // MARK: - What tests take
 
-    func der(_ kind: Kind) throws -> Data { try run(["x509", "-in", "\(kind).pem", "-outform", "DER"]) }
+    func der(_ kind: Kind) throws -> Data {
+        if let known = bytes.withLock({ $0[kind] }) { return known }
+        let made = try run(["x509", "-in", "\(kind).pem", "-outform", "DER"])
+        bytes.withLock { $0[kind] = made }
+        return made
+    }
 
     func certificate(_ kind: Kind) throws -> SecCertificate {
         try #require(SecCertificateCreateWithData(nil, try der(kind) as CFData), "\(kind)")
@@ -83,39 +90,18 @@ final class TestCertificates: Sendable {
         if let name { arguments += ["-name", name] }
         if !chain.isEmpty {
             let others = "others-\(UUID().uuidString).pem"
-            try write(chain.map { try Data(contentsOf: url("\($0).pem")) }.reduce(Data(), +), others)
+            try write(chain.map { try openssl.read("\($0).pem") }.reduce(Data(), +), others)
             arguments += ["-certfile", others]
         }
         return try run(arguments + ["-passout", "pass:" + passphrase] + more)
     }
 
     /// What `openssl` writes.
-    func run(_ arguments: [String]) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = URL(filePath: folder.path)
-        process.environment = ProcessInfo.processInfo.environment.merging(["OPENSSL_CONF": "openssl.cnf"]) { $1 }
-        let output = Pipe()
-        let complaints = url("complaints-\(UUID().uuidString)")
-        try Data().write(to: complaints)
-        let errors = try FileHandle(forWritingTo: complaints)
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        let words = String(decoding: try Data(contentsOf: complaints), as: UTF8.self)
-        try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " ")): \(words)")
-        return bytes
-    }
+    func run(_ arguments: [String]) throws -> Data { try openssl.output(arguments) }
 
-    func write(_ bytes: Data, _ name: String) throws { try bytes.write(to: url(name)) }
+    func write(_ bytes: Data, _ name: String) throws { try openssl.write(name, bytes) }
 
     // MARK: - Making them
-
-    private func url(_ name: String) -> URL { URL(filePath: folder.path).appending(component: name) }
 
     private func key(_ name: String, _ options: [String]) throws {
         _ = try run(["genpkey", "-out", "\(name).key"] + options)

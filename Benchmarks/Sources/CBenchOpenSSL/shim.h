@@ -2,6 +2,8 @@
 #ifndef LATCHKEY_BENCH_OPENSSL_H
 #define LATCHKEY_BENCH_OPENSSL_H
 
+#include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 
 #endif

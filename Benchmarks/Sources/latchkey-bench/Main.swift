@@ -41,7 +41,9 @@ enum Main {
         print(machine.line, to: .standardError)
         var run = try MeasuringRun(options, place, daemon)
         let measured = try run.measureAll()
-        let report = Report(machine: machine, measured: measured, keyrings: KeyringRun.measure(options, place))
+        let keys = try KeyRun.measure()
+        let report = Report(
+            machine: machine, measured: measured, keys: keys, keyrings: KeyringRun.measure(options, place))
         try report.publish(options.json)
     }
 }

@@ -10,7 +10,8 @@ extension Report {
             ["items", "call", "median µs", "p99 µs", "n"],
             times.map { time in
                 [
-                    "\(time.items)", (time.isFloor ? "floor: " : "") + time.call, number(time.medianMicroseconds),
+                    time.items == 0 ? "" : "\(time.items)", (time.isFloor ? "floor: " : "") + time.call,
+                    number(time.medianMicroseconds),
                     number(time.percentile99Microseconds), "\(time.samples)",
                 ]
             })
@@ -19,8 +20,8 @@ extension Report {
             ["items", "number", "measured", "goal", ""],
             goals.map { goal in
                 [
-                    "\(goal.items)", goal.name, "\(number(goal.value, 2)) \(goal.unit)",
-                    goal.goal.map { "\(goal.isLeast ? "at least" : "at most") \(number($0)) \(goal.unit)" } ?? "",
+                    goal.items == 0 ? "" : "\(goal.items)", goal.name, "\(number(goal.value, 2)) \(goal.unit)",
+                    goal.goal.map { "\(goal.isLeast ? "at least" : "at most") \(number($0, 2)) \(goal.unit)" } ?? "",
                     goal.isMet.map { $0 ? "met" : "not met" } ?? "",
                 ]
             })

@@ -6,6 +6,7 @@ import Foundation
 struct Report: Codable, Sendable {
     /// Durations of one kind of call at one number of items.
     struct Time: Codable, Sendable {
+        /// 0 where the store takes no part.
         let items: Int
         let call: String
         /// Whether it is a floor, which Latchkey cannot be faster than.
@@ -44,13 +45,13 @@ struct Report: Codable, Sendable {
     let goals: [Goal]
     let counts: [Count]
 
-    init(machine: Machine, measured: [Measured], keyrings: [MeasuredKeyring]) {
+    init(machine: Machine, measured: [Measured], keys: [MeasuredKey], keyrings: [MeasuredKeyring]) {
         self.machine = machine
         secretBytes = Item.secretBytes
-        times = measured.flatMap(Report.times) + keyrings.flatMap(Report.times)
+        times = measured.flatMap(Report.times) + keys.flatMap(Report.times) + keyrings.flatMap(Report.times)
         goals =
             measured.flatMap(Report.goals) + Report.lookupGrowth(measured) + measured.flatMap(Report.listing)
-            + keyrings.flatMap { Report.comparison($0, measured) }
+            + keys.map(Report.goal) + keyrings.flatMap { Report.comparison($0, measured) }
         counts = measured.flatMap(Report.counts)
     }
 
@@ -67,6 +68,20 @@ struct Report: Codable, Sendable {
                 items: measured.itemCount, call: name, isFloor: isFloor, medianMicroseconds: samples.median,
                 percentile99Microseconds: samples.percentile99, samples: samples.count)
         }
+    }
+
+    private static func times(_ key: MeasuredKey) -> [Time] {
+        [(key.name, key.ours, false), ("\(key.name), libcrypto alone", key.floor, true)].map { name, samples, isFloor in
+            Time(
+                items: 0, call: name, isFloor: isFloor, medianMicroseconds: samples.median,
+                percentile99Microseconds: samples.percentile99, samples: samples.count)
+        }
+    }
+
+    private static func goal(_ key: MeasuredKey) -> Goal {
+        Goal(
+            items: 0, name: "\(key.name) / libcrypto alone", value: key.ours.median / key.floor.median, goal: 1.25,
+            unit: "x")
     }
 
     private static func goals(_ measured: Measured) -> [Goal] {

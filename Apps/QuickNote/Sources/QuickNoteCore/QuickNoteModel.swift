@@ -19,7 +19,8 @@ public final class QuickNoteModel {
     /// The question for the password, when it is to be shown over the locked notes.
     public private(set) var passwordPrompt: PasswordPrompt?
     /// Whether something is under way that a person waits for: a prompt, or the keychain.
-    public private(set) var isBusy = false
+    public var isBusy: Bool { underWay > 0 }
+    private var underWay = 0
     /// What went wrong last, in words; the front shows it until `dismissMessage`.
     public internal(set) var message: String?
 
@@ -39,7 +40,10 @@ public final class QuickNoteModel {
     @ObservationIgnored private var kept: [Notebook.Kept] = []
     @ObservationIgnored var lastInput = Duration.zero
     @ObservationIgnored var lastChange: Duration?
-    /// Counts locks, so that an answer that comes after one is dropped.
+    /// The prompt of the system that is up.
+    @ObservationIgnored private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
+    @ObservationIgnored private var isCheckingPassword = false
+    /// Counts locks and ways to unlock, so that an answer that comes after the next one is dropped.
     @ObservationIgnored private var turn = 0
     /// Saves go one after another.
     @ObservationIgnored var saving: Task<Bool, Never>?
@@ -105,13 +109,14 @@ public final class QuickNoteModel {
 
     /// Sets the first password and opens the empty notes.
     public func setPassword(_ password: String, again: String) async {
-        guard phase == .firstRun else { return }
+        guard phase == .firstRun, !isBusy else { return }
         guard password == again else { return report(.passwordsDiffer) }
+        let turn = turn
         await busily {
             do throws(QuickNoteError) {
                 let key = try await vault.setUp(password: password)
                 await trust(key)
-                await open(key)
+                await open(key, turn)
             } catch {
                 report(error)
                 if error == .alreadySetUp { phase = .locked }
@@ -133,8 +138,19 @@ public final class QuickNoteModel {
             var options = AuthenticationOptions.biometry(
                 reason: "Authenticate to unlock your notes.", fallbackTitle: "Use Password")
             options.cancelTitle = "Use Password"
-            do throws(AuthenticationFailure) {
-                let proof = try await auth.authenticate(options)
+            let auth = auth
+            let asking = Task {
+                do throws(AuthenticationFailure) {
+                    return Result<KeychainPrompt, AuthenticationFailure>.success(try await auth.authenticate(options))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            self.asking = asking
+            let outcome = await asking.value
+            self.asking = nil
+            switch outcome {
+            case .success(let proof):
                 let key = try? await vault.open(proof: proof)
                 guard turn == self.turn else { return }
                 guard let key else {
@@ -143,19 +159,24 @@ public final class QuickNoteModel {
                     return showPassword()
                 }
                 self.flow?.succeeded()
-                await open(key)
-            } catch {
+                await open(key, turn)
+            case .failure(let failure):
                 guard turn == self.turn else { return }
-                self.flow?.failed(error)
+                self.flow?.failed(failure)
                 await look()
                 showPassword()
             }
         }
     }
 
-    /// Asks for the password without trying biometry.
+    /// Asks for the password without biometry; a prompt that is up goes away.
     public func askForPassword() {
         guard phase == .locked else { return }
+        if asking != nil {
+            // Its answer does not count any more.
+            turn += 1
+            asking?.cancel()
+        }
         flow = flow ?? newFlow()
         flow?.choosePassword()
         showPassword()
@@ -180,15 +201,19 @@ public final class QuickNoteModel {
 
     /// Unlocks with a password; a wrong one is told in the prompt.
     public func submitPassword(_ password: String) async {
-        guard phase == .locked, !isBusy else { return }
+        guard phase == .locked, !isCheckingPassword else { return }
         askForPassword()
+        let turn = turn
+        isCheckingPassword = true
+        defer { isCheckingPassword = false }
         await busily {
             do throws(QuickNoteError) {
                 let key = try await vault.open(password: password)
                 flow?.passwordTried(isRight: true)
                 await trust(key)
-                await open(key)
+                await open(key, turn)
             } catch {
+                guard turn == self.turn else { return }
                 guard error == .wrongPassword || error == .unusablePassword else {
                     passwordPrompt?.error = error.words
                     return
@@ -214,11 +239,14 @@ public final class QuickNoteModel {
         }
     }
 
-    private func open(_ key: NoteKey) async {
+    /// Opens the notes, unless something else has happened since `turn`.
+    private func open(_ key: NoteKey, _ turn: Int) async {
         var book = Notebook(key: key)
         do throws(QuickNoteError) {
+            let sealed = try await store.all()
+            guard turn == self.turn, notebook == nil else { return }
             book.take(kept)
-            book.merge(try await store.all())
+            book.merge(sealed)
         } catch {
             // Half a list would look like lost notes.
             return report(error)
@@ -305,6 +333,7 @@ public final class QuickNoteModel {
     /// Forgets the password and every note, as on the first day. Debug builds alone have it.
     public func reset() async {
         turn += 1
+        asking?.cancel()
         notebook = nil
         kept = []
         cancelPassword()
@@ -325,8 +354,8 @@ public final class QuickNoteModel {
     func report(_ error: QuickNoteError) { message = error.words }
 
     private func busily<R>(_ body: () async -> R) async -> R {
-        isBusy = true
-        defer { isBusy = false }
+        underWay += 1
+        defer { underWay -= 1 }
         return await body()
     }
 }

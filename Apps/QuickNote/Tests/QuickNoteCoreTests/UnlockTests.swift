@@ -195,6 +195,24 @@ import Testing
         #expect(try machine().transcript.lines.filter { $0.contains("asks") }.count == 1, "one prompt")
     }
 
+    /// The person types the password while the sensor waits: the prompt goes away, and its answer is not needed.
+    @Test(.simulator()) func thePasswordCanBeTypedWhileThePromptIsUp() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        let simulator = try machine()
+        let unlocking = Task { await app.model.unlock() }
+        while simulator.transcript.lines.allSatisfy({ !$0.contains("prompt") }) { await Task.yield() }
+        #expect(app.model.isBusy)
+        app.model.askForPassword()
+        await app.model.submitPassword("pw")
+        #expect(app.titles == ["one"])
+        await unlocking.value
+        #expect(app.model.phase == .unlocked)
+        #expect(app.model.passwordPrompt == nil)
+        #expect(!app.model.isBusy)
+        #expect(simulator.transcript.lines.last?.contains("appCancel") == true)
+    }
+
     #if DEBUG
     @Test(.simulator()) func resettingBeginsAnew() async {
         let app = await App.opened("one")

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Security
+
+/// What was measured of one operation of a key.
+struct MeasuredKey: Sendable {
+    let name: String
+    var ours = Samples()
+    var floor = Samples()
+}
+
+/// Keys in the process of the app, beside the same calls made directly, a batch of the one after a batch of the other.
+enum KeyRun {
+    private static let inBatch = 20
+    private static let rounds = 50
+
+    static func measure() throws(BenchFailure) -> [MeasuredKey] {
+        print("measuring keys", to: .standardError)
+        var all: [MeasuredKey] = []
+        for isRSA in [false, true] {
+            let (key, peer) = (try make(isRSA), try make(isRSA))
+            let floor = try KeyFloor(isRSA: isRSA)
+            let kind = isRSA ? "RSA 2048" : "P-256"
+            let algorithm =
+                isRSA ? SecKeyAlgorithm.rsaSignatureDigestPKCS1v15SHA256 : .ecdsaSignatureDigestX962SHA256
+            let digest = Data(repeating: 7, count: 32) as CFData
+            guard let half = SecKeyCopyPublicKey(key), let other = SecKeyCopyPublicKey(peer),
+                let signature = SecKeyCreateSignature(key, algorithm, digest, nil)
+            else { throw BenchFailure("A key cannot sign.") }
+            var sign = MeasuredKey(name: "\(kind) sign")
+            var verify = MeasuredKey(name: "\(kind) verify")
+            var agree = MeasuredKey(name: "\(kind) agree")
+            // What is cold at first is not what is asked about.
+            var untimed = Samples()
+            try floor.sign(&untimed)
+            for _ in 0..<rounds {
+                for _ in 0..<inBatch {
+                    let made = sign.ours.time { SecKeyCreateSignature(key, algorithm, digest, nil) }
+                    if made == nil { throw BenchFailure("A key could not sign.") }
+                }
+                for _ in 0..<inBatch { try floor.sign(&sign.floor) }
+                for _ in 0..<inBatch {
+                    let isGenuine = verify.ours.time { SecKeyVerifySignature(half, algorithm, digest, signature, nil) }
+                    if !isGenuine { throw BenchFailure("A key did not verify its signature.") }
+                }
+                for _ in 0..<inBatch { try floor.verify(&verify.floor) }
+                guard !isRSA else { continue }
+                for _ in 0..<inBatch {
+                    let secret = agree.ours.time {
+                        SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, other, [:] as CFDictionary, nil)
+                    }
+                    if secret == nil { throw BenchFailure("A key could not agree.") }
+                }
+                for _ in 0..<inBatch { try floor.agree(&agree.floor) }
+            }
+            all += isRSA ? [sign, verify] : [sign, verify, agree]
+        }
+        return all
+    }
+
+    private static func make(_ isRSA: Bool) throws(BenchFailure) -> SecKey {
+        let parameters: [String: Any] = [
+            kSecAttrKeyType as String: isRSA ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom,
+            kSecAttrKeySizeInBits as String: isRSA ? 2048 : 256,
+        ]
+        guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, nil) else {
+            throw BenchFailure("A key could not be made.")
+        }
+        return key
+    }
+}
