@@ -43,7 +43,7 @@ test-all: check ## everything: check, the long tests too, a short run of each fu
 	@$(MAKE) --no-print-directory test-sdk
 
 test-apps: bootstrap ## build the apps, use each once, and run their own tests
-	$(SWIFT) build
+	$(TEST_BUILD)
 	@scripts/test-apps
 
 test-sdk: build ## build and test packages that use the products, or the SDK with this checkout out of reach

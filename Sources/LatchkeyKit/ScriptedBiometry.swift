@@ -5,8 +5,8 @@ import Synchronization
 
 /// A context for tests and previews that does what a script says; no system is asked.
 ///
-/// Answers wait in a line, and an evaluation waits for an answer, so either may come first. Without a machine behind
-/// it, use `LatchkeySimulator` where the engine's own behaviour matters.
+/// Answers wait in a line, and an evaluation waits for an answer, so either may come first. A double proves nothing to a
+/// keychain: an item that demands a proof stays closed. Never let one be chosen in a program that people use.
 public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     /// How an evaluation ends.
     public enum Answer: Hashable, Sendable {
