@@ -176,6 +176,8 @@ let package = Package(
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
                 "LatchkeyKeys", "LatchkeyCertificates", "COpenSSL",
+                "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
+                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
         tests(
             "LocalAuthenticationTests",

@@ -15,7 +15,8 @@ _latchkey() {
             get | delete) words='--service --json --help' ;;
             list) words='--service --json --help' ;;
             passcode) words='set change remove check --json --help' ;;
-            status | check | lock | unlock) words='--json --help' ;;
+            status | lock | unlock) words='--json --help' ;;
+            check) words='--restore --json --help' ;;
             export | import)
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
                 return

@@ -89,21 +89,23 @@ package struct Certificate: Sendable {
         return texts.contains(nil) ? nil : texts.compactMap(\.self)
     }
 
-    /// Common names, else organisational units, else organisations, else the first e-mail address, else the first DNS
-    /// name, else the first value that is text.
+    /// Common names, else organisational units, else organisations, else all that the subject says, else the first e-mail
+    /// address, else the first DNS name.
     ///
-    /// Several values of one kind are joined with commas, the last one first, as Apple's summaries show them; a description
-    /// stands in brackets behind a common name.
+    /// Several values are joined with commas, the last one first, as Apple's summaries show them; a description stands in
+    /// brackets behind a common name.
     private static func summary(
         of values: [(attribute: NameAttribute, text: String?)], _ emailAddresses: [String], hosts: [String]
     ) -> String? {
-        func joined(_ attribute: NameAttribute) -> String? {
-            let texts = values.filter { $0.attribute == attribute }.compactMap(\.text)
+        func joined(_ isMeant: (NameAttribute) -> Bool) -> String? {
+            let texts = values.filter { isMeant($0.attribute) }.compactMap(\.text)
             return texts.isEmpty ? nil : texts.reversed().joined(separator: ", ")
         }
-        if let name = joined(.commonName) { return joined(.descriptionText).map { "\(name) (\($0))" } ?? name }
-        return joined(.organizationalUnit) ?? joined(.organization) ?? emailAddresses.first ?? hosts.first
-            ?? values.lazy.compactMap(\.text).first
+        if let name = joined({ $0 == .commonName }) {
+            return joined { $0 == .descriptionText }.map { "\(name) (\($0))" } ?? name
+        }
+        return joined { $0 == .organizationalUnit } ?? joined { $0 == .organization } ?? joined { _ in true }
+            ?? emailAddresses.first ?? hosts.first
     }
 
     /// Contents of `normalizedSubject`: the value of `kSecAttrSubject`.

@@ -67,7 +67,9 @@ package enum PKCS12 {
         }
     }
 
-    /// Reads a file as `open` does, whatever its authentication code: a fuzzer would never find one that fits.
+    #if DEBUG || FUZZER
+    /// Reads a file as `open` does, whatever its authentication code: a fuzzer would never find one that fits. Not in what
+    /// is released.
     package static func testOnlyOpenUnauthenticated(
         _ data: [UInt8], passphrase: SecretBytes, iterations: UInt64, publicKeyHash: (SecretBytes) -> [UInt8]?
     ) -> Result<[Identity], Refusal> {
@@ -77,6 +79,7 @@ package enum PKCS12 {
             return identities(in: try file.bags(), publicKeyHash)
         }
     }
+    #endif
 
     // MARK: - Pairs and chains
 

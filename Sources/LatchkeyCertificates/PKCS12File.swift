@@ -105,8 +105,10 @@ final class PKCS12File {
         self.passphrase = nil
     }
 
+    #if DEBUG || FUZZER
     /// Keeps the passphrase for `bags` without a look at the authentication code.
     func testOnlySkipAuthentication(_ passphrase: SecretBytes) { self.passphrase = passphrase }
+    #endif
 
     private func withPassphrase<R>(_ body: (UnsafePointer<CChar>?, Int32) -> R) -> R {
         guard let passphrase else { return body(nil, 0) }

@@ -114,9 +114,9 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey:
+            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems:
             true
-        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems, .listItems,
+        case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
             .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
             .transcript, .log, .describeEnclaveKey:
             false
@@ -132,7 +132,8 @@ extension Request {
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .exportItems, .importItem, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey:
+            .exportItems, .importItem, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
+            .restoreRows:
             false
         }
     }

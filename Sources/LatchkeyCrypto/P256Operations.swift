@@ -106,7 +106,8 @@ enum P256Operations {
             }
         }
         let made = reversed.withBytes { scalar in
-            make(key.publicKey, keyPair) { name in
+            // Neither signing nor agreeing needs the point, and taking it up costs as much as a fifth of a signature.
+            make(nil, latchkey_pkey_keypair()) { name in
                 OSSL_PARAM_construct_BN(
                     name, UnsafeMutableRawPointer(mutating: scalar.baseAddress)?.assumingMemoryBound(to: UInt8.self),
                     scalar.count)
@@ -118,28 +119,29 @@ enum P256Operations {
     }
 
     private static func publicKey(_ point: [UInt8]) -> OpaquePointer? {
-        make(point, publicHalf, scalar: nil)
+        make(point, latchkey_pkey_public_key(), scalar: nil)
     }
 
     private static func make(
-        _ point: [UInt8], _ selection: Int32, scalar: ((UnsafePointer<CChar>) -> OSSL_PARAM)?
+        _ point: [UInt8]?, _ selection: Int32, scalar: ((UnsafePointer<CChar>) -> OSSL_PARAM)?
     ) -> OpaquePointer? {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_fromdata_init(context) == 1 else { return nil }
         var name = Array(group.utf8CString)
-        var point = point
+        var octets = point ?? []
         var key: OpaquePointer?
         // A parameter holds pointers to its name and its value; all live until the call returns.
         let isMade = OSSL_PKEY_PARAM_GROUP_NAME.withCString { groupName in
             OSSL_PKEY_PARAM_PUB_KEY.withCString { pointName in
                 OSSL_PKEY_PARAM_PRIV_KEY.withCString { scalarName in
                     name.withUnsafeMutableBufferPointer { name in
-                        point.withUnsafeMutableBytes { point in
-                            var parameters = [
-                                OSSL_PARAM_construct_utf8_string(groupName, name.baseAddress, 0),
-                                OSSL_PARAM_construct_octet_string(pointName, point.baseAddress, point.count),
-                            ]
+                        octets.withUnsafeMutableBytes { octets in
+                            var parameters = [OSSL_PARAM_construct_utf8_string(groupName, name.baseAddress, 0)]
+                            if point != nil {
+                                parameters.append(
+                                    OSSL_PARAM_construct_octet_string(pointName, octets.baseAddress, octets.count))
+                            }
                             if let scalar { parameters.append(scalar(scalarName)) }
                             parameters.append(OSSL_PARAM_construct_end())
                             return EVP_PKEY_fromdata(context, &key, selection, &parameters) == 1
@@ -151,10 +153,6 @@ enum P256Operations {
         return isMade ? key : nil
     }
 }
-
-/// Which parts of a key are given: macros of libcrypto that Swift does not see.
-private let keyPair: Int32 = 0x87
-private let publicHalf: Int32 = 0x86
 
 extension UnsafeMutableRawBufferPointer {
     fileprivate var octets: UnsafeMutablePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }

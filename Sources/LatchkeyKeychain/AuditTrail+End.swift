@@ -15,7 +15,7 @@ extension AuditEvent {
         switch self {
         case .added, .updated, .deleted, .invalidated: true
         case .used, .refused, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged, .rollbackAccepted,
-            .countersLost, .quarantined, .exported:
+            .countersLost, .quarantined, .restored, .exported:
             false
         }
     }
@@ -43,7 +43,7 @@ extension AuditTrail {
         let last = try store.lastAuditEntry()?.sequence ?? 0
         guard last >= sequence else { return Finding(.trailCut, number: last + 1) }
         var finding: Finding? = Finding(.entryMissing, number: sequence)
-        try store.forEachAuditEntry(after: sequence - 1) { (entry) throws(Failure) in
+        try store.forEachAuditEntry(after: sequence &- 1) { (entry) throws(Failure) in
             if entry.sequence == sequence {
                 finding = entry.chain == chain ? nil : Finding(.entryChanged, number: sequence)
             }

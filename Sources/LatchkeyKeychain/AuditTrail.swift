@@ -37,7 +37,9 @@ final class AuditTrail: Sendable {
         } else {
             last = End(sequence: 0, chain: [])
         }
-        let sequence = last.sequence + 1
+        let (sequence, isBeyond) = last.sequence.addingReportingOverflow(1)
+        // Numbers are not sealed: an editor of the file may have written the largest one there is.
+        guard !isBeyond else { throw Failure.damagedStore("its audit trail has no number left") }
         var writer = CBORWriter()
         writer.array(5)
         writer.integer(clock.wallTime)

@@ -78,7 +78,10 @@ package final class EnrolmentKeys: Sendable {
     ) throws(Failure) -> Bool {
         let record = current.withLock { $0 }
         guard record.set != set else { return false }
-        let next = Record(generation: record.generation + 1, set: set, key: try tree.random.bytes(32))
+        // The record's file has no seal: an editor may have written the largest number there is.
+        let (generation, isBeyond) = record.generation.addingReportingOverflow(1)
+        guard !isBeyond else { throw Failure.damagedStore("its enrolment record has no generation left") }
+        let next = Record(generation: generation, set: set, key: try tree.random.bytes(32))
         // A database that was rolled back is not told: it would be believed at the next start without a passcode.
         if isRolledBack {
             try tree.store.write(addition)

@@ -30,11 +30,11 @@ struct Envelopes: Sendable {
     }
 
     /// Whether there is a secret is bound as well, so that taking it out is not taken for an item without one.
-    private func attributesBinding(_ row: StoredRow) -> [UInt8] {
+    func attributesBinding(_ row: StoredRow) -> [UInt8] {
         binding("latchkey attributes v1", row, [[row.secret == nil ? 0 : 1]])
     }
 
-    private func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
+    func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
         binding("latchkey secret v1", row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
     }
 

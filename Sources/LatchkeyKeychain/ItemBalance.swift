@@ -23,6 +23,8 @@ struct ItemBalance {
 
     private var rows: [Name: Int64] = [:]
     private var told: [Name: Int64] = [:]
+    /// The same of items whose rows were put aside.
+    private var aside: [Name: Int64] = [:]
     /// Items that were touched while the check went on.
     private var moving: Set<Name> = []
 
@@ -38,7 +40,10 @@ struct ItemBalance {
         switch line.event {
         case .added: told[name] = 1
         case .updated: told[name]? += 1
-        case .deleted, .invalidated, .quarantined: told[name] = nil
+        case .deleted, .invalidated: told[name] = nil
+        case .quarantined: aside[name] = told.removeValue(forKey: name)
+        // Only what was put aside comes back, and once: the trail explains no other row.
+        case .restored: if let version = aside.removeValue(forKey: name) { told[name] = version }
         case .used, .refused, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged, .rollbackAccepted,
             .countersLost, .exported, nil:
             break

@@ -24,7 +24,7 @@ extension Keychain {
         var page = BackupPage()
         var bytes = 0
         try store.read { (store) throws(Failure) in
-            try store.forEachRow(.behind(position)) { (row) throws(Failure) in
+            try store.forEachRow(.all, behind: position) { (row) throws(Failure) in
                 guard bytes < Self.pageBytes, page.items.count < Self.pageItems else { return false }
                 page.next = row.position
                 guard let item = try? envelopes.openAttributes(row), isPortable(item),

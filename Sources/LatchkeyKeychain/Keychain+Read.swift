@@ -3,39 +3,49 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// How a search ended.
+/// How a page of a search ended, or a change of items.
 package enum SearchResult: Equatable, Sendable {
     case finished
-    /// Nothing was handed out: this has to be proven first, then the search is run again.
+    /// This has to be proven first, then the search goes on with the same cursor.
     case needs(AuthenticationPlan)
+    /// Another page follows.
+    case more
 }
 
 extension Keychain {
-    /// Finds items and hands them to `emit`, at most `limit` (0: all). Throws `itemNotFound` when none is left.
+    /// Finds the next page of items and hands them to `emit`, at most `limit` in all (0: all). Throws `itemNotFound` when
+    /// nothing is found on any page.
     ///
     /// Items that ask for a proof that `proof` does not hold stop the search before anything is handed out, or are
-    /// left out when the request says so. A finished search with protected items is written to the audit trail by
-    /// `recordUse` before its answer leaves.
+    /// left out when the request says so. Protected items of a page are written to the audit trail by `recordUse` before
+    /// the page leaves.
     package func search(
-        _ request: Request.CopyItems, caller: Caller, proof: Authorisation,
+        _ request: Request.CopyItems, caller: Caller, proof: Authorisation, from cursor: inout SearchCursor,
         used: (UsedItem) -> Void, emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
         try checkReadable()
         defer { reportDamage() }
         return try store.read { (store) throws(Failure) -> SearchResult in
             // One item decides by itself; several are all looked at first, so that they are asked for together.
-            if request.limit != 1, !request.authentication.skipsProtected {
-                let needed = try missingProofs(request, caller, proof, store)
-                if !needed.stages.isEmpty { return .needs(needed) }
+            if cursor.pass == .proofs {
+                if request.limit != 1, !request.authentication.skipsProtected {
+                    guard try missingProofs(request, caller, proof, &cursor, store) == .complete else { return .more }
+                    let needed = cursor.needed
+                    if !needed.isEmpty {
+                        cursor = SearchCursor()
+                        return .needs(Keychain.plan(needed))
+                    }
+                }
+                cursor.beginItems()
             }
-            var count: UInt64 = 0
             var result = SearchResult.finished
-            try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
+            let end = try forEachMatch(request.query, caller, from: &cursor, in: store) {
+                (cursor, row, item) throws(Failure) in
                 let missing = try missing(item, for: request.returns, proof)
                 if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.isReadProtected) {
-                    if request.authentication.skipsProtected { return true }
+                    if request.authentication.skipsProtected { return .goOn }
                     result = .needs(missing)
-                    return false
+                    return .stopBefore
                 }
                 let password = request.authentication.applicationPassword
                 let opened = try undamaged(row) { () throws(Failure) in
@@ -47,44 +57,50 @@ extension Keychain {
                     }
                     return try found(row, item, request.returns, password)
                 }
-                guard let opened else { return true }
+                guard let opened else { return .goOn }
                 if item.isReadProtected { used(UsedItem(id: row.id)) }
                 emit(opened)
-                count += 1
-                return request.limit == 0 || count < request.limit
+                cursor.count += 1
+                return request.limit == 0 || cursor.count < request.limit ? .goOn : .stop
             }
-            if result == .finished, count == 0 { throw Failure(.itemNotFound, "No item matches.") }
+            if end == .full { return .more }
+            if result == .finished, cursor.count == 0 { throw Failure(.itemNotFound, "No item matches.") }
             return result
         }
     }
 
-    /// What listing shows of each item without any proof: attributes and rule, never the secret.
-    package func list(_ query: ItemQuery, caller: Caller, emit: (FoundItem) -> Void) throws(Failure) {
+    /// What listing shows of each item of the next page without any proof: attributes and rule, never the secret.
+    package func list(
+        _ query: ItemQuery, caller: Caller, from cursor: inout SearchCursor, emit: (FoundItem) -> Void
+    ) throws(Failure) -> SearchResult {
         try checkReadable()
         defer { reportDamage() }
-        try store.read { (store) throws(Failure) in
-            try forEachMatch(query, caller, in: store) { (row, item) throws(Failure) in
+        return try store.read { (store) throws(Failure) in
+            let end = try forEachMatch(query, caller, from: &cursor, in: store) { (_, row, item) throws(Failure) in
                 emit(try found(row, item, [.attributes, .persistentReference]))
-                return true
+                return .goOn
             }
+            return end == .full ? .more : .finished
         }
     }
 
-    /// What has to be proven for every item of a search.
+    /// Collects what has to be proven for the items of the next page.
     private func missingProofs(
-        _ request: Request.CopyItems, _ caller: Caller, _ proof: Authorisation, _ store: any ItemReading
-    ) throws(Failure) -> AuthenticationPlan {
-        var stages: [Set<AuthenticationMethod>] = []
-        var count: UInt64 = 0
-        try forEachMatch(request.query, caller, in: store) { (_, item) throws(Failure) in
-            for stage in try missing(item, for: request.returns, proof).stages where !stages.contains(stage) {
-                stages.append(stage)
+        _ request: Request.CopyItems, _ caller: Caller, _ proof: Authorisation, _ cursor: inout SearchCursor,
+        _ store: any ItemReading
+    ) throws(Failure) -> PageEnd {
+        try forEachMatch(request.query, caller, from: &cursor, in: store) { (cursor, _, item) throws(Failure) in
+            for stage in try missing(item, for: request.returns, proof).stages where !cursor.needed.contains(stage) {
+                cursor.needed.append(stage)
             }
-            count += 1
-            return request.limit == 0 || count < request.limit
+            cursor.count += 1
+            return request.limit == 0 || cursor.count < request.limit ? .goOn : .stop
         }
-        // What accepts only one method comes first: it may meet the others as well.
-        return AuthenticationPlan(
+    }
+
+    /// What accepts only one method comes first: it may meet the others as well.
+    private static func plan(_ stages: [Set<AuthenticationMethod>]) -> AuthenticationPlan {
+        AuthenticationPlan(
             stages.filter { $0 == [.passcode] } + stages.filter { $0 == [.biometry] }
                 + stages.filter { $0.count > 1 })
     }

@@ -232,7 +232,7 @@ extension Keychain {
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
         try check(item.attributes, item.accessControl, secret, row.itemClass)
         var next = row
-        next.version += 1
+        next.version &+= 1
         try index.fill(&next, item)
         if next.primaryKey != row.primaryKey { try makeRoom(next.primaryKey, besides: row.position, store) }
         next.secret = nil

@@ -37,7 +37,7 @@ package final class Keychain: Sendable {
     // MARK: - What every call shares
 
     /// Refuses everything while the database is older than its enrolment record (abuse case 29).
-    func checkReadable() throws(Failure) {
+    package func checkReadable() throws(Failure) {
         guard !enrolments.isRolledBack else {
             throw Failure(
                 .storeRolledBack, "The database is older than its keys: it looks restored from a backup.",
@@ -139,17 +139,25 @@ package final class Keychain: Sendable {
         var goesOn = true
         for filter in filters where goesOn {
             try store.forEachRow(filter) { (row) throws(Failure) in
-                if let itemClass, itemClass != row.itemClass { return true }
-                guard let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) else {
-                    return true
-                }
-                // A row that answers a filter of a foreign group cannot exist; a reference may still name one.
-                guard caller.groups.contains(item.accessGroup), !isDead(item) || item.isInToken,
-                    item.matches(query, in: row.itemClass)
-                else { return true }
+                guard let item = try match(row, itemClass, query, caller) else { return true }
                 goesOn = try body(row, item)
                 return goesOn
             }
         }
+    }
+
+    /// The item of a row, if the query is about it and it is alive.
+    func match(
+        _ row: StoredRow, _ itemClass: ItemClass?, _ query: ItemQuery, _ caller: Caller
+    ) throws(Failure) -> Item? {
+        if let itemClass, itemClass != row.itemClass { return nil }
+        guard let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) else {
+            return nil
+        }
+        // A row that answers a filter of a foreign group cannot exist; a reference may still name one.
+        guard caller.groups.contains(item.accessGroup), !isDead(item) || item.isInToken,
+            item.matches(query, in: row.itemClass)
+        else { return nil }
+        return item
     }
 }

@@ -70,7 +70,7 @@ package struct StoreCheck {
     private mutating func checkRows(after position: Int64) throws(Failure) {
         var rows: [StoredRow] = []
         try keychain.store.read { (store) throws(Failure) in
-            try store.forEachRow(.behind(position)) { (row) throws(Failure) in
+            try store.forEachRow(.all, behind: position) { (row) throws(Failure) in
                 rows.append(row)
                 return rows.count < Self.slice
             }

@@ -17,6 +17,8 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case countersLost = 12
     /// A row that fails authentication was put aside.
     case quarantined = 13
+    /// A row that had been put aside authenticates again and is back in its place.
+    case restored = 14
     case exported = 20
 }
 

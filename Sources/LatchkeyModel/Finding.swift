@@ -33,6 +33,12 @@ package struct Finding: Equatable, Sendable {
         case quarantined = 30
         /// There are that many more findings than a check lists.
         case unlisted = 31
+        /// A row that had been put aside is back in its place; `number` is the entry that told of it.
+        case restored = 32
+        /// A row that authenticates stays aside: there is another item with its primary key.
+        case placeTaken = 33
+        /// A row stays aside that the trail does not say was put there.
+        case asideUnexplained = 34
     }
 
     package var kind: Kind
@@ -50,7 +56,7 @@ package struct Finding: Equatable, Sendable {
     }
 }
 
-/// A part of the answer to `check`.
+/// A part of the answer to `check` and to `restoreRows`.
 package struct CheckReport: Equatable, Sendable {
     /// Whether another part follows.
     package var more: Bool

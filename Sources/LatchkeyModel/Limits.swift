@@ -44,6 +44,8 @@ package enum Limits {
     package static let passcodeBytes = 1024
     /// Bytes that may wait for a client that does not read.
     package static let outgoingBytes = 8 << 20
+    /// Bytes that wait for a client before the next page of a long answer is read.
+    package static let queuedBytes = 1 << 20
     /// Bytes of items in one frame of a streamed answer.
     package static let streamedFrameBytes = 256 << 10
     /// Seconds a started frame may take to arrive.

@@ -35,6 +35,8 @@ package enum Request: Equatable, Sendable {
     case log(Log)
     /// Looks at everything in the store and changes nothing.
     case check
+    /// Brings back the rows that were put aside and authenticate again.
+    case restoreRows
     /// Makes a private key of the enclave, uses it, or tells what it is.
     case createEnclaveKey(CreateEnclaveKey)
     case useEnclaveKey(UseEnclaveKey)

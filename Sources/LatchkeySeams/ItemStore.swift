@@ -45,12 +45,15 @@ package struct StoredRow: Equatable, Sendable {
 
 /// A row that failed authentication and was put aside, as it was found.
 package struct QuarantinedRow: Equatable, Sendable {
+    /// Counts the rows that were put aside.
+    package var number: Int64
     /// Number of the audit entry that tells of it.
     package var entry: Int64
     package var row: StoredRow
 
     /// Makes a row.
-    package init(entry: Int64, row: StoredRow) {
+    package init(number: Int64, entry: Int64, row: StoredRow) {
+        self.number = number
         self.entry = entry
         self.row = row
     }
@@ -63,8 +66,6 @@ package enum RowFilter: Equatable, Sendable {
     case group([UInt8])
     /// Every row; for work that happens rarely, such as removing a passcode.
     case all
-    /// Every row behind a position, in the order of positions.
-    case behind(Int64)
     /// Rows whose `number`-th blind index (0...2) has that value.
     case indexed(number: Int, [UInt8])
 }
@@ -73,9 +74,13 @@ package enum RowFilter: Equatable, Sendable {
 package protocol ItemReading {
     /// A named record of the store's own, such as its header or a key slot.
     func record(_ name: String) throws(Failure) -> [UInt8]?
-    /// Calls `body` for each row in insertion order until it returns false. A row that no program of ours wrote comes
-    /// without attributes, so that it fails authentication like any other that was changed.
-    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure)
+    /// Calls `body` for each row behind a position, in insertion order, until it returns false. A row that no program of
+    /// ours wrote comes without attributes, so that it fails authentication like any other that was changed.
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure)
+    /// The largest position there is; 0 without a row.
+    func lastPosition() throws(Failure) -> Int64
     /// Number of items.
     func itemCount() throws(Failure) -> Int64
     /// The newest audit entry.
@@ -84,8 +89,22 @@ package protocol ItemReading {
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure)
     /// Number of rows in the quarantine.
     func quarantineCount() throws(Failure) -> Int64
+    /// Calls `body` for each row of the quarantine with a greater number, in their order, until it returns false.
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure)
+}
+
+extension ItemReading {
+    /// Calls `body` for each row in insertion order until it returns false.
+    package func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
+        try forEachRow(filter, behind: .min, body)
+    }
+
     /// Calls `body` for each row of the quarantine until it returns false.
-    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure)
+    package func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
+        try forEachQuarantined(behind: .min, body)
+    }
 }
 
 /// Writing within one durable transaction.
@@ -100,6 +119,8 @@ package protocol ItemWriting: ItemReading {
     func append(_ entry: AuditEntry) throws(Failure)
     /// Moves the row at `position` to the quarantine; `entry` is the audit entry that tells of it.
     func quarantine(position: Int64, entry: Int64) throws(Failure)
+    /// Takes a row out of the quarantine and inserts `row`, at its position if that is free and else at the end.
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure)
 }
 
 /// One line of the audit trail, sealed and chained to the one before it.

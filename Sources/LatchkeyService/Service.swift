@@ -163,9 +163,16 @@ package final class Service: Sendable {
 
     /// Begins a session for a caller that the process has identified.
     ///
-    /// - Parameter mayName: whether the caller names its own access group (tiers `user` and `simulated`).
-    package func session(caller: Caller, terminal: UInt64, mayNameItself: Bool) -> Session {
-        let session = Session(service: self, caller: caller, terminal: terminal, mayNameItself: mayNameItself)
+    /// - Parameters:
+    ///   - mayNameItself: whether the caller names its own access group (tiers `user` and `simulated`).
+    ///   - whenRoom: calls what it is given once, as soon as the client has taken most of what was sent to it; at once
+    ///     where nothing is queued.
+    package func session(
+        caller: Caller, terminal: UInt64, mayNameItself: Bool,
+        whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    ) -> Session {
+        let session = Session(
+            service: self, caller: caller, terminal: terminal, mayNameItself: mayNameItself, whenRoom: whenRoom)
         sessionList.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))
@@ -196,9 +203,7 @@ package final class Service: Sendable {
             let keychain = try parts.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())
             report.quarantineCount = UInt64(clamping: try keychain.quarantineCount())
-            if keychain.enrolments.isRolledBack {
-                try keychain.list(ItemQuery(itemClass: nil), caller: caller) { _ in }
-            }
+            try keychain.checkReadable()
         } catch {
             report.problem = error
         }

@@ -22,16 +22,43 @@ extension Session {
     /// Everything in the store, told slice by slice.
     func check(_ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
-        service.parts.background.submit(.any) { [self] in
-            var check = StoreCheck(keychain)
-            do throws(Failure) {
-                while !isClosed {
-                    let report = try check.next()
-                    for part in report.parts { answer(.check(part)) }
-                    if !report.more { return }
+        goOn(answer) { [self] (done) throws(Failure) in
+            try go(on: StoreCheck(keychain), answer)
+            done()
+        }
+    }
+
+    private func go(on start: StoreCheck, _ answer: @escaping Answer) throws(Failure) {
+        var check = start
+        let report = try check.next()
+        for part in report.parts { answer(.check(part)) }
+        guard report.more else { return }
+        let next = check
+        goOn(answer) { [self] (done) throws(Failure) in
+            try go(on: next, answer)
+            done()
+        }
+    }
+}
+
+extension Session {
+    /// Brings back what was put aside and authenticates again, slice by slice: a long quarantine holds up no writer.
+    func restoreRows(_ answer: @escaping Answer) throws(Failure) {
+        go(on: QuarantineRestore(try keychain(), caller: caller), answer)
+    }
+
+    private func go(on start: QuarantineRestore, _ answer: @escaping Answer) {
+        goOn(answer) { [self] (done) throws(Failure) in
+            service.parts.work.submit(.any) { [self] in
+                var restore = start
+                do throws(Failure) {
+                    let report = try restore.next()
+                    answer(.check(report))
+                    if report.more { go(on: restore, answer) }
+                } catch {
+                    answer(.failure(error))
                 }
-            } catch {
-                answer(.failure(error))
+                done()
             }
         }
     }

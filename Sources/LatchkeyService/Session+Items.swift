@@ -9,63 +9,6 @@ extension Session {
     /// Rounds of asking within one request (behaviour AC-13).
     static let roundsOfAsking = 20
 
-    // MARK: - Reading
-
-    func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
-        let proof = try proof(of: request.authentication.context)
-        guard request.authentication.applicationPassword != nil else {
-            return try copy(id, request, proof, round: 1, answer)
-        }
-        // A password is stretched, which takes its time.
-        service.parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                try copy(id, request, proof, round: 1, answer)
-            } catch {
-                answer(.failure(error))
-            }
-        }
-    }
-
-    private func copy(
-        _ id: UInt64, _ request: Request.CopyItems, _ proof: Authorisation, round: Int, _ answer: @escaping Answer
-    ) throws(Failure) {
-        let keychain = try keychain()
-        let caller = caller
-        var stream = ItemStream(answer: answer)
-        var used: [UsedItem] = []
-        let result = try keychain.search(request, caller: caller, proof: proof) {
-            used.append($0)
-        } emit: { item in
-            // What protected items hold does not leave before their use is written down.
-            if used.isEmpty { stream.add(item) } else { stream.hold(item) }
-        }
-        switch result {
-        case .finished:
-            let (stream, items) = (stream, used)
-            if items.isEmpty { return stream.finish() }
-            service.parts.work.submit(items.count == 1 ? .oneItem : .any) {
-                do throws(Failure) {
-                    try keychain.recordUse(items, caller: caller)
-                    stream.finish()
-                } catch {
-                    answer(.failure(error))
-                }
-            }
-        case .needs(let plan):
-            try askThen(id, plan, request.authentication, round) { [self] (more) throws(Failure) in
-                try copy(id, request, proof.union(more), round: round + 1, answer)
-            } answer: {
-                answer($0)
-            }
-        }
-    }
-
-    func list(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {
-        var stream = ItemStream(answer: answer)
-        try keychain().list(query, caller: caller) { stream.add($0) }
-        stream.finish()
-    }
-
     /// Asks, then goes on; every refusal is written down and answered.
     func askThen(
         _ id: UInt64, _ plan: AuthenticationPlan, _ authentication: Authentication, _ round: Int,
@@ -147,7 +90,7 @@ extension Session {
         service.parts.work.submit(request.query.namesOneItem ? .oneItem : .any) { [self] in
             do throws(Failure) {
                 switch try keychain().update(request, caller: caller, proof: proof) {
-                case .finished: answer(.done)
+                case .finished, .more: answer(.done)
                 case .needs(let plan):
                     try askThen(id, plan, request.authentication, round) { [self] more in
                         update(id, request, proof.union(more), round: round + 1, answer)
@@ -189,60 +132,5 @@ extension Session {
                 .enrolmentBindingUnavailable, "This tier cannot tell when the enrolled fingers change.",
                 hint: "biometryCurrentSet works in tiers file, tpm and simulated; use .biometryAny here.")
         }
-    }
-}
-
-extension FoundItem {
-    /// Bytes it takes in a frame, about.
-    fileprivate var weight: Int {
-        (attributes ?? [:]).values.reduce(256 + (secret?.count ?? 0)) { sum, value in
-            switch value {
-            case .text(let text): sum + text.utf8.count
-            case .data(let data): sum + data.count
-            case .number, .boolean, .date: sum
-            }
-        }
-    }
-}
-
-/// Cuts an answer of many items into frames of bounded size.
-private struct ItemStream: Sendable {
-    let answer: Session.Answer
-    private var batch: [FoundItem] = []
-    private var byteCount = 0
-    private var isHeld = false
-
-    init(answer: @escaping Session.Answer) { self.answer = answer }
-
-    mutating func add(_ item: FoundItem) {
-        let size = item.weight
-        // A frame leaves when the next item does not fit, so that a single item is one frame.
-        if !isHeld, !batch.isEmpty, byteCount + size > Limits.streamedFrameBytes {
-            answer(.items(batch, more: true))
-            batch = []
-            byteCount = 0
-        }
-        batch.append(item)
-        byteCount += size
-    }
-
-    /// Keeps everything back until `finish`.
-    mutating func hold(_ item: FoundItem) {
-        isHeld = true
-        add(item)
-    }
-
-    func finish() {
-        var rest = batch[...]
-        while !rest.isEmpty {
-            var size = 0
-            let part = rest.prefix { item in
-                defer { size += item.weight }
-                return size < Limits.streamedFrameBytes
-            }
-            rest = rest.dropFirst(part.count)
-            answer(.items(Array(part), more: !rest.isEmpty))
-        }
-        if batch.isEmpty { answer(.items([], more: false)) }
     }
 }

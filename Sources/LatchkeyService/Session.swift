@@ -26,16 +26,24 @@ package final class Session: Sendable {
         var watches: Set<UInt64> = []
         /// Evaluations of requests that can be cancelled, by request.
         var requests: [UInt64: UInt64] = [:]
+        /// Counts the times when everything that was proven was dropped.
+        var proofEpoch: UInt64 = 0
         var isClosed = false
     }
 
     let service: Service
+    /// What is left of long answers.
+    let pages: PageLine
     private let terminal: UInt64
     private let mayNameItself: Bool
     private let state: Mutex<State>
 
-    init(service: Service, caller: Caller, terminal: UInt64, mayNameItself: Bool) {
+    init(
+        service: Service, caller: Caller, terminal: UInt64, mayNameItself: Bool,
+        whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
         self.service = service
+        pages = PageLine(service.parts.background, whenRoom: whenRoom)
         self.terminal = terminal
         self.mayNameItself = mayNameItself
         state = Mutex(State(caller: caller))
@@ -75,6 +83,7 @@ package final class Session: Sendable {
             case .importItem(let request): try restore(request, answer)
             case .log(let log): try self.log(log, answer)
             case .check: try check(answer)
+            case .restoreRows: try restoreRows(answer)
             case .createEnclaveKey(let create): try createKey(id, create, answer)
             case .useEnclaveKey(let use): try useKey(id, use, answer)
             case .describeEnclaveKey(let name): answer(try describeKey(name))
@@ -97,6 +106,7 @@ package final class Session: Sendable {
             state.contexts = [:]
             return (Array(state.requests.values), state.watches)
         }
+        pages.clear()
         for watch in watches { service.environments.forget(watch) }
         for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
     }
@@ -141,12 +151,18 @@ package final class Session: Sendable {
         guard let context = state.withLock({ $0.contexts[handle] }) else {
             throw Failure(.invalidContext, "The context was invalidated, or belongs to another connection.")
         }
-        // A finger of a set that is enrolled no more proves nothing (abuse case 32).
-        guard context.proof.methods.contains(.biometry),
-            context.proof.enrolment != service.authenticator.state.sensor.enrolment
-        else { return context.proof }
-        return Authorisation(methods: context.proof.methods.subtracting([.biometry]), enrolment: nil)
+        return current(context.proof)
     }
+
+    /// What still holds of a proof: a finger of a set that is enrolled no more proves nothing (abuse case 32).
+    func current(_ proof: Authorisation) -> Authorisation {
+        guard proof.methods.contains(.biometry), proof.enrolment != service.authenticator.state.sensor.enrolment
+        else { return proof }
+        return Authorisation(methods: proof.methods.subtracting([.biometry]), enrolment: nil)
+    }
+
+    /// Becomes another number when everything that was proven is dropped.
+    var proofEpoch: UInt64 { state.withLock { $0.proofEpoch } }
 
     // MARK: - Asking a person
 
@@ -193,6 +209,7 @@ package final class Session: Sendable {
     func forgetProofs() {
         state.withLock { state in
             for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }
+            state.proofEpoch += 1
         }
     }
 

@@ -23,6 +23,15 @@ package final class FrameConnection: @unchecked Sendable {
         var byteCount = 0
         var isBroken = false
         var endsWhenEmpty = false
+        /// Who waits until less is queued.
+        var waiting: [@Sendable () -> Void] = []
+
+        /// Those who need not wait any more.
+        mutating func released() -> [@Sendable () -> Void] {
+            guard isBroken || byteCount <= Limits.queuedBytes else { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
     }
     private let outgoing = Mutex(Outgoing())
 
@@ -45,20 +54,37 @@ package final class FrameConnection: @unchecked Sendable {
     /// Sends a frame now as far as the socket takes it, and the rest when it can. A peer that reads too slowly for
     /// `Limits.outgoingBytes` is disconnected.
     package func send(_ payload: SecretBytes) {
-        let needsServer = outgoing.withLock { out in
-            guard !out.isBroken else { return false }
+        let (needsServer, released) = outgoing.withLock { out in
+            guard !out.isBroken else { return (false, out.released()) }
             let frame = Frame.bytes(payload)
             out.frames.append(frame)
             out.byteCount += frame.count
-            guard out.frames.count == 1 || out.byteCount > Limits.outgoingBytes else { return false }
+            guard out.frames.count == 1 || out.byteCount > Limits.outgoingBytes else { return (false, []) }
             drain(&out)
             if out.byteCount > Limits.outgoingBytes { out.isBroken = true }
-            return out.isBroken || !out.frames.isEmpty
+            return (out.isBroken || !out.frames.isEmpty, out.released())
         }
         if needsServer { server?.wake() }
+        for body in released { body() }
     }
 
-    func flush() { outgoing.withLock { drain(&$0) } }
+    func flush() {
+        let released = outgoing.withLock { out in
+            drain(&out)
+            return out.released()
+        }
+        for body in released { body() }
+    }
+
+    /// Calls `body` once, as soon as at most `Limits.queuedBytes` wait for the peer, or nothing can be sent any more:
+    /// perhaps before this returns, from any thread.
+    package func whenDrained(_ body: @escaping @Sendable () -> Void) {
+        let isNow = outgoing.withLock { out in
+            out.waiting.append(body)
+            return out.released()
+        }
+        for body in isNow { body() }
+    }
 
     private func drain(_ out: inout Outgoing) {
         while let frame = out.frames.first {

@@ -28,6 +28,7 @@ private enum Operation: UInt8 {
     case transcript = 31
     case log = 40
     case check = 41
+    case restoreRows = 42
     case createEnclaveKey = 50
     case useEnclaveKey = 51
     case describeEnclaveKey = 52
@@ -147,6 +148,9 @@ extension Request {
         case .check:
             operation(.check, &writer)
             writer.map(0)
+        case .restoreRows:
+            operation(.restoreRows, &writer)
+            writer.map(0)
         case .createEnclaveKey(let create):
             operation(.createEnclaveKey, &writer)
             create.write(to: &writer)
@@ -201,6 +205,9 @@ extension Request {
             case .check:
                 try reader.noParameters()
                 return .check
+            case .restoreRows:
+                try reader.noParameters()
+                return .restoreRows
             case .createEnclaveKey: return .createEnclaveKey(try CreateEnclaveKey(from: &reader))
             case .useEnclaveKey: return .useEnclaveKey(try UseEnclaveKey(from: &reader))
             case .describeEnclaveKey: return .describeEnclaveKey(try reader.enclaveKeyName())

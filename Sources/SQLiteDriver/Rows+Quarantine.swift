@@ -24,13 +24,29 @@ extension Rows {
         return count
     }
 
-    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure) {
         guard try hasQuarantine() else { return }
-        // The entry comes last, so that the columns before it stand where those of an item stand.
-        let sql = "SELECT \(Schema.columns), entry FROM quarantine ORDER BY number"
-        try connection.run(sql, []) { (row) throws(Failure) in
-            try body(QuarantinedRow(entry: row.integer(11), row: stored(row)))
+        // What an item does not have comes last, so that the columns before it stand where those of an item stand.
+        let sql = "SELECT \(Schema.columns), entry, number FROM quarantine WHERE number > ? ORDER BY number"
+        try connection.run(sql, [.integer(number)]) { (row) throws(Failure) in
+            try body(QuarantinedRow(number: row.integer(12), entry: row.integer(11), row: stored(row)))
         }
+    }
+
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure) {
+        try connection.run("DELETE FROM quarantine WHERE number = ?", [.integer(number)])
+        var isFree = true
+        try connection.run("SELECT 1 FROM item WHERE position = ?", [.integer(row.position)]) { (_) throws(Failure) in
+            isFree = false
+            return false
+        }
+        let sql = """
+            INSERT INTO item (id, class, key, grp, i0, i1, i2, version, attributes, secret, position)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try connection.run(sql, values(row) + [isFree ? .integer(row.position) : .null])
     }
 
     func quarantine(position: Int64, entry: Int64) throws(Failure) {

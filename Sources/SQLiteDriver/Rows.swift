@@ -16,33 +16,42 @@ struct Rows: ItemWriting {
         return value
     }
 
-    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
-        let (sql, values) = Rows.selection(filter)
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        let (sql, values) = Rows.selection(filter, behind: position)
         try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row)) }
     }
 
     /// Each is answered by one index; the row number behind the index key gives insertion order.
-    static func selection(_ filter: RowFilter) -> (sql: String, values: [Connection.Value]) {
+    static func selection(_ filter: RowFilter, behind position: Int64) -> (sql: String, values: [Connection.Value]) {
         switch filter {
-        case .primaryKey(let key): (Selections.primaryKey, [.blob(key)])
-        case .id(let id): (Selections.id, [.blob(id)])
-        case .group(let group): (Selections.group, [.blob(group)])
-        case .indexed(let number, let hash): (Selections.indexed[min(number, 2)], [.blob(hash)])
-        case .all: (Selections.all, [])
-        case .behind(let position): (Selections.behind, [.integer(position)])
+        case .primaryKey(let key): (Selections.primaryKey, [.blob(key), .integer(position)])
+        case .id(let id): (Selections.id, [.blob(id), .integer(position)])
+        case .group(let group): (Selections.group, [.blob(group), .integer(position)])
+        case .indexed(let number, let hash): (Selections.indexed[min(number, 2)], [.blob(hash), .integer(position)])
+        case .all: (Selections.all, [.integer(position)])
         }
     }
 
     /// Made once: putting a text together takes as long as running it.
     private enum Selections {
-        static let all = "SELECT \(Schema.columns) FROM item ORDER BY position"
-        static let behind = "SELECT \(Schema.columns) FROM item WHERE position > ? ORDER BY position"
-        static let primaryKey = "SELECT \(Schema.columns) FROM item WHERE key = ?"
-        static let id = "SELECT \(Schema.columns) FROM item WHERE id = ?"
-        static let group = "SELECT \(Schema.columns) FROM item WHERE grp = ? ORDER BY position"
+        static let all = "SELECT \(Schema.columns) FROM item WHERE position > ? ORDER BY position"
+        static let primaryKey = "SELECT \(Schema.columns) FROM item WHERE key = ? AND position > ?"
+        static let id = "SELECT \(Schema.columns) FROM item WHERE id = ? AND position > ?"
+        static let group = "SELECT \(Schema.columns) FROM item WHERE grp = ? AND position > ? ORDER BY position"
         static let indexed = (0...2).map {
-            "SELECT \(Schema.columns) FROM item WHERE i\($0) = ? ORDER BY position"
+            "SELECT \(Schema.columns) FROM item WHERE i\($0) = ? AND position > ? ORDER BY position"
         }
+    }
+
+    func lastPosition() throws(Failure) -> Int64 {
+        var position: Int64 = 0
+        try connection.run("SELECT max(position) FROM item", []) { (row) throws(Failure) in
+            position = row.integer(0)
+            return false
+        }
+        return position
     }
 
     func stored(_ row: borrowing Connection.Row) -> StoredRow {
@@ -104,7 +113,7 @@ struct Rows: ItemWriting {
             [.integer(entry.sequence), .blob(entry.sealed), .blob(entry.chain)])
     }
 
-    private func values(_ row: StoredRow) -> [Connection.Value] {
+    func values(_ row: StoredRow) -> [Connection.Value] {
         let indexes = (0..<3).map { Connection.Value.optional($0 < row.indexes.count ? row.indexes[$0] : nil) }
         return [.blob(row.id), .integer(Int64(row.itemClass.rawValue)), .blob(row.primaryKey), .blob(row.group)]
             + indexes + [.integer(row.version), .blob(row.attributes), .optional(row.secret)]

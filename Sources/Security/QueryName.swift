@@ -19,6 +19,7 @@ enum QueryName {
     static let returnPersistentReference = kSecReturnPersistentRef as String
 
     static let matchLimit = kSecMatchLimit as String
+    static let matchValidOnDate = kSecMatchValidOnDate as String
     static let matchLimitOne = kSecMatchLimitOne as String
     static let matchLimitAll = kSecMatchLimitAll as String
 

@@ -80,7 +80,8 @@ struct ParsedQuery {
 
     private mutating func read(_ name: String, _ value: Any) throws(Failure) {
         // Not `is`, which first makes an object of every value.
-        if type(of: value) == NSNull.self { throw ParsedQuery.refusal("The value of \(name) is null.") }
+        // In a date it stands for now.
+        if type(of: value) == NSNull.self, name != QueryName.matchValidOnDate { throw ParsedQuery.refusal("The value of \(name) is null.") }
         // The shape of a key says what it is: c, m, r, u, v with an underscore, or four characters (behaviour KC-01).
         let hasUnderscore = name.utf8.dropFirst().first == UInt8(ascii: "_")
         switch hasUnderscore ? name.utf8.first : nil {
@@ -121,7 +122,6 @@ struct ParsedQuery {
 
     private mutating func readMatch(_ name: String, _ value: Any) throws(Failure) {
         guard name == QueryName.matchLimit else {
-            // Dates of validity are read with the other values of the match.
             let known = ["m_Policy", "m_ItemList", "m_SearchList", "m_Issuers", "m_EmailAddressIfPresent"]
             guard
                 known.contains(name) || name.hasPrefix("m_Subject") || name.hasSuffix("Insensitive")

@@ -48,8 +48,9 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
 
 /// What people would call a certificate. Apple: `SecCertificateCopySubjectSummary`.
 ///
-/// - Returns: the common names of the subject, else its organisational units, else its organisations, else the first
-///   e-mail address, DNS name or other text; nil for a certificate that has none of these.
+/// - Returns: the common names of the subject, else its organisational units, else its organisations, else all its values,
+///   joined with commas, the last one first; else the first e-mail address or DNS name; nil for a certificate that has
+///   none of these.
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.certificate.subjectSummary.map { $0 as NSString }

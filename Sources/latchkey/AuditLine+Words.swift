@@ -37,6 +37,7 @@ extension AuditLine {
         case .rollbackAccepted: "rollback accepted"
         case .countersLost: "counters lost"
         case .quarantined: "quarantined"
+        case .restored: "restored"
         case .exported: "exported"
         }
     }

@@ -8,25 +8,8 @@ import LatchkeyModel
 enum CheckCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         guard options.arguments.isEmpty else { throw .usage("check takes no name", "See: latchkey check --help") }
-        var findings: [Finding] = []
-        let showsProgress = isatty(STDERR_FILENO) == 1 && !options.isJSON
-        let last: CheckReport
-        do throws(Failure) {
-            let reply = try Client.command.call(.check) { part in
-                guard case .check(let report) = part else { return }
-                findings += report.findings
-                if showsProgress { Output.writeError("\r\u{1b}[K\(report.done) of \(report.total)") }
-            }
-            guard case .check(let report) = reply else {
-                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
-            }
-            last = report
-            if showsProgress { Output.writeError("\r\u{1b}[K") }
-        } catch {
-            if showsProgress { Output.writeError("\r\u{1b}[K") }
-            throw .failure(error)
-        }
-        findings += last.findings
+        if options.restores { return try restore(options) }
+        let (last, findings) = try answer(.check, options)
         let faults = findings.filter(\.isFault).count
         if options.isJSON {
             let pairs: [(String, JSON)] = [
@@ -44,6 +27,48 @@ enum CheckCommand {
                     .storeUnreadable, faults == 1 ? "One thing is wrong." : "\(faults) things are wrong.",
                     hint: "Nothing was changed. Keep a copy of the store's folder before you do anything."))
         }
+    }
+
+    /// Brings back what was put aside and is whole again.
+    private static func restore(_ options: Options) throws(CommandFailure) {
+        let (last, findings) = try answer(.restoreRows, options)
+        let restored = findings.filter { $0.kind == .restored }.count
+        if options.isJSON {
+            let pairs: [(String, JSON)] = [
+                ("aside", .number(Int64(clamping: last.done))), ("restored", .number(Int64(restored))),
+                ("findings", .array(findings.map(\.json))),
+            ]
+            Output.write(JSON.object(pairs).line + "\n")
+        } else {
+            show(findings)
+            Output.write(
+                last.done == 0 ? "Nothing was put aside.\n" : "\(restored) of \(last.done) items are back.\n")
+        }
+    }
+
+    /// All parts of an answer.
+    private static func answer(
+        _ request: Request, _ options: Options
+    ) throws(CommandFailure) -> (last: CheckReport, findings: [Finding]) {
+        var findings: [Finding] = []
+        let showsProgress = isatty(STDERR_FILENO) == 1 && !options.isJSON
+        let last: CheckReport
+        do throws(Failure) {
+            let reply = try Client.command.call(request) { part in
+                guard case .check(let report) = part else { return }
+                findings += report.findings
+                if showsProgress { Output.writeError("\r\u{1b}[K\(report.done) of \(report.total)") }
+            }
+            guard case .check(let report) = reply else {
+                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            }
+            last = report
+            if showsProgress { Output.writeError("\r\u{1b}[K") }
+        } catch {
+            if showsProgress { Output.writeError("\r\u{1b}[K") }
+            throw .failure(error)
+        }
+        return (last, findings + last.findings)
     }
 
     /// Every finding, and each advice once behind the last finding it is for.

@@ -5,6 +5,8 @@ import LatchkeyModel
 extension Finding {
     private var name: String { item.isEmpty ? "an item" : "item \(String(item.hexadecimal.prefix(8)))" }
 
+    private var capitalized: String { name.prefix(1).uppercased() + name.dropFirst() }
+
     /// What it is, for a person.
     var sentence: String {
         switch kind {
@@ -23,7 +25,10 @@ extension Finding {
         case .trailCut: "The trail breaks at entry \(number): it was written, and the trail ends before it."
         case .trailEndUnknown: "The record of where the trail ends was taken away or changed."
         case .quarantined:
-            "\(name.prefix(1).uppercased() + name.dropFirst()) was damaged and is kept aside (entry \(number))."
+            "\(capitalized) was damaged and is kept aside (entry \(number))."
+        case .restored: "\(capitalized) is back in its place (put aside at entry \(number))."
+        case .placeTaken: "\(capitalized) is whole and stays aside (entry \(number)): another item has its name."
+        case .asideUnexplained: "\(capitalized) stays aside: the trail does not say that it was put there."
         }
     }
 
@@ -40,12 +45,22 @@ extension Finding {
             "Someone changed keychain.sqlite without the daemon. Change that secret where it is used, and store it again."
         case .entryMissing, .entryChanged, .trailCut, .trailEndUnknown:
             "Someone changed keychain.sqlite without the daemon. What it says of that time is not to be trusted."
-        case .quarantined: "Store the secret again; the damaged row stays in the table quarantine."
+        case .quarantined:
+            "Store the secret again, or put the right files of the store back and use: latchkey check --restore"
+        case .restored: "It can be read again."
+        case .placeTaken: "Delete or rename the other item first, then use: latchkey check --restore"
+        case .asideUnexplained:
+            "Someone changed keychain.sqlite without the daemon. Store the secret again; the row is left as it is."
         }
     }
 
     /// Whether something has to be done: what was put aside is out of the way already.
-    var isFault: Bool { kind != .quarantined }
+    var isFault: Bool {
+        switch kind {
+        case .quarantined, .restored, .placeTaken: false
+        default: true
+        }
+    }
 
     var json: JSON {
         .object([

@@ -120,10 +120,12 @@ enum Help {
             """
         case .check:
             """
-            usage: latchkey check [--json]
+            usage: latchkey check [--restore] [--json]
 
             Looks at every row, index and record of the store, at the audit trail and at the database itself, says what
             is wrong and what to do, and changes nothing. No secret leaves the daemon. Fails when something is wrong.
+            --restore brings back items that were damaged and put aside, if they are whole again: after the right key
+            or enrolment file was put back. Nothing is deleted or replaced; what stays aside is named with the reason.
 
             """
         case .apps:

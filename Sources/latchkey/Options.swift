@@ -20,12 +20,14 @@ struct Options {
     /// How many entries of the trail, and whether it is checked.
     var limit: String?
     var verifies = false
+    /// Whether rows that were put aside are brought back.
+    var restores = false
 
     private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
         ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
         ("revoke", true, "v"), ("forget", true, "f"),
-        ("limit", true, "n"), ("verify", false, "c"),
+        ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "b"),
     ]
 
     /// Reads them with getopt_long; options and names may be mixed.
@@ -59,6 +61,7 @@ struct Options {
             case "f": forgotten = value
             case "n": limit = value
             case "c": verifies = true
+            case "b": restores = true
             case ":":
                 throw .usage(
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")

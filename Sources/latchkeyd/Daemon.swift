@@ -125,7 +125,10 @@ final class Daemon: FrameHandler {
         let caller = Caller(
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID)
         let session = service.session(
-            caller: caller, terminal: Terminal.controlling(peer.processID), mayNameItself: true)
+            caller: caller, terminal: Terminal.controlling(peer.processID), mayNameItself: true
+        ) { [weak connection] body in
+            if let connection { connection.whenDrained(body) } else { body() }
+        }
         return ConnectedSession(HostSession(session) { [weak connection] in connection?.send($0) }, sessionCount)
     }
 

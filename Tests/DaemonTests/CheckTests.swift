@@ -171,4 +171,42 @@ import Testing
         #expect(answer.exitCode == 64)
         #expect(answer.errors.hasPrefix("error: ") && answer.errors.contains("hint: "), "\(answer.errors)")
     }
+
+    // MARK: - check --restore
+
+    @Test func anItemThatIsWholeAgainIsBroughtBack_KC17() throws {
+        try edit("UPDATE item SET secret = CAST(secret || x'00' AS BLOB) WHERE position = 1")
+        #expect(try run("get", "one").exitCode == 66)
+        #expect(try run("check", "--restore").output.contains("damaged and is kept aside"))
+        #expect(try run("get", "one").exitCode == 66)
+        // What was put behind it is taken away again.
+        try edit("UPDATE quarantine SET secret = substr(secret, 1, length(secret) - 1)")
+        let done = try run("check", "--restore", "--json")
+        #expect(done.exitCode == 0, "\(done.errors)")
+        #expect(done.output.hasPrefix("{\"aside\":1,\"restored\":1,\"findings\":[{\"kind\":\"restored\""))
+        #expect(try run("get", "one").output == "secret of one")
+        #expect(try run("list").output.split(separator: "\n").map { $0.prefix(3) } == ["NAM", "one", "two"])
+        #expect(try run("check").exitCode == 0)
+        #expect(try run("log").output.contains("restored"))
+        #expect(try run("check", "--restore").output == "Nothing was put aside.\n")
+    }
+
+    @Test func anItemWhoseNameWasTakenStaysAsideAndIsNamed_KC17() throws {
+        try edit("UPDATE item SET secret = CAST(secret || x'00' AS BLOB) WHERE position = 1")
+        #expect(try run("get", "one").exitCode == 66)
+        try expectDone(["set", "one"], input: "anew")
+        try edit("UPDATE quarantine SET secret = substr(secret, 1, length(secret) - 1)")
+        let stays = try run("check", "--restore")
+        #expect(stays.exitCode == 0)
+        #expect(
+            stays.output.contains("another item has its name") && stays.output.hasSuffix("0 of 1 items are back.\n"))
+        #expect(try run("get", "one").output == "anew")
+        try expectDone(["delete", "one"])
+        try expectDone(["check", "--restore"])
+        #expect(try run("get", "one").output == "secret of one")
+    }
+
+    @Test func restoringTakesNoName() throws {
+        #expect(try run("check", "--restore", "one").exitCode == 64)
+    }
 }

@@ -169,4 +169,52 @@ import Testing
         #expect(answers < Limits.outgoingBytes / Limits.secretBytes + 2, "the connection was ended")
         #expect(try isServing())
     }
+
+    @Test func aLongAnswerWaitsForAClientThatReadsSlowlyAndNobodyElseWaits() throws {
+        let client = try RawClient(daemon)
+        let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
+        // Half as much again as may wait: queued as a whole it would end the connection.
+        let count = Limits.outgoingBytes / Limits.secretBytes * 3 / 2
+        for number in 0..<count {
+            #expect(try client.call(.adding("large \(number)", secret: secret), id: UInt64(number)) == .done)
+        }
+        let slow = try RawClient(daemon)
+        try slow.send(.readingAll, id: 1)
+        guard case .items(var found, var more)? = try slow.receive()?.reply else {
+            Issue.record("no answer")
+            return
+        }
+        for id in 100..<200 as Range<UInt64> {
+            guard case .items(let items, false)? = try client.call(.reading("large 1"), id: id) else {
+                Issue.record("others waited")
+                return
+            }
+            #expect(items.count == 1)
+        }
+        while more {
+            guard case .items(let items, let goesOn)? = try slow.receive()?.reply else {
+                Issue.record("the connection was ended")
+                return
+            }
+            found += items
+            more = goesOn
+        }
+        #expect(found.count == count)
+        #expect(found.allSatisfy { $0.secret == SecretBytes(secret) })
+        #expect(try slow.call(.status, id: 2) != nil)
+    }
+
+    @Test func theEndOfAClientEndsItsLongAnswer() throws {
+        let client = try RawClient(daemon)
+        let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
+        for number in 0..<6 {
+            #expect(try client.call(.adding("large \(number)", secret: secret), id: UInt64(number)) == .done)
+        }
+        for _ in 0..<Limits.connections * 2 {
+            let slow = try RawClient(daemon)
+            try slow.send(.readingAll, id: 1)
+        }
+        let deadline = Uptime.deadline(seconds: 30)
+        while try !isServing() { try #require(Uptime.nanoseconds < deadline, "served again") }
+    }
 }

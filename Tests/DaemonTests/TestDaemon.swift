@@ -182,4 +182,12 @@ extension Request {
                 query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: 1,
                 returns: returns, authentication: Authentication()))
     }
+
+    /// Reads every password.
+    static var readingAll: Request {
+        .copyItems(
+            CopyItems(
+                query: ItemQuery(itemClass: .genericPassword), limit: 0, returns: .data,
+                authentication: Authentication()))
+    }
 }

@@ -15,23 +15,6 @@ import Testing
 
 /// Looking at a whole store holds up neither the thread that polls nor the one that writes.
 @Suite struct BackgroundTests {
-    /// Keeps work until a test has it done.
-    private final class HeldWorkQueue: WorkQueue {
-        private let work = Mutex<[@Sendable () -> Void]>([])
-
-        func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void) {
-            self.work.withLock { $0.append(work) }
-        }
-
-        func run() {
-            let all = work.withLock { work in
-                defer { work = [] }
-                return work
-            }
-            for one in all { one() }
-        }
-    }
-
     private let background = HeldWorkQueue()
     private let replies = Replies()
     private let session: HostSession

@@ -65,4 +65,13 @@ enum GoldenStore {
         try store.settle()
         return store
     }
+
+    /// The committed store in a folder of its own.
+    static func committed() throws -> StoreOnDisk {
+        let store = try StoreOnDisk()
+        try store.prepare()
+        try store.restore(
+            Dictionary(uniqueKeysWithValues: GoldenFile.names.map { ($0, try GoldenFile(name: $0).read()) }))
+        return store
+    }
 }

@@ -14,15 +14,6 @@ import Testing
 @Suite struct GoldenStoreTests {
     private static let writes = ProcessInfo.processInfo.environment["LATCHKEY_WRITE_GOLDEN_STORE"] != nil
 
-    /// The committed store in a folder of its own.
-    private func committed() throws -> StoreOnDisk {
-        let store = try StoreOnDisk()
-        try store.prepare()
-        try store.restore(
-            Dictionary(uniqueKeysWithValues: GoldenFile.names.map { ($0, try GoldenFile(name: $0).read()) }))
-        return store
-    }
-
     @Test(.enabled(if: writes, "only to write the vectors anew"))
     func writesTheGoldenStore() throws {
         let files = try GoldenStore.make().files()
@@ -31,7 +22,7 @@ import Testing
 
     @Test(.disabled(if: writes))
     func everyItemOfTheGoldenStoreReads() throws {
-        let store = try committed()
+        let store = try GoldenStore.committed()
         let keychain = try store.open()
         #expect(!keychain.enrolments.isRolledBack)
         #expect(try !keychain.enrolments.follow(GoldenStore.set), "the enrolled set is the same")
@@ -52,7 +43,7 @@ import Testing
 
     @Test(.disabled(if: writes))
     func whatTheStoreKeepsBesidesItemsReads() throws {
-        let store = try committed()
+        let store = try GoldenStore.committed()
         let keychain = try store.open(clock: BootClock(boot: "golden"))
         let kept = try #require(try keychain.keptCounters())
         #expect(kept.0 == GoldenStore.counters)
@@ -65,7 +56,7 @@ import Testing
 
     @Test(.disabled(if: writes))
     func boundItemsOfTheGoldenStoreDieWithAnotherSet() throws {
-        let store = try committed()
+        let store = try GoldenStore.committed()
         let keychain = try store.open()
         #expect(try keychain.tree.unlock(GoldenStore.passcode))
         #expect(try keychain.enrolments.follow(EnrolmentSet([9])))
@@ -76,7 +67,7 @@ import Testing
     /// Binds every byte of envelopes, indexes, slots, header and chain: the same inputs give the same rows.
     @Test(.disabled(if: writes))
     func theSameInputsGiveTheSameBytes() throws {
-        let (made, committed) = (try GoldenStore.make(), try committed())
+        let (made, committed) = (try GoldenStore.make(), try GoldenStore.committed())
         #expect(try made.rows() == committed.rows())
         #expect(try made.files()["root.key"] == committed.files()["root.key"])
         #expect(try made.files()["enrolment.key"] == committed.files()["enrolment.key"])

@@ -58,17 +58,26 @@ private struct Recorder: ItemWriting {
     let appended: (AuditEntry) -> Void
 
     func record(_ name: String) throws(Failure) -> [UInt8]? { try rows.record(name) }
-    func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
-        try rows.forEachRow(filter, body)
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try rows.forEachRow(filter, behind: position, body)
     }
+    func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
     func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         try rows.forEachAuditEntry(after: sequence, body)
     }
     func quarantineCount() throws(Failure) -> Int64 { try rows.quarantineCount() }
-    func forEachQuarantined(_ body: (QuarantinedRow) throws(Failure) -> Bool) throws(Failure) {
-        try rows.forEachQuarantined(body)
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try rows.forEachQuarantined(behind: number, body)
+    }
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure) {
+        try store.step()
+        try rows.restore(row, from: number)
     }
     func quarantine(position: Int64, entry: Int64) throws(Failure) {
         try store.step()

@@ -19,9 +19,16 @@ import Testing
         #expect(refusal(of: []) == .truncated)
     }
 
-    @Test(arguments: [0, 9, 15, 19, 27, 29, 32, 255, 256, UInt64.max])
+    @Test(arguments: [0, 9, 15, 19, 27, 29, 32, 43, 255, 256, UInt64.max])
     func anUnknownOperationIsRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [:])) == .unknownMessage)
+    }
+
+    @Test(arguments: [3, 23, 31, 41, 42])
+    func anOperationWithoutParametersRefusesSome(_ operation: UInt64) {
+        #expect(refusal(of: request(operation, [0: 0])) == .unknownKey(0))
+        #expect(refusal(of: request(operation, 0)) == .wrongType)
+        #expect(refusal(of: request(operation, [:])) == nil)
     }
 
     @Test(arguments: [12, 13, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {

@@ -57,6 +57,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("log", .log(Request.Log(after: 0, limit: 1024, verifies: false))),
         Sample("log-verified", .log(Request.Log(after: 1024, limit: 1, verifies: true))),
         Sample("check", .check),
+        Sample("restore-rows", .restoreRows),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

@@ -28,7 +28,7 @@ import Testing
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
             cancelPrompt, fallback, enter, transcript,
-            transcriptLines, log, check, logPage, checkReport
+            transcriptLines, log, check, restoreRows, logPage, checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
     }
@@ -82,6 +82,7 @@ import Testing
         case .importItem: .importItem
         case .log: .log
         case .check: .check
+        case .restoreRows: .restoreRows
         case .createEnclaveKey: .createEnclaveKey
         case .useEnclaveKey(let use):
             switch use.operation {

@@ -65,7 +65,7 @@ import Testing
         #expect(try made.printed(kind, "-subject", "-nameopt", "utf8,sep_multiline").contains("CN=\(name)"))
     }
 
-    @Test(arguments: [TestCertificates.Kind.units, .organization, .nameless])
+    @Test(arguments: [TestCertificates.Kind.units, .organization, .place, .nameless])
     func withoutACommonNameTheCodeSaysSoAndNothingIsSet(kind: TestCertificates.Kind) throws {
         var text: CFString? = "before"
         #expect(SecCertificateCopyCommonName(try made.certificate(kind), &text) == -26276)
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [
         (TestCertificates.Kind.rsa, "Rsa   Test Certificate"), (.ellipticCurve, "Zoë Ångström"),
         (.units, "Third Unit, Second Unit, First Unit"), (.organization, "Example Organisation"),
-        (.nameless, "nobody@example.org"), (.described, "Name (What it is for)"),
+        (.nameless, "nobody@example.org"), (.place, "Town, DE"), (.described, "Name (What it is for)"),
     ])
     func summariesTakeTheMostTellingPartOfTheSubject(kind: TestCertificates.Kind, summary: String) throws {
         #expect(SecCertificateCopySubjectSummary(try made.certificate(kind)) as String? == summary)

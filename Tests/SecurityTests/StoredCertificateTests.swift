@@ -109,6 +109,7 @@ import Testing
             #expect(found([kSecMatchSubjectWholeString as String: name]) == [leaf])
             #expect(found([kSecMatchItemList as String: [leaf, root]]).count == 2)
             #expect(found([kSecMatchValidOnDate as String: Date.distantPast]).isEmpty)
+            #expect(!found([kSecMatchValidOnDate as String: NSNull()]).isEmpty)
             #expect(exists(Self.any.with(kSecMatchSubjectContains, "nobody is called that")) == errSecItemNotFound)
             #expect(exists(Self.any.with(kSecMatchSubjectContains, 1)) == errSecParam)
             let one = find(Self.any.with(kSecMatchSubjectWholeString, name).object).result

@@ -23,6 +23,8 @@ final class TestCertificates: Sendable {
         case units
         /// Only an organisation.
         case organization
+        /// Only a country and a town.
+        case place
         /// An empty subject, one e-mail address and a host.
         case nameless
         /// A common name and a description.
@@ -57,6 +59,7 @@ final class TestCertificates: Sendable {
         try issue(.leaf, section: "leaf", by: .intermediate, extensions: "end")
         try sign(.units, section: "units")
         try sign(.organization, section: "organization")
+        try sign(.place, section: "place")
         try sign(.nameless, section: "nobody", extensions: "names", more: ["-subj", "/"])
         try sign(.described, section: "described")
         try sign(.centuries, section: "centuries", from: "19490102030405Z", to: "99991231235959Z")
@@ -204,6 +207,12 @@ final class TestCertificates: Sendable {
         [organization_name]
         C = DE
         O = Example Organisation
+        [place]
+        prompt = no
+        distinguished_name = place_name
+        [place_name]
+        C = DE
+        L = Town
         [nobody]
         prompt = no
         distinguished_name = nobody_name

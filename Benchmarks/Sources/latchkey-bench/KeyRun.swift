@@ -59,6 +59,32 @@ enum KeyRun {
         return all
     }
 
+    /// A signature of a key of the Secure Enclave, which the daemon makes, beside one of a key in this process.
+    static func measureEnclave() throws(BenchFailure) -> MeasuredKey {
+        let parameters: [String: Any] = [
+            kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits as String: 256,
+            kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave,
+        ]
+        var error: Unmanaged<CFError>?
+        guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
+            throw BenchFailure("No key of the enclave: \(String(describing: error?.takeRetainedValue())).")
+        }
+        let inProcess = try make(false)
+        let digest = Data(repeating: 7, count: 32) as CFData
+        var measured = MeasuredKey(name: "P-256 sign in the enclave")
+        for _ in 0..<rounds {
+            for (key, samples) in [(key, \MeasuredKey.ours), (inProcess, \MeasuredKey.floor)] {
+                for _ in 0..<inBatch {
+                    let made = measured[keyPath: samples].time {
+                        SecKeyCreateSignature(key, .ecdsaSignatureDigestX962SHA256, digest, nil)
+                    }
+                    if made == nil { throw BenchFailure("A key could not sign.") }
+                }
+            }
+        }
+        return measured
+    }
+
     private static func make(_ isRSA: Bool) throws(BenchFailure) -> SecKey {
         let parameters: [String: Any] = [
             kSecAttrKeyType as String: isRSA ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom,

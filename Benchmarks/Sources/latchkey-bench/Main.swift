@@ -42,8 +42,10 @@ enum Main {
         var run = try MeasuringRun(options, place, daemon)
         let measured = try run.measureAll()
         let keys = try KeyRun.measure()
+        let enclave = try KeyRun.measureEnclave()
         let report = Report(
-            machine: machine, measured: measured, keys: keys, keyrings: KeyringRun.measure(options, place))
+            machine: machine, measured: measured, keys: keys, enclave: enclave,
+            keyrings: KeyringRun.measure(options, place))
         try report.publish(options.json)
     }
 }

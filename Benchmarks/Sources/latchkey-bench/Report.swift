@@ -45,13 +45,17 @@ struct Report: Codable, Sendable {
     let goals: [Goal]
     let counts: [Count]
 
-    init(machine: Machine, measured: [Measured], keys: [MeasuredKey], keyrings: [MeasuredKeyring]) {
+    init(
+        machine: Machine, measured: [Measured], keys: [MeasuredKey], enclave: MeasuredKey, keyrings: [MeasuredKeyring]
+    ) {
         self.machine = machine
         secretBytes = Item.secretBytes
-        times = measured.flatMap(Report.times) + keys.flatMap(Report.times) + keyrings.flatMap(Report.times)
+        times = measured.flatMap(Report.times) + keys.flatMap(Report.times)
+            + [Report.time(enclave)] + keyrings.flatMap(Report.times)
         goals =
             measured.flatMap(Report.goals) + Report.lookupGrowth(measured) + measured.flatMap(Report.listing)
-            + keys.map(Report.goal) + keyrings.flatMap { Report.comparison($0, measured) }
+            + keys.map(Report.goal) + measured.suffix(1).map { Report.goal(enclave, $0) }
+            + keyrings.flatMap { Report.comparison($0, measured) }
         counts = measured.flatMap(Report.counts)
     }
 
@@ -76,6 +80,19 @@ struct Report: Codable, Sendable {
                 items: 0, call: name, isFloor: isFloor, medianMicroseconds: samples.median,
                 percentile99Microseconds: samples.percentile99, samples: samples.count)
         }
+    }
+
+    private static func time(_ enclave: MeasuredKey) -> Time {
+        Time(
+            items: 0, call: enclave.name, isFloor: false, medianMicroseconds: enclave.ours.median,
+            percentile99Microseconds: enclave.ours.percentile99, samples: enclave.ours.count)
+    }
+
+    /// What the way to the daemon and back adds to a signature.
+    private static func goal(_ enclave: MeasuredKey, _ measured: Measured) -> Goal {
+        Goal(
+            items: 0, name: "(sign in the enclave - sign) / round trip",
+            value: (enclave.ours.median - enclave.floor.median) / measured.roundTrip.median, goal: nil, unit: "x")
     }
 
     private static func goal(_ key: MeasuredKey) -> Goal {

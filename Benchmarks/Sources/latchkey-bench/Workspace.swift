@@ -35,6 +35,13 @@ struct Workspace: Sendable {
         guard mkdtemp(&template) != nil else { throw .system("mkdtemp") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         fileSystem = Workspace.fileSystem(of: place)
+        // No TPM is measured: the enclave is made of software.
+        let isConfigured =
+            mkdir(store, 0o700) == 0
+            && FileManager.default.createFile(
+                atPath: store + "/latchkeyd.conf", contents: Data("enclave = software\n".utf8),
+                attributes: [.posixPermissions: 0o600])
+        guard isConfigured else { throw .system("latchkeyd.conf") }
         setenv("LATCHKEY_HOME", store, 1)
         setenv("LATCHKEY_APP_ID", "org.example.latchkey-bench", 1)
         // The socket lies beside the store then, and goes with it.

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libFuzzer target of everything that is read from the files of a store: rows with their envelopes and indexes, records,
+// audit entries, the enrolment record. An input is a list of edits: bytes as they are, which no key has sealed, or sealed
+// with the right key, so that what is behind the seal meets them too. `scripts/fuzz 60 store` runs it. The tests of
+// LatchkeyKeychain compile this file too (through a link) and replay the corpus and edits of their own.
+//
+// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeySeams LatchkeyKeychain
+
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+import Synchronization
+
+@testable import LatchkeyCrypto
+@testable import LatchkeyKeychain
+
+#if FUZZER
+/// What libFuzzer calls with each input; a broken property ends the process.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let edits = Array(UnsafeBufferPointer(start: start, count: count))
+    if let complaint = FuzzedStore.complaint(aboutEdits: edits) { fatalError(complaint) }
+    return 0
+}
+#endif
+
+/// A store of a few items, edited by whoever can write its files.
+enum FuzzedStore {
+    private static let caller = Caller(groups: ["app", "shared"], label: "fuzz", processID: 1, userID: 1)
+    private static let rootKey = SecretBytes([UInt8](repeating: 7, count: 32))
+    private static let passcode = SecretBytes("1234".utf8)
+    private static let set = EnrolmentSet([1, 2, 3])
+    /// More than any of the items asks for.
+    private static let proof = Authorisation(methods: [.biometry, .passcode, .companion], enrolment: set)
+    /// Costs of scrypt above this one are refused here, since they would only take time.
+    private static let highestCost: UInt8 = 4
+
+    /// What the files hold.
+    struct Files: Equatable, Sendable {
+        var rows: [StoredRow] = []
+        var records: [String: [UInt8]] = [:]
+        var entries: [AuditEntry] = []
+        var quarantine: [QuarantinedRow] = []
+        var enrolment: SecretBytes?
+    }
+
+    /// The store before it is edited, and what it says then.
+    private struct Original: Sendable {
+        var files: Files
+        var items: [String]
+        /// One whose keys seal edits.
+        var keychain: Keychain
+    }
+
+    private static let original: Original? = try? {
+        let store = MemoryStore(Files())
+        let header = StoreHeader(tier: .simulated, userID: 1, storeID: [UInt8](repeating: 9, count: 16))
+        try KeyTree.create(in: store, rootKey: rootKey, header: header, random: CountingRandom())
+        let keychain = try open(store)
+        _ = try keychain.follow(set)
+        try keychain.setPasscode(passcode, caller: caller)
+        try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 1, passcodeBlockedUntil: 2))
+        try keychain.keep(facePermissions: ["app": true])
+        let rules: [(Accessibility, AccessConstraints)] = [
+            (.whenUnlocked, []), (.afterFirstUnlock, .userPresence), (.whenUnlocked, .biometryCurrentSet),
+            (.whenPasscodeSetThisDeviceOnly, []), (.whenUnlocked, .applicationPassword),
+        ]
+        for (number, rule) in rules.enumerated() {
+            for itemClass in [ItemClass.genericPassword, .internetPassword] {
+                let request = Request.AddItem(
+                    itemClass: itemClass,
+                    attributes: [.account: .text("item \(number)"), .label: .data([UInt8(number)])],
+                    accessControl: AccessControl(accessibility: rule.0, constraints: rule.1),
+                    secret: SecretBytes([UInt8](repeating: UInt8(number), count: number * 10)), returns: [],
+                    authentication: Authentication(applicationPassword: passcode))
+                _ = try keychain.add(request, caller: caller)
+            }
+        }
+        return Original(files: store.files, items: items(keychain, password: passcode), keychain: keychain)
+    }()
+
+    private static func open(_ store: MemoryStore) throws(Failure) -> Keychain {
+        let tree = try KeyTree.open(
+            store, rootKey: rootKey, tier: .simulated, userID: 1, random: CountingRandom(), scryptCost: 1)
+        return try Keychain(tree: tree, enrolments: EnrolmentKeys(tree: tree, vault: store), clock: StoppedClock())
+    }
+
+    /// Every item that can be read, as text, one class after the other.
+    private static func items(_ keychain: Keychain, password: SecretBytes?) -> [String] {
+        var items: [String] = []
+        for itemClass in [ItemClass.genericPassword, .internetPassword] {
+            let request = Request.CopyItems(
+                query: ItemQuery(itemClass: itemClass, anySynchronizable: true), limit: 0,
+                returns: [.data, .attributes, .persistentReference],
+                authentication: Authentication(applicationPassword: password))
+            var cursor = SearchCursor()
+            var result = SearchResult.more
+            while result == .more {
+                var found: [FoundItem] = []
+                let page = try? keychain.search(
+                    request, caller: caller, proof: proof, from: &cursor, used: { _ in }, emit: { found.append($0) })
+                for item in found {
+                    let attributes = (item.attributes ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+                    items.append("\(item.itemClass) \(attributes) \(item.secret?.copyBytes() ?? [])")
+                }
+                result = page ?? .finished
+            }
+        }
+        return items
+    }
+
+    /// What is wrong with how an edited store is read, or nil. Refusing is always right; trapping never is.
+    static func complaint(aboutEdits bytes: [UInt8]) -> String? {
+        guard let original else { return "the store cannot be made" }
+        var edits = Edits(bytes: bytes[...], files: original.files, keychain: original.keychain)
+        edits.apply()
+        let store = MemoryStore(edits.files)
+        guard let keychain = try? open(store) else { return nil }
+        let before = store.files.rows.count + store.files.quarantine.count
+        let password = store.files.rows.allSatisfy { cost($0) <= highestCost } ? passcode : nil
+        if store.files.records["slot.passcode"]?.dropFirst().first ?? 0 <= highestCost {
+            _ = try? keychain.tree.unlock(passcode)
+        }
+        if keychain.enrolments.isRolledBack { try? keychain.acceptRollback() }
+        let found = items(keychain, password: password)
+        // Without a key nobody makes an item, whatever he writes; with one he does.
+        if !edits.sealed, let strange = found.first(where: { !original.items.contains($0) }) {
+            return "an item that nobody added: \(strange)"
+        }
+        look(at: keychain)
+        try? keychain.quarantineDamaged()
+        if store.files.rows.count + store.files.quarantine.count != before { return "a row was lost" }
+        if items(keychain, password: password) != found { return "putting rows aside changed what is found" }
+        var restore = QuarantineRestore(keychain, caller: caller)
+        while (try? restore.next())?.more == true {}
+        if store.files.rows.count + store.files.quarantine.count != before { return "bringing rows back lost one" }
+        let again = items(keychain, password: password)
+        if !edits.sealed, let strange = again.first(where: { !original.items.contains($0) }) {
+            return "an item that nobody added came back: \(strange)"
+        }
+        write(keychain)
+        return nil
+    }
+
+    private static func cost(_ row: StoredRow) -> UInt8 { row.secret?.dropFirst().first ?? 0 }
+
+    /// Everything that reads besides searching.
+    private static func look(at keychain: Keychain) {
+        _ = try? keychain.keptCounters()
+        _ = try? keychain.keptFacePermissions()
+        _ = try? keychain.keptLock()
+        _ = try? keychain.page(after: 0)
+        var cursor = SearchCursor()
+        _ = try? keychain.list(ItemQuery(itemClass: .genericPassword), caller: caller, from: &cursor) { _ in }
+        for after in [0, 5, Int64.max] {
+            _ = try? keychain.log(Request.Log(after: after, limit: 1000, verifies: true))
+        }
+        var check = StoreCheck(keychain)
+        while (try? check.next())?.more == true {}
+    }
+
+    /// Everything that writes; each may be refused.
+    private static func write(_ keychain: Keychain) {
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: [.account: .text("new")], accessControl: AccessControl(),
+            secret: SecretBytes([1]), returns: .data, authentication: Authentication())
+        _ = try? keychain.add(request, caller: caller)
+        let query = ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("item 0")])
+        _ = try? keychain.update(
+            Request.UpdateItems(
+                query: query, changes: [.comment: .text("new")], accessControl: nil, secret: SecretBytes([2]),
+                authentication: Authentication()), caller: caller, proof: proof)
+        try? keychain.delete(query, caller: caller)
+        _ = try? keychain.follow(EnrolmentSet([4]))
+        try? keychain.changePasscode(to: passcode, caller: caller)
+        try? keychain.removePasscode(caller: caller)
+    }
+}
+
+/// Makes edits out of bytes.
+private struct Edits {
+    var bytes: ArraySlice<UInt8>
+    var files: FuzzedStore.Files
+    let keychain: Keychain
+    /// Whether something was sealed with a key of the store.
+    var sealed = false
+
+    private static let records = [
+        "header", "header.code", "slot.automatic", "slot.passcode", "enrolment.generation", "audit.end",
+        "policy.counters", "policy.faces", "policy.lock",
+    ]
+
+    private mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
+
+    private mutating func data() -> [UInt8] {
+        let count = Int(byte())
+        defer { bytes = bytes.dropFirst(count) }
+        return Array(bytes.prefix(count))
+    }
+
+    private mutating func number() -> Int64 {
+        Int64(bitPattern: data().prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Bytes, or those that were there with one of them changed.
+    private mutating func changed(_ old: [UInt8]) -> [UInt8] {
+        let how = byte()
+        guard how < 128, !old.isEmpty else { return data() }
+        var new = old
+        new[Int(how) * 5 % old.count] ^= max(1, byte())
+        return new
+    }
+
+    private func seal(_ plain: [UInt8], _ key: SymmetricKey, _ binding: [UInt8]) -> [UInt8] {
+        (try? key.seal(SecretBytes(plain), nonce: [UInt8](repeating: 1, count: 12), binding: binding)) ?? []
+    }
+
+    mutating func apply() {
+        while !bytes.isEmpty {
+            switch byte() % 4 {
+            case 0, 1: editRow()
+            case 2: editRecord()
+            default: editTrail()
+            }
+        }
+    }
+
+    private mutating func editRow() {
+        guard !files.rows.isEmpty else { return }
+        let index = Int(byte()) % files.rows.count
+        var row = files.rows[index]
+        switch byte() % 14 {
+        case 0: row.attributes = changed(row.attributes)
+        case 1: row.secret = changed(row.secret ?? [])
+        case 2: row.secret = nil
+        case 3: row.primaryKey = changed(row.primaryKey)
+        case 4: row.group = changed(row.group)
+        case 5: row.id = changed(row.id)
+        case 6: row.indexes = [data(), nil, data()]
+        case 7: row.version = number()
+        case 8: row.position = number()
+        case 9: row.itemClass = row.itemClass == .genericPassword ? .internetPassword : .genericPassword
+        case 10:
+            // A copy, as the newest row.
+            guard let last = files.rows.map(\.position).max(), last < .max else { return }
+            row.position = last + 1
+            return files.rows.append(row)
+        case 11: return files.rows.swapAt(index, Int(byte()) % files.rows.count)
+        case 12:
+            sealed = true
+            row.attributes =
+                [1] + seal(data(), keychain.tree.metadataKey, keychain.envelopes.attributesBinding(row))
+        default:
+            sealed = true
+            guard let item = try? keychain.envelopes.openAttributes(row),
+                let key = try? keychain.tree.classKey(item.accessControl.accessibility)
+            else { return }
+            let binding = keychain.envelopes.secretBinding(row, item)
+            row.secret = [1] + seal(data(), key, binding) + data()
+        }
+        // Two rows never have one position: that is the table's key.
+        if files.rows.indices.contains(where: { $0 != index && files.rows[$0].position == row.position }) {
+            row.position = files.rows[index].position
+        }
+        files.rows[index] = row
+    }
+
+    private mutating func editRecord() {
+        let name = Self.records[Int(byte()) % Self.records.count]
+        switch byte() % 4 {
+        case 0: files.records[name] = changed(files.records[name] ?? [])
+        case 1: files.records[name] = nil
+        case 2:
+            sealed = true
+            files.records[name] = seal(
+                data(), keychain.tree.recordKey, KeyTree.binding(keychain.tree.header, name))
+        default: files.enrolment = SecretBytes(changed(files.enrolment?.copyBytes() ?? []))
+        }
+    }
+
+    private mutating func editTrail() {
+        guard !files.entries.isEmpty else { return }
+        let index = Int(byte()) % files.entries.count
+        switch byte() % 5 {
+        case 0: files.entries[index].sealed = changed(files.entries[index].sealed)
+        case 1: files.entries[index].chain = changed(files.entries[index].chain)
+        case 2: files.entries[index].sequence = number()
+        case 3: files.entries.remove(at: index)
+        default:
+            sealed = true
+            let binding = KeyTree.binding(keychain.tree.header, "audit \(files.entries[index].sequence)")
+            files.entries[index].sealed = seal(data(), keychain.tree.auditKey, binding)
+        }
+    }
+}
+
+/// A store in memory, and its vault.
+private final class MemoryStore: ItemStore, KeyVault {
+    private let state: Mutex<FuzzedStore.Files>
+
+    init(_ files: FuzzedStore.Files) { state = Mutex(files) }
+
+    var files: FuzzedStore.Files { state.withLock { $0 } }
+
+    func rootKey() throws(Failure) -> SecretBytes { FuzzedStore.key }
+    func enrolmentRecord() throws(Failure) -> SecretBytes? { files.enrolment }
+    func replaceEnrolmentRecord(_ record: SecretBytes) throws(Failure) { state.withLock { $0.enrolment = record } }
+    func problems() throws(Failure) -> [String] { [] }
+
+    func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
+        try body(Transaction(files))
+    }
+
+    func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        let transaction = Transaction(files)
+        let result = try body(transaction)
+        // The enrolment record is no part of the database.
+        let enrolment = files.enrolment
+        var written = transaction.files
+        written.enrolment = enrolment
+        state.withLock { $0 = written }
+        return result
+    }
+}
+
+private final class Transaction: ItemWriting {
+    var files: FuzzedStore.Files
+
+    init(_ files: FuzzedStore.Files) {
+        self.files = files
+        self.files.rows.sort { $0.position < $1.position }
+        self.files.entries.sort { $0.sequence < $1.sequence }
+    }
+
+    func record(_ name: String) throws(Failure) -> [UInt8]? { files.records[name] }
+
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        for row in files.rows where row.position > position && answers(row, filter) {
+            guard try body(row) else { return }
+        }
+    }
+
+    private func answers(_ row: StoredRow, _ filter: RowFilter) -> Bool {
+        switch filter {
+        case .primaryKey(let key): row.primaryKey == key
+        case .id(let id): row.id == id
+        case .group(let group): row.group == group
+        case .indexed(let number, let hash): row.indexes.indices.contains(number) && row.indexes[number] == hash
+        case .all: true
+        }
+    }
+
+    func lastPosition() throws(Failure) -> Int64 { files.rows.last?.position ?? 0 }
+    func itemCount() throws(Failure) -> Int64 { Int64(files.rows.count) }
+    func lastAuditEntry() throws(Failure) -> AuditEntry? { files.entries.last }
+    func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
+        for entry in files.entries where entry.sequence > sequence {
+            guard try body(entry) else { return }
+        }
+    }
+    func quarantineCount() throws(Failure) -> Int64 { Int64(files.quarantine.count) }
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        for row in files.quarantine where row.number > number { guard try body(row) else { return } }
+    }
+    func restore(_ row: StoredRow, from number: Int64) throws(Failure) {
+        files.quarantine.removeAll { $0.number == number }
+        if files.rows.contains(where: { $0.position == row.position }) { return try insert(row) }
+        files.rows.append(row)
+    }
+    func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure) { files.records[name] = value }
+    func insert(_ row: StoredRow) throws(Failure) {
+        let (next, overflow) = try lastPosition().addingReportingOverflow(1)
+        guard !overflow else { throw Failure(.diskFull, "There is no position left.") }
+        var row = row
+        row.position = next
+        files.rows.append(row)
+    }
+    func replace(_ row: StoredRow) throws(Failure) {
+        for index in files.rows.indices where files.rows[index].position == row.position { files.rows[index] = row }
+    }
+    func replaceEnvelopes(of row: StoredRow) throws(Failure) { try replace(row) }
+    func delete(position: Int64) throws(Failure) { files.rows.removeAll { $0.position == position } }
+    func append(_ entry: AuditEntry) throws(Failure) {
+        guard !files.entries.contains(where: { $0.sequence == entry.sequence }) else {
+            throw Failure(.storeUnreadable, "The entry exists.")
+        }
+        files.entries.append(entry)
+        files.entries.sort { $0.sequence < $1.sequence }
+    }
+    func quarantine(position: Int64, entry: Int64) throws(Failure) {
+        for row in files.rows where row.position == position {
+            let number = (files.quarantine.last?.number ?? 0) + 1
+            files.quarantine.append(QuarantinedRow(number: number, entry: entry, row: row))
+        }
+        try delete(position: position)
+    }
+}
+
+extension FuzzedStore {
+    fileprivate static var key: SecretBytes { rootKey }
+}
+
+/// The same bytes in each run.
+private final class CountingRandom: RandomSource {
+    private let count = Atomic<UInt64>(0)
+
+    func bytes(_ count: Int) throws(Failure) -> SecretBytes {
+        let number = self.count.add(1, ordering: .relaxed).newValue
+        return SecretBytes((0..<count).map { UInt8(truncatingIfNeeded: number &* 31 &+ UInt64($0)) })
+    }
+}
+
+private final class StoppedClock: Clock {
+    private final class Never: Alarm { func cancel() {} }
+    let uptime: Int64 = 1_000_000_000
+    let bootID: [UInt8] = [1]
+    let wallTime: Int64 = 1_767_225_600_000_000
+    func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm { Never() }
+}

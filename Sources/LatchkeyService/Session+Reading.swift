@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+
+// The first page of an answer is read on the thread that brought the request, which is all there is for most. Further
+// pages are read on a thread of their own, each when the client has taken most of what was sent.
+
+extension Session {
+    /// A search under way.
+    private struct Reading: Sendable {
+        let id: UInt64
+        let request: Request.CopyItems
+        let answer: Answer
+        var cursor = SearchCursor()
+        /// What was proven while it ran, besides what its context holds.
+        var proof: Authorisation
+        var epoch: UInt64
+        var round = 1
+    }
+
+    func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
+        let reading = Reading(id: id, request: request, answer: answer, proof: .none, epoch: proofEpoch)
+        guard request.authentication.applicationPassword != nil else { return try read(reading) {} }
+        // A password is stretched, which takes its time.
+        service.parts.work.submit(.any) { [self] in
+            do throws(Failure) {
+                try read(reading) {}
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// Reads a page and sends it; `done` is called when it is sent, or will not be. The next one follows by itself.
+    private func read(_ start: Reading, done: @escaping @Sendable () -> Void) throws(Failure) {
+        var reading = start
+        let answer = reading.answer
+        let keychain = try keychain()
+        let caller = caller
+        var items: [FoundItem] = []
+        var used: [UsedItem] = []
+        let result = try keychain.search(
+            reading.request, caller: caller, proof: try proof(of: reading), from: &reading.cursor
+        ) {
+            used.append($0)
+        } emit: {
+            items.append($0)
+        }
+        let (page, uses, next) = (items, used, reading)
+        // What protected items hold does not leave before their use is written down.
+        if uses.isEmpty {
+            deliver(page, result, next)
+            return done()
+        }
+        service.parts.work.submit(uses.count == 1 ? .oneItem : .any) { [self] in
+            do throws(Failure) {
+                try keychain.recordUse(uses, caller: caller)
+                deliver(page, result, next)
+            } catch {
+                answer(.failure(error))
+            }
+            done()
+        }
+    }
+
+    /// Sends what was found, and goes on.
+    private func deliver(_ items: [FoundItem], _ result: SearchResult, _ reading: Reading) {
+        let answer = reading.answer
+        switch result {
+        case .finished: send(items, more: false, answer)
+        case .more:
+            send(items, more: true, answer)
+            goOn(answer) { [self] (done) throws(Failure) in try read(reading, done: done) }
+        case .needs(let plan):
+            send(items, more: true, answer)
+            do throws(Failure) {
+                try askThen(reading.id, plan, reading.request.authentication, reading.round) {
+                    [self] (more) throws(Failure) in
+                    var next = reading
+                    // What was proven before a lock counts no more.
+                    next.proof = next.epoch == proofEpoch ? next.proof.union(more) : more
+                    next.epoch = proofEpoch
+                    next.round += 1
+                    try read(next) {}
+                } answer: {
+                    answer($0)
+                }
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// What holds of it now: pages may lie a while apart.
+    private func proof(of reading: Reading) throws(Failure) -> Authorisation {
+        let held = try proof(of: reading.request.authentication.context)
+        guard reading.epoch == proofEpoch else { return held }
+        return held.union(current(reading.proof))
+    }
+
+    func list(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {
+        try list(query, SearchCursor(), answer)
+    }
+
+    private func list(_ query: ItemQuery, _ start: SearchCursor, _ answer: @escaping Answer) throws(Failure) {
+        var cursor = start
+        var items: [FoundItem] = []
+        let result = try keychain().list(query, caller: caller, from: &cursor) { items.append($0) }
+        send(items, more: result == .more, answer)
+        guard result == .more else { return }
+        let next = cursor
+        goOn(answer) { [self] (done) throws(Failure) in
+            try list(query, next, answer)
+            done()
+        }
+    }
+
+    /// Has the next part of an answer made when there is room for it, unless nobody waits any more. `part` calls what it
+    /// is given when it has sent everything; a part that throws ends the answer.
+    func goOn(
+        _ answer: @escaping Answer,
+        _ part: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) throws(Failure) -> Void
+    ) {
+        pages.add { [self] done in
+            guard !isClosed else { return done() }
+            do throws(Failure) {
+                try part(done)
+            } catch {
+                answer(.failure(error))
+                done()
+            }
+        }
+    }
+
+    /// Sends items in frames of bounded size. Of a page without items nothing is sent, unless it is the last one.
+    private func send(_ items: [FoundItem], more: Bool, _ answer: Answer) {
+        var rest = items[...]
+        while !rest.isEmpty {
+            var size = 0
+            // A frame ends before the item that does not fit; one that fits none has a frame of its own.
+            let part = rest.prefix { item in
+                size += item.weight
+                return size == item.weight || size <= Limits.streamedFrameBytes
+            }
+            rest = rest.dropFirst(part.count)
+            answer(.items(Array(part), more: more || !rest.isEmpty))
+        }
+        if items.isEmpty, !more { answer(.items([], more: false)) }
+    }
+}
+
+extension FoundItem {
+    /// Bytes it takes in a frame, about.
+    fileprivate var weight: Int {
+        (attributes ?? [:]).values.reduce(256 + (secret?.count ?? 0)) { sum, value in
+            switch value {
+            case .text(let text): sum + text.utf8.count
+            case .data(let data): sum + data.count
+            case .number, .boolean, .date: sum
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import LatchkeyWire
+import SQLiteDriver
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+/// Answers of many items leave page by page, and everybody else is answered in between.
+@Suite struct PagedAnswerTests {
+    /// What happened, in its order, on all connections.
+    private final class Events: Sendable {
+        private let all = Mutex<[(app: String, id: UInt64, reply: Reply)]>([])
+
+        func add(_ app: String, _ payload: SecretBytes) {
+            guard case .reply(let id, let reply)? = try? Message(decoding: payload) else { return }
+            all.withLock { $0.append((app, id, reply)) }
+        }
+
+        func of(_ app: String, _ id: UInt64) -> [Reply] {
+            all.withLock { $0.filter { $0.app == app && $0.id == id }.map(\.reply) }
+        }
+
+        /// The order of the answers, as connection and request.
+        var order: [String] { all.withLock { $0.map { "\($0.app)\($0.id)" } } }
+    }
+
+    /// The room of a connection, which a test gives.
+    private final class Room: Sendable {
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+        private let isOpen: Bool
+
+        init(isOpen: Bool) { self.isOpen = isOpen }
+
+        func wait(_ body: @escaping @Sendable () -> Void) {
+            if isOpen { body() } else { waiting.withLock { $0.append(body) } }
+        }
+
+        /// Gives room for one page; false when nobody waits.
+        @discardableResult
+        func give() -> Bool {
+            let first = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            first?()
+            return first != nil
+        }
+    }
+
+    private let events = Events()
+    private let background = HeldWorkQueue()
+    private let service: Service
+    private let keychain: Keychain
+    private let world: SimulatedWorld
+    private static let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
+
+    init() throws { try self.init(background: nil) }
+
+    private init(background other: (any WorkQueue)?) throws {
+        let random = SystemRandomSource()
+        let clock = VirtualClock()
+        world = SimulatedWorld(WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: clock, random: random) {
+            _ in
+        }
+        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
+        let plain = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: plain, rootKey: vault.rootKey(), random: random)
+        keychain = try identity.open(
+            ScriptedStore(plain, world: world), vault: vault, clock: clock, random: random)
+        service = Service(
+            Service.Parts(
+                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
+                work: ImmediateWorkQueue(), background: other ?? background, controls: world, sessions: world))
+        send(connect("owner "), 1000, .passcode(.set(SecretBytes("1234".utf8))))
+    }
+
+    private func connect(_ name: String, _ room: Room = Room(isOpen: true)) -> HostSession {
+        HostSession(
+            service.session(caller: Self.caller, terminal: 0, mayNameItself: true, whenRoom: room.wait)
+        ) { [events] in events.add(name, $0) }
+    }
+
+    private func fill(_ numbers: Range<Int>, _ rule: AccessControl = AccessControl()) throws {
+        for number in numbers {
+            let request = Request.AddItem(
+                itemClass: .genericPassword, attributes: [.account: .text("\(number)")], accessControl: rule,
+                secret: SecretBytes("\(number)".utf8), returns: [], authentication: Authentication())
+            _ = try keychain.add(request, caller: Self.caller)
+        }
+    }
+
+    private static func reading(
+        _ account: String? = nil, interactionAllowed: Bool = true, context: ContextHandle? = nil
+    ) -> Request {
+        .copyItems(
+            Request.CopyItems(
+                query: ItemQuery(
+                    itemClass: .genericPassword, attributes: account.map { [.account: .text($0)] } ?? [:]),
+                limit: account == nil ? 0 : 1, returns: .data,
+                authentication: Authentication(
+                    context: context, prompting: Prompting(interactionAllowed: interactionAllowed))))
+    }
+
+    private func send(_ session: HostSession, _ id: UInt64, _ request: Request) {
+        session.receive(Message.request(id: id, request).encoded())
+    }
+
+    /// The secrets of an answer so far.
+    private func secrets(_ app: String, _ id: UInt64) -> [String] {
+        events.of(app, id).flatMap { reply -> [String] in
+            guard case .items(let items, _) = reply else { return [] }
+            return items.map { String(decoding: $0.secret?.copyBytes() ?? [], as: UTF8.self) }
+        }
+    }
+
+    private func isComplete(_ app: String, _ id: UInt64) -> Bool {
+        events.of(app, id).last.map { !$0.isPartial } ?? false
+    }
+
+    @Test func aReaderIsAnsweredBetweenThePagesOfAListingOfTensOfThousands() throws {
+        let count = 20_000
+        try fill(0..<count)
+        let lister = connect("lister ")
+        let reader = connect("reader ")
+        send(lister, 1, Self.reading())
+        var id: UInt64 = 1
+        repeat {
+            send(reader, id, Self.reading("\(count - Int(id))"))
+            #expect(secrets("reader ", id) == ["\(count - Int(id))"], "answered before the call returned")
+            id += 1
+        } while background.step()
+        #expect(isComplete("lister ", 1))
+        #expect(secrets("lister ", 1) == (0..<count).map(String.init))
+        // Most pages of the listing have reads before and behind them.
+        let order = events.order
+        #expect(id > UInt64(count / 256))
+        #expect(order.firstIndex(of: "reader 100") ?? 0 < order.lastIndex(of: "lister 1") ?? 0)
+        #expect(order.firstIndex(of: "lister 1") ?? 0 < order.firstIndex(of: "reader 100") ?? 0)
+    }
+
+    @Test func whatFitsAPageIsAnsweredBeforeTheCallReturns() throws {
+        try fill(0..<200)
+        let lister = connect("lister ", Room(isOpen: false))
+        send(lister, 1, Self.reading())
+        #expect(events.of("lister ", 1).count == 1)
+        #expect(isComplete("lister ", 1))
+        #expect(!background.step())
+    }
+
+    @Test func listItemsTakesPagesAsWell() throws {
+        try fill(0..<1000)
+        let lister = connect("lister ")
+        send(lister, 1, .listItems(ItemQuery(itemClass: .genericPassword)))
+        #expect(!isComplete("lister ", 1))
+        background.run()
+        #expect(isComplete("lister ", 1))
+        let count = events.of("lister ", 1).reduce(0) { sum, reply in
+            if case .items(let items, _) = reply { sum + items.count } else { sum }
+        }
+        #expect(count == 1000)
+    }
+
+    @Test func aPageIsReadOnlyWhenThereIsRoomForIt() throws {
+        try fill(0..<2000)
+        let room = Room(isOpen: false)
+        let lister = connect("lister ", room)
+        send(lister, 1, Self.reading())
+        var pages = 0
+        while !isComplete("lister ", 1) {
+            let before = events.order.count
+            background.run()
+            #expect(events.order.count == before, "no page without room")
+            try #require(room.give())
+            background.run()
+            #expect(events.order.count <= before + 1, "room for one is not room for two")
+            pages += 1
+        }
+        #expect(pages > 8)
+        #expect(!room.give(), "nobody waits any more")
+        #expect(secrets("lister ", 1).count == 2000)
+    }
+
+    @Test func longAnswersOfOneConnectionTakeTurns() throws {
+        try fill(0..<1500)
+        let room = Room(isOpen: false)
+        let lister = connect("lister ", room)
+        for id in 1...3 { send(lister, UInt64(id), .listItems(ItemQuery(itemClass: .genericPassword))) }
+        let first = events.order.count
+        background.run()
+        #expect(room.give())
+        #expect(!room.give(), "one page of a connection at a time")
+        background.run()
+        while room.give() { background.run() }
+        #expect((1...3).allSatisfy { isComplete("lister ", UInt64($0)) })
+        #expect(Array(events.order[first..<first + 6]) == (0..<6).map { "lister \($0 % 3 + 1)" })
+    }
+
+    @Test func theEndOfAConnectionEndsTheWork() throws {
+        try fill(0..<2000)
+        let lister = connect("lister ")
+        send(lister, 1, Self.reading())
+        background.step()
+        background.step()
+        let before = events.order.count
+        lister.close()
+        background.step()
+        #expect(!background.step(), "nothing follows")
+        #expect(events.order.count == before)
+    }
+
+    @Test func theIdOfALongAnswerIsInUseUntilItsEnd() throws {
+        try fill(0..<600)
+        let lister = connect("lister ")
+        send(lister, 1, .listItems(ItemQuery(itemClass: .genericPassword)))
+        send(lister, 1, .status)
+        #expect(events.of("lister ", 1).last == .failure(Failure(.malformedRequest)))
+        background.run()
+        send(lister, 1, .status)
+        guard case .status? = events.of("lister ", 1).last else {
+            Issue.record("the id is free again")
+            return
+        }
+    }
+
+    @Test func pagesDoNotPileUpOnTheStackOfAQueueThatWorksAtOnce() throws {
+        let tests = try PagedAnswerTests(background: ImmediateWorkQueue())
+        try tests.fill(0..<3000)
+        let depths = Mutex<[Int]>([])
+        let session = HostSession(
+            tests.service.session(caller: Self.caller, terminal: 0, mayNameItself: true) { body in
+                var mark = 0
+                withUnsafePointer(to: &mark) { place in depths.withLock { $0.append(Int(bitPattern: place)) } }
+                body()
+            }
+        ) { [events = tests.events] in events.add("lister ", $0) }
+        tests.send(session, 1, Self.reading())
+        #expect(tests.secrets("lister ", 1).count == 3000)
+        let all = depths.withLock { $0 }
+        #expect(all.count > 20)
+        let (lowest, highest) = (try #require(all.dropFirst().min()), try #require(all.dropFirst().max()))
+        #expect(highest - lowest < 1024)
+    }
+
+    // MARK: - Protected items
+
+    private static let bound = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
+
+    private func uses() throws -> Int {
+        var lines: [AuditLine] = []
+        while true {
+            let page = try keychain.log(
+                Request.Log(after: lines.last?.sequence ?? 0, limit: Limits.auditEntries, verifies: false))
+            guard !page.lines.isEmpty else { return lines.count { $0.event == .used } }
+            lines += page.lines
+        }
+    }
+
+    @Test func theFirstPassOverProtectedItemsTakesPagesAndNothingLeavesBeforeItsEnd() throws {
+        try fill(0..<1000)
+        try fill(1000..<1001, Self.bound)
+        let lister = connect("lister ")
+        send(lister, 1, Self.reading(interactionAllowed: false))
+        #expect(events.of("lister ", 1).isEmpty)
+        send(connect("reader "), 1, Self.reading("7"))
+        #expect(secrets("reader ", 1) == ["7"])
+        background.run()
+        #expect(events.of("lister ", 1) == [.failure(Failure(.interactionNotAllowed))])
+    }
+
+    @Test func eachPageOfProtectedItemsLeavesAfterItsUseIsWrittenDown() throws {
+        try fill(0..<700, Self.bound)
+        let lister = connect("lister ")
+        world.perform(.touch(matching: true))
+        send(lister, 1, Self.reading())
+        while background.step() {
+            let count = try uses()
+            #expect(count >= secrets("lister ", 1).count)
+        }
+        #expect(secrets("lister ", 1) == (0..<700).map(String.init))
+        #expect(try uses() == 700)
+    }
+
+    @Test func aUseThatCannotBeWrittenDownEndsTheAnswerWithAFailure() throws {
+        try fill(0..<700, Self.bound)
+        let lister = connect("lister ")
+        world.perform(.touch(matching: true))
+        send(lister, 1, Self.reading())
+        while secrets("lister ", 1).isEmpty { try #require(background.step()) }
+        let before = secrets("lister ", 1).count
+        _ = try world.apply(.fail(.diskFull))
+        background.run()
+        #expect(events.of("lister ", 1).last == .failure(Failure(.diskFull)))
+        #expect(secrets("lister ", 1).count == before && before < 700)
+    }
+
+    @Test func aLockBetweenPagesEndsWhatWasProven() throws {
+        try fill(0..<700, AccessControl(accessibility: .afterFirstUnlock, constraints: .biometryAny))
+        let lister = connect("lister ")
+        world.perform(.touch(matching: true))
+        send(lister, 1, Self.reading())
+        while secrets("lister ", 1).isEmpty { try #require(background.step()) }
+        let before = secrets("lister ", 1).count
+        _ = try world.apply(.lock)
+        background.run()
+        #expect(secrets("lister ", 1).count == before)
+        guard case .failure? = events.of("lister ", 1).last else {
+            Issue.record("the answer ended with a failure")
+            return
+        }
+    }
+
+    @Test func anInvalidatedContextEndsTheAnswerWithAFailure() throws {
+        try fill(0..<700, Self.bound)
+        let lister = connect("lister ")
+        send(lister, 1, .createContext)
+        guard case .context(let handle)? = events.of("lister ", 1).first else { throw Failure(.internalFailure) }
+        world.perform(.touch(matching: true))
+        send(lister, 2, Self.reading(context: handle))
+        while secrets("lister ", 2).isEmpty { try #require(background.step()) }
+        send(lister, 3, .invalidateContext(handle))
+        background.run()
+        #expect(events.of("lister ", 2).last == .failure(Failure(.invalidContext)))
+    }
+}

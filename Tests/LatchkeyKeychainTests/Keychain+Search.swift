@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+
+extension Keychain {
+    /// Every page of a search, one after the other.
+    func search(
+        _ request: Request.CopyItems, caller: Caller, proof: Authorisation, used: (UsedItem) -> Void,
+        emit: (FoundItem) -> Void
+    ) throws(Failure) -> SearchResult {
+        var cursor = SearchCursor()
+        var result = SearchResult.more
+        while result == .more {
+            result = try search(request, caller: caller, proof: proof, from: &cursor, used: used, emit: emit)
+        }
+        return result
+    }
+
+    /// Every page of a listing, one after the other.
+    func list(_ query: ItemQuery, caller: Caller, emit: (FoundItem) -> Void) throws(Failure) {
+        var cursor = SearchCursor()
+        while try list(query, caller: caller, from: &cursor, emit: emit) == .more {}
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// Rows that were put aside come back when they authenticate again (behaviour KC-17, decision 008).
+@Suite struct QuarantineRestoreTests {
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        for account in ["one", "two", "three"] { try keychain.add(account, "secret of \(account)") }
+    }
+
+    /// Damages rows, has them put aside, and gives back what they were.
+    private func putAside(_ indexes: [Int], _ edit: (inout StoredRow) -> Void = { $0.secret?[30] ^= 1 }) throws {
+        let rows = try store.rows()
+        for index in indexes {
+            var row = rows[index]
+            edit(&row)
+            try store.edit { try $0.replace(row) }
+        }
+        let keychain = try store.open()
+        _ = try? keychain.find(ItemQuery(itemClass: .genericPassword))
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantineCount() == Int64(indexes.count))
+    }
+
+    private func restore(_ keychain: Keychain) throws -> [Finding] {
+        var restore = QuarantineRestore(keychain, caller: StoreOnDisk.caller)
+        var findings: [Finding] = []
+        while true {
+            let report = try restore.next()
+            findings += report.findings
+            guard report.more else { return findings }
+        }
+    }
+
+    private func accounts(_ keychain: Keychain) throws -> [AttributeValue?] {
+        try keychain.find(ItemQuery(itemClass: .genericPassword), returns: .attributes)?
+            .map { $0.attributes?[.account] } ?? []
+    }
+
+    private let repair = "UPDATE quarantine SET secret = (SELECT secret FROM kept WHERE kept.id = quarantine.id)"
+
+    /// Keeps what the rows are, for `repair`.
+    private func keep() throws { try store.execute("CREATE TABLE kept AS SELECT * FROM item") }
+
+    @Test func aRowThatIsWholeAgainIsBackInItsPlaceAndTheTrailSaysSo_KC17() throws {
+        try keep()
+        try putAside([0, 1])
+        try store.execute(repair + " WHERE position = 2; DROP TABLE kept")
+        let keychain = try store.open()
+        #expect(try Set(restore(keychain).map(\.kind)) == [.quarantined, .restored])
+        #expect(try keychain.secret("two") == "secret of two")
+        #expect(try accounts(keychain) == [.text("two"), .text("three")], "in its old place")
+        #expect(try keychain.quarantineCount() == 1)
+        let (lines, finding) = try keychain.trail()
+        #expect(finding == nil)
+        #expect(lines.last?.event == .restored && lines.last?.caller == "test")
+        #expect(lines.last?.item == (try store.rows()[0].id))
+        #expect(try keychain.findings().map(\.kind) == [.quarantined], "nothing is unexplained")
+    }
+
+    @Test func whatStaysDamagedStaysAsideAsItIs_KC17() throws {
+        try putAside([0, 1, 2])
+        let keychain = try store.open()
+        let before = try quarantine(keychain)
+        #expect(try restore(keychain).map(\.kind) == [.quarantined, .quarantined, .quarantined])
+        #expect(try quarantine(keychain) == before)
+        #expect(try keychain.itemCount() == 0)
+    }
+
+    @Test func aPlaceThatWasTakenMovesTheRowToTheEnd() throws {
+        try keep()
+        try putAside([2])
+        try store.open().add("four")
+        try store.execute(repair + "; DROP TABLE kept")
+        let keychain = try store.open()
+        #expect(try restore(keychain).map(\.kind) == [.restored])
+        #expect(try accounts(keychain) == ["one", "two", "four", "three"].map { .text($0) })
+    }
+
+    @Test func anItemWithTheSamePrimaryKeyKeepsItsPlace_KC17() throws {
+        try keep()
+        try putAside([1])
+        try store.open().add("two", "new")
+        try store.execute(repair + "; DROP TABLE kept")
+        let keychain = try store.open()
+        let findings = try restore(keychain)
+        #expect(findings.map(\.kind) == [.placeTaken])
+        #expect(findings.first?.item.count == 16)
+        #expect(try keychain.secret("two") == "new")
+        #expect(try keychain.quarantineCount() == 1)
+    }
+
+    @Test func indexesThatWereChangedAreDerivedAnew() throws {
+        try keep()
+        try putAside([1]) { row in
+            row.secret?[30] ^= 1
+            row.indexes = [[1], [2], [3]]
+        }
+        try store.execute(repair + "; DROP TABLE kept")
+        let keychain = try store.open()
+        #expect(try restore(keychain).map(\.kind) == [.restored])
+        #expect(
+            try keychain.find(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("two")]))?.count == 1)
+        #expect(try keychain.findings().isEmpty)
+    }
+
+    @Test func theRightKeysBringBackWhatTheWrongOnesPutAside() throws {
+        let set = EnrolmentSet([1, 2, 3])
+        let proof = Authorisation(methods: [.biometry], enrolment: set)
+        do {
+            let keychain = try store.open()
+            _ = try keychain.follow(set)
+            try keychain.add("bound", "to the set", rule(.whenUnlocked, .biometryCurrentSet))
+        }
+        let right = try #require(try store.files()["enrolment.key"])
+        // The same generation and set with another key: what it bound cannot be opened.
+        var wrong = right
+        wrong[wrong.count - 1] ^= 1
+        try store.setFile("enrolment.key", wrong)
+        do {
+            let keychain = try store.open()
+            #expect(status { _ = try keychain.secret("bound", proof: proof) } == .itemNotFound)
+            try keychain.quarantineDamaged()
+            #expect(try restore(keychain).map(\.kind) == [.quarantined])
+        }
+        try store.setFile("enrolment.key", right)
+        let keychain = try store.open()
+        #expect(try restore(keychain).map(\.kind) == [.restored])
+        #expect(try keychain.secret("bound", proof: proof) == "to the set")
+        #expect(try keychain.findings().isEmpty)
+    }
+
+    @Test func aRowThatSomeoneElsePutThereStays_abuse33() throws {
+        // A copy of an item that was deleted, with the number of an entry that tells of something else.
+        try keep()
+        try putAside([0])
+        try store.open().delete(.account("two"), caller: StoreOnDisk.caller)
+        try store.execute(
+            """
+            INSERT INTO quarantine (entry, position, id, class, key, grp, i0, i1, i2, version, attributes, secret)
+            SELECT 1, position, id, class, key, grp, i0, i1, i2, version, attributes, secret FROM kept WHERE position = 2;
+            DROP TABLE kept;
+            """)
+        let keychain = try store.open()
+        #expect(try restore(keychain).map(\.kind) == [.quarantined, .asideUnexplained])
+        #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
+    }
+
+    @Test func aRowThatComesBackTwiceIsToldByTheCheck_abuse33() throws {
+        try keep()
+        try putAside([1])
+        try store.execute(repair + "; DROP TABLE kept")
+        do {
+            let keychain = try store.open()
+            #expect(try restore(keychain).map(\.kind) == [.restored])
+            #expect(try keychain.secret("two") == "secret of two")
+        }
+        // The whole row once more, after the item was deleted.
+        let whole = try store.rows()[1]
+        try store.open().delete(.account("two"), caller: StoreOnDisk.caller)
+        let entry = try #require(try store.open().trail().0.first { $0.event == .quarantined }).sequence
+        try store.edit { editor in
+            var row = whole
+            row.position = 0
+            try editor.insert(row)
+            let position = try editor.lastPosition()
+            try editor.quarantine(position: position, entry: entry)
+        }
+        let keychain = try store.open()
+        #expect(try restore(keychain).map(\.kind) == [.restored])
+        #expect(try keychain.findings().map(\.kind) == [.itemUnexplained])
+    }
+
+    @Test func aRestoreThatFailsChangesNothing() throws {
+        try keep()
+        try putAside([0, 1])
+        try store.execute(repair + "; DROP TABLE kept")
+        let plan = FaultPlan()
+        FaultyFiles.plan(plan, for: store.folder.path)
+        defer { FaultyFiles.plan(nil, for: store.folder.path) }
+        let keychain = try store.open()
+        plan.fail(at: 0, .diskFull, goesOn: true)
+        #expect(status { _ = try restore(keychain) } == .diskFull)
+        plan.fail(at: .max, .diskFull, goesOn: true)
+        #expect(try keychain.quarantineCount() == 2)
+        #expect(try restore(keychain).map(\.kind) == [.restored, .restored])
+        #expect(try keychain.trail().1 == nil)
+    }
+
+    @Test func manyRowsComeBackInSeveralTransactions() throws {
+        do {
+            let keychain = try store.open()
+            for number in 0..<147 { try keychain.add("\(number)") }
+        }
+        try keep()
+        try putAside(Array(0..<150))
+        try store.execute(repair + "; DROP TABLE kept")
+        let keychain = try store.open()
+        var restore = QuarantineRestore(keychain, caller: StoreOnDisk.caller)
+        #expect(try restore.next().more)
+        #expect(try keychain.itemCount() == 64)
+        #expect(try restore.next().more)
+        let last = try restore.next()
+        #expect(!last.more && last.done == 150)
+        #expect(try keychain.itemCount() == 150 && keychain.quarantineCount() == 0)
+        #expect(try keychain.findings().isEmpty)
+    }
+
+    private func quarantine(_ keychain: Keychain) throws -> [QuarantinedRow] {
+        var rows: [QuarantinedRow] = []
+        try keychain.store.read { (store) throws(Failure) in
+            try store.forEachQuarantined { (row) throws(Failure) in
+                rows.append(row)
+                return true
+            }
+        }
+        return rows
+    }
+}

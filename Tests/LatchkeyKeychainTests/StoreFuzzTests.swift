@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// Whatever is in the files of a store: nothing of it stops the program, and nothing damaged is believed.
+@Suite struct StoreFuzzTests {
+    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(components: "Fuzz", "corpus", "store")
+
+    /// The same numbers in each run (Numerical Recipes).
+    private struct Numbers {
+        var state: UInt32
+
+        mutating func next(below limit: Int) -> Int {
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Int(state >> 8) % limit
+        }
+    }
+
+    @Test func theCorpusOfTheFuzzerIsReadWithoutComplaint() throws {
+        let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
+        #expect(files.count > 20)
+        for file in files {
+            let complaint = FuzzedStore.complaint(aboutEdits: Array(try Data(contentsOf: file)))
+            #expect(complaint == nil, "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt32>)
+    func editsAtRandomAreReadWithoutComplaint(seed: UInt32) {
+        var numbers = Numbers(state: seed)
+        for _ in 0..<60 {
+            let edits = (0..<numbers.next(below: 120)).map { _ in UInt8(numbers.next(below: 256)) }
+            #expect(FuzzedStore.complaint(aboutEdits: edits) == nil, "\(edits)")
+        }
+    }
+
+    // MARK: - The golden store
+
+    private enum Column: CaseIterable, Sendable {
+        case attributes, secret, primaryKey, id
+    }
+
+    /// Flips one bit, cuts the end off, doubles it, or empties it.
+    private static func mutate(_ bytes: [UInt8], _ numbers: inout Numbers) -> [UInt8] {
+        guard !bytes.isEmpty else { return [1] }
+        switch numbers.next(below: 6) {
+        case 0: return Array(bytes.dropLast(1 + numbers.next(below: bytes.count)))
+        case 1: return bytes + bytes
+        case 2: return Array(bytes.reversed())
+        default:
+            var changed = bytes
+            changed[numbers.next(below: bytes.count)] ^= UInt8(1 << numbers.next(below: 8))
+            return changed
+        }
+    }
+
+    private static func all(_ keychain: Keychain) throws -> [FoundItem] {
+        let query = ItemQuery(itemClass: .genericPassword, anySynchronizable: true)
+        return try keychain.find(query, proof: GoldenStore.match, returns: [.attributes, .data]) ?? []
+    }
+
+    @Test(arguments: Column.allCases, 0..<6 as Range<UInt32>)
+    private func aDamagedRowOfTheGoldenStoreIsPutAsideAndTheOthersRead_KC17_abuse33(
+        column: Column, seed: UInt32
+    ) throws {
+        let store = try GoldenStore.committed()
+        let before: [FoundItem]
+        do {
+            let keychain = try store.open()
+            #expect(try keychain.tree.unlock(GoldenStore.passcode))
+            before = try Self.all(keychain)
+        }
+        var numbers = Numbers(state: seed &* 7919 &+ 1)
+        let whole = try store.rows()
+        var rows = whole
+        // Every second row, so that there are others.
+        let damaged = rows.indices.filter { $0 % 2 == Int(seed) % 2 }
+        for index in damaged {
+            switch column {
+            case .attributes: rows[index].attributes = Self.mutate(rows[index].attributes, &numbers)
+            case .secret: rows[index].secret = Self.mutate(rows[index].secret ?? [], &numbers)
+            case .primaryKey: rows[index].primaryKey = Self.mutate(rows[index].primaryKey, &numbers)
+            case .id: rows[index].id = Self.mutate(rows[index].id, &numbers)
+            }
+        }
+        let changed = damaged.filter { rows[$0] != whole[$0] }
+        try store.edit { editor in for index in changed { try editor.replace(rows[index]) } }
+        let keychain = try store.open()
+        #expect(try keychain.tree.unlock(GoldenStore.passcode))
+        let found = try Self.all(keychain)
+        #expect(found == before.indices.filter { !changed.contains($0) }.map { before[$0] })
+        try keychain.quarantineDamaged()
+        #expect(try keychain.quarantineCount() == Int64(changed.count))
+        #expect(try keychain.itemCount() == Int64(whole.count - changed.count))
+        #expect(try Self.all(keychain) == found)
+    }
+
+    @Test func recordsOfTheGoldenStoreThatWereChangedAreRefusedAndNeverReplaced() throws {
+        let names = [
+            "header", "header.code", "slot.automatic", "slot.passcode", "enrolment.generation", "policy.counters",
+            "audit.end",
+        ]
+        var numbers = Numbers(state: 1)
+        for name in names {
+            for _ in 0..<6 {
+                let store = try GoldenStore.committed()
+                var changed: [UInt8] = []
+                try store.edit { editor in
+                    let old = try editor.record(name) ?? []
+                    repeat { changed = Self.mutate(old, &numbers) } while changed == old
+                    try editor.setRecord(name, changed)
+                }
+                let refusal = status {
+                    let keychain = try store.open()
+                    _ = try keychain.keptCounters()
+                    _ = try keychain.tree.unlock(GoldenStore.passcode)
+                    guard try keychain.findings().isEmpty else { throw Failure.damagedStore("a finding") }
+                }
+                #expect([.storeUnreadable, .storeNewer, .storeOfAnotherUser, .storeOfAnotherTier].contains(refusal))
+                var kept: [UInt8]?
+                try store.edit { kept = try $0.record(name) }
+                #expect(kept == changed, "\(name)")
+            }
+        }
+    }
+
+    // MARK: - Numbers at their ends
+
+    @Test func aTrailWhoseLastNumberIsTheLargestRefusesWritesAndReads() throws {
+        let store = try StoreOnDisk()
+        do { try store.open().add("one") }
+        try store.execute("UPDATE audit SET sequence = \(Int64.max)")
+        let keychain = try store.open()
+        #expect(try keychain.secret("one") == "secret")
+        #expect(status { try keychain.add("two") } == .storeUnreadable)
+        #expect(try !keychain.findings().isEmpty)
+        #expect(try keychain.log(Request.Log(after: .max, limit: 10, verifies: true)).lines.isEmpty)
+    }
+
+    @Test func anEnrolmentRecordWithTheLargestGenerationIsRefusedWhenTheSetChanges() throws {
+        let store = try StoreOnDisk()
+        do { try store.open().add("one") }
+        // [1, the largest number, no set, 32 bytes]
+        let record = [0x84, 0x01, 0x1b] + [UInt8](repeating: 0xff, count: 8) + [0x40, 0x58, 0x20]
+        try store.setFile("enrolment.key", Data(record + [UInt8](repeating: 1, count: 32)))
+        let keychain = try store.open()
+        #expect(keychain.enrolments.isRolledBack)
+        #expect(status { _ = try keychain.follow(EnrolmentSet([1])) } == .storeUnreadable)
+    }
+
+    @Test func positionsAtTheirEndsAreReadAndListedInPages() throws {
+        let store = try StoreOnDisk()
+        do {
+            let keychain = try store.open()
+            for account in ["one", "two", "three"] { try keychain.add(account) }
+        }
+        try store.execute(
+            """
+            UPDATE item SET position = -5 WHERE position = 1;
+            UPDATE item SET position = \(Int64.max) WHERE position = 2;
+            """)
+        let keychain = try store.open()
+        #expect(try keychain.find(ItemQuery(itemClass: .genericPassword))?.count == 3)
+        _ = try keychain.findings()
+        try keychain.add("four")
+        #expect(try keychain.secret("four") == "secret")
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyFileDriver
+import LatchkeyClient
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import SQLiteDriver
+import SimulatedDriver
+import SystemDriver
+
+@testable import LatchkeySimulator
+
+/// A store in files that a test edits before a daemon's engine opens it. What cannot be opened is answered to every
+/// request, as the daemon does.
+final class EditedStore: Sendable {
+    private let temporary: TemporaryFolder
+    private let folder: StoreFolder
+    private static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 1)
+
+    init(_ identity: StoreIdentity = identity) throws {
+        temporary = try TemporaryFolder()
+        folder = StoreFolder(temporary.path + "/store")
+        let random = SystemRandomSource()
+        try folder.prepare { () throws(Failure) in
+            try random.bytes(32)
+        } build: { (path, rootKey) throws(Failure) in
+            try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+        }
+        // The enrolment record is made by the first opening, and the log is merged when it ends.
+        if identity.tier == .simulated, identity.userID == 1000 { _ = try open() }
+    }
+
+    private func open() throws(Failure) -> Keychain {
+        try Self.identity.open(
+            SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: VirtualClock(),
+            random: SystemRandomSource())
+    }
+
+    /// The files by name.
+    func files() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: folder.path + "/" + $0))) })
+    }
+
+    /// Replaces files.
+    func write(_ files: [String: Data]) throws {
+        for (name, bytes) in files { try bytes.write(to: URL(filePath: folder.path + "/" + name)) }
+    }
+
+    /// Changes one byte of the database's first page.
+    func setHeaderByte(_ offset: Int, _ value: UInt8) throws {
+        var database = try files()["keychain.sqlite"] ?? Data()
+        database[offset] = value
+        try write(["keychain.sqlite": database])
+    }
+
+    /// Tells the store of another set of fingers.
+    func follow(_ set: EnrolmentSet) throws { _ = try open().follow(set) }
+
+    /// Another program's transaction that does not end before `body` does.
+    func whileWriting<R>(_ body: () -> R) throws -> R {
+        try SQLiteItemStore.open(folder.database).write { (_) throws(Failure) in body() }
+    }
+
+    /// Calls of the API modules go to an engine on this store within `body`.
+    func run<R>(_ record: SpyChannel.Record, _ body: () throws -> R) throws -> R {
+        try EditedStore.run(keychain: Result { () throws(Failure) in try open() }, record, body)
+    }
+
+    static func run<R>(
+        keychain: Result<Keychain, Failure>, reader: (any BiometricReader)? = nil, prompter: (any Prompter)? = nil,
+        _ record: SpyChannel.Record, _ body: () throws -> R
+    ) throws -> R {
+        let (clock, random) = (VirtualClock(), SystemRandomSource())
+        let world = SimulatedWorld(
+            WorldState(sensor: .touchID, enrolment: [1]), clock: clock, random: random, save: { _ in })
+        let service = Service(
+            Service.Parts(
+                tier: .simulated, storePath: "", processID: 1, keychain: keychain, reader: reader ?? world,
+                prompter: prompter ?? ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
+                work: ImmediateWorkQueue(), controls: world))
+        let client = Client(application: "app") {
+            let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1000)
+            return SpyChannel(
+                MemoryChannel(service.session(caller: caller, terminal: 0, mayNameItself: true)), record)
+        }
+        // Without one, nobody is prompted.
+        if prompter != nil { _ = try client.call(.passcode(.set(SecretBytes("1234".utf8)))) }
+        return try ClientScope.$world.withValue(client, operation: body)
+    }
+
+    /// A store in memory.
+    static func memory() throws -> Keychain {
+        let random = SystemRandomSource()
+        let items = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: items, rootKey: vault.rootKey(), random: random)
+        return try identity.open(items, vault: vault, clock: VirtualClock(), random: random)
+    }
+}

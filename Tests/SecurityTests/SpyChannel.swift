@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeyWire
+import Synchronization
+
+@testable import LatchkeySimulator
+
+/// A channel that remembers the refusals that come over it.
+final class SpyChannel: ClientChannel {
+    /// What the channels of one client have refused.
+    final class Record: Sendable {
+        private let statuses = Mutex<[Status]>([])
+
+        var last: Status? { statuses.withLock { $0.last } }
+        func note(_ status: Status) { statuses.withLock { $0.append(status) } }
+    }
+
+    private let inner: any ClientChannel
+    private let record: Record
+
+    init(_ inner: any ClientChannel, _ record: Record) {
+        self.inner = inner
+        self.record = record
+    }
+
+    func send(_ payload: SecretBytes) throws(Failure) { try inner.send(payload) }
+
+    func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+        let payload = try inner.receive(until: deadline)
+        if let payload, case .reply(_, .failure(let failure))? = try? Message(decoding: payload) {
+            record.note(failure.status)
+        }
+        return payload
+    }
+}
+
+/// An engine that is none: it answers the greeting, and every other request as a test says.
+final class ScriptedChannel: ClientChannel {
+    private let answer: @Sendable (UInt64) -> SecretBytes
+    private let waiting = Mutex<[SecretBytes]>([])
+
+    /// Answers with bytes that `answer` makes for a request's id.
+    init(_ answer: @escaping @Sendable (UInt64) -> SecretBytes) { self.answer = answer }
+
+    func send(_ payload: SecretBytes) throws(Failure) {
+        guard case .request(let id, let request)? = try? Message(decoding: payload) else { return }
+        var reply = answer(id)
+        if case .hello = request {
+            reply = Message.reply(id: id, .welcome(Reply.Welcome(tier: .simulated, processID: 1))).encoded()
+        }
+        waiting.withLock { [reply] in $0.append(reply) }
+    }
+
+    func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+        waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+}
