@@ -18,7 +18,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
+.PHONY: help demo test test-all test-apps test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -29,16 +29,22 @@ demo: build ## watch a secret being kept, refused and released, in under a minut
 	$(STATIC_BUILD) --product latchkey-demo
 	@$(RELEASE)/latchkey-demo
 
-test: bootstrap ## build and run the tests
+test: bootstrap ## build and run the tests, and use each app once
 	$(TEST_BUILD)
 	@scripts/run-tests
+	@scripts/test-apps --smoke
 
-test-all: check ## everything: check, the long tests too, a short run of each fuzzer, policy mutants, the SDK
+test-all: check ## everything: check, the long tests too, a short run of each fuzzer, policy mutants, the apps, the SDK
 	$(TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
 	@scripts/fuzz 10
 	@scripts/mutate-policy
+	@scripts/test-apps
 	@$(MAKE) --no-print-directory test-sdk
+
+test-apps: bootstrap ## build the apps, use each once, and run their own tests
+	$(TEST_BUILD)
+	@scripts/test-apps
 
 test-sdk: build ## build and test packages that use the products, or the SDK with this checkout out of reach
 	@scripts/test-sdk $(RELEASE)

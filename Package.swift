@@ -29,11 +29,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
+#if os(Linux)
 let package = Package(
     name: "latchkey",
     products: [
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
         .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
@@ -97,6 +99,9 @@ let package = Package(
             "Security",
             ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // What apps build on the two, valid on Apple systems too.
+        room("LatchkeyKit", ["LocalAuthentication", "Security"]),
 
         // Keys of the Secure Enclave in CryptoKit's shape.
         room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
@@ -181,6 +186,9 @@ let package = Package(
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
+        tests(
+            "LatchkeyKitTests",
+            ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting"]),
         tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
@@ -188,3 +196,20 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+#else
+// On Apple systems `Security` and `LocalAuthentication` are the system's own, and of ours only the kit is built. The other
+// libraries are named all the same, for manifests that ask for them on Linux only: SwiftPM looks a product up before it
+// looks at the condition. Not tried on an Apple system.
+let onlyOnLinux = ["LocalAuthentication", "Security", "SecureEnclaveKit", "LatchkeySimulator", "LatchkeyTesting"]
+let package = Package(
+    name: "latchkey",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: (["LatchkeyKit"] + onlyOnLinux).map { .library(name: $0, targets: ["LatchkeyKit"]) }
+        + [.plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"])],
+    targets: [
+        room("LatchkeyKit"),
+        .plugin(name: "ApplePlatformImports", capability: .buildTool()),
+    ],
+    swiftLanguageModes: [.v6]
+)
+#endif

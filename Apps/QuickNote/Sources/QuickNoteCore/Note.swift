@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A note, opened.
+public struct Note: Identifiable, Hashable, Sendable {
+    /// What tells notes apart.
+    public let id: UUID
+    /// The text.
+    public var text: String
+    /// When it was begun.
+    public let created: Date
+    /// When it was changed last.
+    public var modified: Date
+
+    /// Takes the parts.
+    public init(id: UUID = UUID(), text: String, created: Date, modified: Date) {
+        self.id = id
+        self.text = text
+        self.created = created
+        self.modified = modified
+    }
+
+    /// The first line that has something in it, at most 80 characters; "New Note" when none has.
+    public var title: String {
+        let line = text.split(separator: "\n", maxSplits: 64).lazy
+            .map { $0.trimmingCharacters(in: .whitespaces) }.first { !$0.isEmpty }
+        return line.map { String($0.prefix(80)) } ?? "New Note"
+    }
+
+    /// Whether the text holds the words, whatever their case and accents; true for no words.
+    func matches(_ words: String) -> Bool {
+        words.split(whereSeparator: \.isWhitespace).allSatisfy {
+            text.range(of: $0, options: [.caseInsensitive, .diacriticInsensitive]) != nil
+        }
+    }
+
+    // MARK: - As bytes
+
+    /// The most bytes a text can have in the keychain: what an item takes, less what sealing and the header add.
+    static let textBytes = (1 << 20) - NoteCipher.overhead - headerBytes
+    /// A version byte and two dates.
+    private static let headerBytes = 1 + 8 + 8
+
+    /// Version 1, then both dates as milliseconds since 1970 (64 bits, big-endian), then the text as UTF-8.
+    var encoded: Data {
+        var data = Data([1])
+        for date in [created, modified] {
+            let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? 0
+            withUnsafeBytes(of: milliseconds.bigEndian) { data.append(contentsOf: $0) }
+        }
+        data.append(contentsOf: text.utf8)
+        return data
+    }
+
+    /// Takes what `encoded` made; nil for anything else.
+    init?(id: UUID, encoded data: Data) {
+        let bytes = Array(data)
+        guard bytes.count >= Self.headerBytes, bytes.first == 1,
+            let text = String(validating: bytes[Self.headerBytes...], as: UTF8.self)
+        else { return nil }
+        func date(_ range: Range<Int>) -> Date {
+            let milliseconds = bytes[range].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return Date(timeIntervalSince1970: Double(Int64(bitPattern: milliseconds)) / 1000)
+        }
+        self.init(id: id, text: text, created: date(1..<9), modified: date(9..<17))
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyKit
+import Security
+
+/// The sealed notes, each an item of the keychain: a save is one transaction of the keychain, so that a crash leaves
+/// the note before it or the note after it, and never a half.
+///
+/// Each item carries a revision, which a change names: of two windows that change one note at once, the second finds
+/// out, and no text is lost.
+struct NoteStore: Sendable {
+    /// One item as it lies in the keychain.
+    struct Sealed: Sendable {
+        var id: UUID
+        var revision: Data
+        var bytes: Data
+    }
+
+    let service: String
+
+    /// Every note.
+    func all() async throws(QuickNoteError) -> [Sealed] {
+        try await call { () throws(KeychainError) in
+            var query = query()
+            query[kSecMatchLimit as String] = kSecMatchLimitAll
+            query[kSecReturnAttributes as String] = true
+            query[kSecReturnData as String] = true
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(query as CFDictionary, &result)
+            guard status != errSecItemNotFound else { return [] }
+            guard status == errSecSuccess else { throw KeychainError(status: status) }
+            return (result as? [[String: Any]] ?? []).compactMap { item in
+                guard let account = item[kSecAttrAccount as String] as? String, let id = UUID(uuidString: account),
+                    let bytes = item[kSecValueData as String] as? Data
+                else { return nil }
+                return Sealed(id: id, revision: item[kSecAttrGeneric as String] as? Data ?? Data(), bytes: bytes)
+            }
+        }
+    }
+
+    /// Puts a new note in; false when there is one of that id.
+    func add(_ note: Sealed) async throws(QuickNoteError) -> Bool {
+        try await call { () throws(KeychainError) in
+            var item = query(note.id)
+            item[kSecAttrGeneric as String] = note.revision
+            item[kSecValueData as String] = note.bytes
+            item[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+            item[kSecAttrLabel as String] = "QuickNote"
+            let status = SecItemAdd(item as CFDictionary, nil)
+            guard status != errSecDuplicateItem else { return false }
+            guard status == errSecSuccess else { throw KeychainError(status: status) }
+            return true
+        }
+    }
+
+    /// Changes a note that still has that revision; false when it has another or is gone.
+    func replace(_ note: Sealed, at revision: Data) async throws(QuickNoteError) -> Bool {
+        try await call { () throws(KeychainError) in
+            let changes: [String: Any] = [
+                kSecAttrGeneric as String: note.revision, kSecValueData as String: note.bytes,
+            ]
+            let status = SecItemUpdate(query(note.id, revision) as CFDictionary, changes as CFDictionary)
+            guard status != errSecItemNotFound else { return false }
+            guard status == errSecSuccess else { throw KeychainError(status: status) }
+            return true
+        }
+    }
+
+    /// Deletes a note that still has that revision; false when it has another or is gone.
+    func remove(_ id: UUID, at revision: Data) async throws(QuickNoteError) -> Bool {
+        try await call { () throws(KeychainError) in
+            let status = SecItemDelete(query(id, revision) as CFDictionary)
+            guard status != errSecItemNotFound else { return false }
+            guard status == errSecSuccess else { throw KeychainError(status: status) }
+            return true
+        }
+    }
+
+    /// Deletes every note.
+    func removeAll() async throws(QuickNoteError) {
+        try await call { () throws(KeychainError) in
+            let status = SecItemDelete(query() as CFDictionary)
+            guard status == errSecSuccess || status == errSecItemNotFound else { throw KeychainError(status: status) }
+        }
+    }
+
+    // MARK: - Parts
+
+    private func query(_ id: UUID? = nil, _ revision: Data? = nil) -> [String: Any] {
+        var query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+            kSecUseDataProtectionKeychain as String: true,
+        ]
+        if let id { query[kSecAttrAccount as String] = id.uuidString }
+        if let revision { query[kSecAttrGeneric as String] = revision }
+        return query
+    }
+
+    private func call<R: Sendable>(
+        _ body: @Sendable () throws(KeychainError) -> R
+    ) async throws(QuickNoteError) -> R {
+        do throws(KeychainError) {
+            return try await KeychainStore.inBackground(body)
+        } catch {
+            throw QuickNoteError(error)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+// The notes, while they are open. Everything here does nothing while they are locked.
+
+extension QuickNoteModel {
+    // MARK: - The list
+
+    /// The notes that the search shows, changed last first; none while locked.
+    public var notes: [NoteSummary] {
+        guard let notebook else { return [] }
+        return notebook.shown.map { note in
+            NoteSummary(
+                id: note.id, title: note.title, modified: note.modified,
+                isUnsaved: notebook.index(of: note.id).map { notebook.entries[$0].isDirty } ?? false)
+        }
+    }
+
+    /// Words that the notes shown have to hold; "" shows all.
+    public var search: String {
+        get { notebook?.search ?? "" }
+        set {
+            notebook?.search = newValue
+            touch()
+        }
+    }
+
+    /// What to show in place of the list; nil when there is one.
+    public var emptyList: EmptyState? {
+        guard let notebook else { return .locked }
+        guard notebook.shown.isEmpty else { return nil }
+        return notebook.entries.isEmpty ? .noNotes : .noMatch
+    }
+
+    /// What to show in place of the text; nil when a note is selected.
+    public var emptyEditor: EmptyState? {
+        guard let notebook else { return .locked }
+        guard notebook.selected == nil else { return nil }
+        return notebook.entries.isEmpty ? .noNotes : .noSelection
+    }
+
+    /// The note that is selected.
+    public var selection: UUID? { notebook?.selection }
+
+    /// Selects a note; what was selected before is saved.
+    public func select(_ id: UUID?) async {
+        guard let notebook, notebook.selection != id, id == nil || notebook.index(of: id) != nil else { return }
+        touch()
+        dropUntouched()
+        self.notebook?.selection = id
+        await save()
+    }
+
+    /// Reads what other windows have written. Texts that are not saved here stay.
+    public func refresh() async {
+        guard notebook != nil else { return }
+        do throws(QuickNoteError) {
+            let sealed = try await store.all()
+            notebook?.merge(sealed)
+        } catch {
+            report(error)
+        }
+    }
+
+    // MARK: - The text
+
+    /// The text of the selected note; "" without one.
+    public var text: String { notebook?.selected?.note.text ?? "" }
+
+    /// Whether there is a change to take back.
+    public var canUndo: Bool { notebook?.selected?.history.canUndo == true }
+
+    /// Whether there is a change to make again.
+    public var canRedo: Bool { notebook?.selected?.history.canRedo == true }
+
+    /// Begins a note and selects it. It is kept once it has a text.
+    public func newNote() async {
+        guard notebook != nil else { return }
+        touch()
+        dropUntouched()
+        let now = setup.clock.date
+        let note = Note(text: "", created: now, modified: now)
+        notebook?.entries.append(Notebook.Entry(note: note))
+        notebook?.selection = note.id
+        notebook?.search = ""
+        await save()
+    }
+
+    /// Takes what was typed into the selected note.
+    public func edit(_ text: String) { change(to: text, isTyping: true) }
+
+    /// Puts what was pasted at the end of the selected note, or in place of its text.
+    ///
+    /// - Parameters:
+    ///   - data: what the clipboard holds; anything but UTF-8 text is refused in words.
+    ///   - replacing: whether it takes the place of the whole text.
+    public func paste(_ data: Data, replacing: Bool = false) {
+        guard notebook?.selected != nil else { return }
+        guard let pasted = String(data: data, encoding: .utf8), !pasted.utf8.contains(0) else {
+            return report(.notText)
+        }
+        change(to: replacing ? pasted : text + pasted, isTyping: false)
+    }
+
+    /// Takes the last change of the selected note back, or the deletion of a note when none is selected.
+    public func undo() async {
+        guard let book = notebook else { return }
+        touch()
+        if let index = book.index(of: book.selection) {
+            guard let text = notebook?.entries[index].history.undo(book.entries[index].note.text) else { return }
+            put(text, at: index)
+        } else if let deleted = book.deleted {
+            // A new id: the old item is gone, and another window may know that.
+            let note = Note(text: deleted.text, created: deleted.created, modified: deleted.modified)
+            notebook?.deleted = nil
+            notebook?.entries.append(Notebook.Entry(note: note, isDirty: true))
+            notebook?.selection = note.id
+            await save()
+        }
+    }
+
+    /// Makes the change again that `undo` took back.
+    public func redo() {
+        guard let book = notebook, let index = book.index(of: book.selection),
+            let text = notebook?.entries[index].history.redo(book.entries[index].note.text)
+        else { return }
+        touch()
+        put(text, at: index)
+    }
+
+    /// Deletes the selected note; `undo` brings it back until the notes are locked.
+    public func deleteNote() async {
+        guard let entry = notebook?.selected else { return }
+        touch()
+        if let revision = entry.revision {
+            do throws(QuickNoteError) {
+                guard try await store.remove(entry.note.id, at: revision) else {
+                    message = "Another window changed this note meanwhile, so it was not deleted."
+                    return await refresh()
+                }
+            } catch {
+                return report(error)
+            }
+        }
+        notebook?.entries.removeAll { $0.note.id == entry.note.id }
+        notebook?.selection = nil
+        if !entry.note.text.isEmpty { notebook?.deleted = entry.note }
+    }
+
+    private func change(to text: String, isTyping: Bool) {
+        guard let book = notebook, let index = book.index(of: book.selection) else { return }
+        touch()
+        let old = book.entries[index].note.text
+        guard old != text else { return }
+        notebook?.entries[index].history.record(old, at: setup.clock.elapsed, isTyping: isTyping)
+        put(text, at: index)
+    }
+
+    private func put(_ text: String, at index: Int) {
+        notebook?.entries[index].note.text = text
+        notebook?.entries[index].note.modified = setup.clock.date
+        notebook?.entries[index].isDirty = true
+        lastChange = setup.clock.elapsed
+    }
+
+    /// Lets a new note go that nobody wrote in.
+    private func dropUntouched() {
+        guard let entry = notebook?.selected, entry.revision == nil, !entry.isDirty else { return }
+        notebook?.entries.removeAll { $0.note.id == entry.note.id }
+    }
+
+    // MARK: - Saving
+
+    /// Saves every change. Blocks nobody; saves that come at once go one after another.
+    ///
+    /// - Returns: whether everything is saved; `message` tells why not, and nothing is lost.
+    @discardableResult
+    public func save() async -> Bool {
+        let before = saving
+        let task = Task {
+            _ = await before?.value
+            return await saveNow()
+        }
+        saving = task
+        return await task.value
+    }
+
+    private func saveNow() async -> Bool {
+        guard notebook?.isDirty == true else { return true }
+        var isDone = true
+        for id in notebook?.entries.filter(\.isDirty).map(\.note.id) ?? [] {
+            do throws(QuickNoteError) {
+                try await save(id)
+            } catch {
+                report(error)
+                isDone = false
+            }
+        }
+        // A failed save is tried again after the same pause.
+        lastChange = isDone ? nil : setup.clock.elapsed
+        return isDone
+    }
+
+    private func save(_ id: UUID) async throws(QuickNoteError) {
+        guard let book = notebook, let index = book.index(of: id) else { return }
+        let entry = book.entries[index]
+        let sealed = try book.sealed(entry.note)
+        let isSaved =
+            if let revision = entry.revision {
+                try await store.replace(sealed, at: revision)
+            } else {
+                try await store.add(sealed)
+            }
+        // The person may have typed on while the keychain wrote: look again.
+        guard let index = notebook?.index(of: id) else { return }
+        if isSaved {
+            let hasChanged = notebook?.entries[index].note.text != entry.note.text
+            notebook?.entries[index].revision = sealed.revision
+            notebook?.entries[index].isDirty = hasChanged
+            return
+        }
+        // Another window changed or deleted the note: this text becomes a note of its own, and both are kept.
+        let note = Note(text: entry.note.text, created: entry.note.created, modified: entry.note.modified)
+        let copy = try book.sealed(note)
+        guard try await store.add(copy), let index = notebook?.index(of: id) else { return }
+        let current = notebook?.entries[index]
+        notebook?.entries.remove(at: index)
+        var replacement = Notebook.Entry(
+            note: note, revision: copy.revision, history: current?.history ?? UndoHistory())
+        if let typed = current?.note.text, typed != note.text {
+            replacement.note.text = typed
+            replacement.isDirty = true
+        }
+        notebook?.entries.append(replacement)
+        if notebook?.selection == id { notebook?.selection = note.id }
+        message = "Another window changed this note. Your text was kept as a note of its own."
+        await refresh()
+    }
+}

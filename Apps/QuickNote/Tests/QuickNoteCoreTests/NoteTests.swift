@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeySimulator
+import LatchkeyTesting
+import Security
+import Testing
+
+@testable import QuickNoteCore
+
+@MainActor @Suite(.simulator(sensor: .none)) struct NoteTests {
+    @Test func notesAreKeptAndListedNewestFirst() async {
+        let app = await App.opened("one\nmore", "two", "\n\n  three  ")
+        #expect(app.titles == ["three", "two", "one"])
+        await app.model.lock()
+        await app.enter()
+        #expect(app.titles == ["three", "two", "one"])
+        await app.model.select(app.model.notes[2].id)
+        #expect(app.model.text == "one\nmore")
+    }
+
+    @Test func searchingLooksAtWholeTextsWithoutCaseAndAccents() async {
+        let app = await App.opened("Café crème\nlist", "shopping: cafe", "other")
+        app.model.search = "CAFÉ list"
+        #expect(app.titles == ["Café crème"])
+        app.model.search = "cafe"
+        #expect(app.titles.count == 2)
+        app.model.search = "nothing of that"
+        #expect(app.titles.isEmpty)
+        #expect(app.model.emptyList?.title == "Nothing Found")
+        app.model.search = "  "
+        #expect(app.titles.count == 3)
+    }
+
+    @Test func emptyStatesSayWhatToDo() async {
+        let app = await App.opened()
+        #expect(app.model.emptyList?.title == "No Notes")
+        #expect(app.model.emptyEditor?.title == "No Notes")
+        await app.write("one")
+        await app.model.select(nil)
+        #expect(app.model.emptyList == nil)
+        #expect(app.model.emptyEditor?.title == "No Note Selected")
+        await app.model.lock()
+        #expect(app.model.emptyList?.title == "Locked")
+        #expect(app.model.emptyEditor?.title == "Locked")
+    }
+
+    @Test func changesAreTakenBackAndMadeAgain() async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.clock.advance(5)
+        app.model.edit("one t")
+        app.model.edit("one tw")
+        app.model.edit("one two")
+        app.clock.advance(5)
+        app.model.edit("one two three")
+        #expect(app.model.canUndo && !app.model.canRedo)
+        await app.model.undo()
+        #expect(app.model.text == "one two")
+        await app.model.undo()
+        #expect(app.model.text == "one", "what was typed in one go goes in one step")
+        app.model.redo()
+        app.model.redo()
+        #expect(app.model.text == "one two three")
+        app.model.redo()
+        #expect(app.model.text == "one two three")
+        await app.model.undo()
+        app.model.edit("another way")
+        #expect(!app.model.canRedo)
+    }
+
+    @Test func aDeletedNoteComesBack() async {
+        let app = await App.opened("one", "two")
+        await app.selectFirst()
+        await app.model.deleteNote()
+        #expect(app.titles == ["one"])
+        await app.model.undo()
+        #expect(app.titles == ["two", "one"])
+        await app.model.lock()
+        await app.enter()
+        #expect(app.titles == ["two", "one"])
+    }
+
+    @Test func aNewNoteThatNobodyWroteInIsNotKept() async {
+        let app = await App.opened("one")
+        await app.model.newNote()
+        #expect(app.titles.count == 2)
+        await app.selectFirst()
+        await app.model.newNote()
+        await app.model.newNote()
+        #expect(app.titles.count == 2)
+        await app.model.lock()
+        await app.enter()
+        #expect(app.titles == ["one"])
+    }
+
+    @Test func anEmptiedNoteIsKeptAsItIs() async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.edit("")
+        await app.model.lock()
+        await app.enter()
+        #expect(app.titles == ["New Note"])
+        await app.selectFirst()
+        #expect(app.model.text == "")
+    }
+
+    // MARK: - Odd input
+
+    @Test func aMegabyteIsKept() async {
+        let app = await App.opened(String(repeating: "ä", count: 500_000))
+        await app.model.lock()
+        await app.enter()
+        await app.selectFirst()
+        #expect(app.model.text.utf8.count == 1_000_000)
+        #expect(app.titles.first?.count == 80)
+    }
+
+    @Test func aTextThatIsTooLongIsToldAndNeverLost() async throws {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        let long = "long " + String(repeating: "x", count: Note.textBytes)
+        app.model.paste(Data(long.utf8), replacing: true)
+        #expect(await !app.model.save())
+        #expect(
+            app.model.message == "The note is 5 bytes too long. Move a part of it into another note; nothing is lost.")
+        #expect(app.model.text == long)
+        #expect(app.model.hasUnsavedText)
+        await app.model.lock()
+        #expect(app.model.message?.contains("comes back") == true)
+        #expect(app.model.hasUnsavedText)
+        await app.enter()
+        await app.selectFirst()
+        #expect(app.model.text == long, "across a lock")
+        app.model.edit(String(long.dropFirst(5)))
+        #expect(await app.model.save())
+        #expect(!app.model.hasUnsavedText)
+    }
+
+    @Test(arguments: [Data([0xff, 0xfe, 0]), Data([0x41, 0, 0x42]), Data([0xc3])])
+    func whatIsNoTextIsNotPasted(data: Data) async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.paste(data)
+        #expect(app.model.text == "one")
+        #expect(app.model.message == "What you pasted is no text. The note is as it was.")
+    }
+
+    @Test func textIsPastedInOneStep() async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.paste(Data(" two 👩‍👩‍👧".utf8))
+        #expect(app.model.text == "one two 👩‍👩‍👧")
+        await app.model.undo()
+        #expect(app.model.text == "one")
+        app.model.paste(Data())
+        #expect(app.model.text == "one")
+    }
+
+    @Test func lockedNothingDoesAnything() async {
+        let app = await App.opened("one")
+        await app.model.lock()
+        await app.model.newNote()
+        app.model.edit("x")
+        app.model.paste(Data("x".utf8))
+        app.model.search = "x"
+        await app.model.undo()
+        app.model.redo()
+        await app.model.deleteNote()
+        await app.model.select(UUID())
+        await app.model.refresh()
+        #expect(await app.model.save())
+        #expect(await !app.model.changePassword(from: "pw", to: "x", again: "x"))
+        #expect(app.model.search == "" && app.model.text == "" && app.model.notes.isEmpty)
+        await app.enter()
+        #expect(app.titles == ["one"])
+    }
+
+    // MARK: - Saving
+
+    @Test func aChangeIsSavedAfterAPause() async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.edit("one two")
+        await app.model.tick()
+        #expect(app.model.notes.first?.isUnsaved == true)
+        app.clock.advance(1)
+        await app.model.tick()
+        #expect(app.model.notes.first?.isUnsaved == false)
+        // Another start, as after a crash now.
+        let again = await App()
+        await again.enter()
+        #expect(again.titles == ["one two"])
+    }
+
+    @Test func aFullDiskLosesNothing() async throws {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.edit("one two")
+        try machine().failNext(.diskFull)
+        #expect(await !app.model.save())
+        #expect(app.model.message?.contains("disk is full") == true)
+        #expect(app.model.text == "one two")
+        #expect(app.model.notes.first?.isUnsaved == true)
+        let other = await App()
+        await other.enter()
+        #expect(other.titles == ["one"], "what was saved is as it was")
+        app.clock.advance(1)
+        await app.model.tick()
+        #expect(app.model.notes.first?.isUnsaved == false, "it is tried again")
+        await other.model.refresh()
+        #expect(other.titles == ["one two"])
+    }
+
+    @Test func aFullDiskWhileLockingKeepsTheTextSealed() async throws {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.edit("one two")
+        try machine().failNext(.diskFull)
+        await app.model.lock()
+        #expect(app.model.phase == .locked)
+        #expect(app.model.hasUnsavedText)
+        #expect(app.model.message?.contains("comes back") == true)
+        #expect(!memory(of: app.model).contains("one two"))
+        await app.enter()
+        #expect(app.titles == ["one two"])
+        await app.model.save()
+        #expect(!app.model.hasUnsavedText)
+        let other = await App()
+        await other.enter()
+        #expect(other.titles == ["one two"])
+    }
+
+    @Test func aFailedDeletionDeletesNothing() async throws {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        try machine().failNext(.diskFull)
+        await app.model.deleteNote()
+        #expect(app.titles == ["one"])
+        #expect(app.model.message != nil)
+    }
+
+    // MARK: - Two windows
+
+    @Test func twoWindowsThatChangeOneNoteKeepBothTexts() async {
+        let first = await App.opened("one")
+        let second = await App()
+        await second.enter()
+        await first.selectFirst()
+        await second.selectFirst()
+        first.model.edit("one, first")
+        second.model.edit("one, second")
+        await first.model.save()
+        await second.model.save()
+        #expect(second.model.message?.contains("note of its own") == true)
+        #expect(Set(second.titles) == ["one, first", "one, second"])
+        #expect(second.model.text == "one, second", "the person goes on in the same text")
+        await first.model.refresh()
+        #expect(Set(first.titles) == ["one, first", "one, second"])
+    }
+
+    @Test func aNoteDeletedInAnotherWindowLivesOnWhereItIsChanged() async {
+        let first = await App.opened("one")
+        let second = await App()
+        await second.enter()
+        await second.selectFirst()
+        second.model.edit("one two")
+        await first.selectFirst()
+        await first.model.deleteNote()
+        await second.model.save()
+        #expect(second.titles == ["one two"])
+        await first.model.refresh()
+        #expect(first.titles == ["one two"])
+    }
+
+    @Test func aNoteChangedInAnotherWindowIsNotDeletedUnseen() async {
+        let first = await App.opened("one")
+        let second = await App()
+        await second.enter()
+        await second.selectFirst()
+        second.model.edit("one two")
+        await second.model.save()
+        await first.selectFirst()
+        await first.model.deleteNote()
+        #expect(first.titles == ["one two"])
+        #expect(first.model.message?.contains("was not deleted") == true)
+    }
+
+    // MARK: - Notes that cannot be read
+
+    @Test func aDamagedNoteIsToldAndKept() async {
+        let app = await App.opened("one", "two")
+        let id = app.model.notes[0].id.uuidString
+        let query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: id,
+        ]
+        let changes = [kSecValueData as String: Data("damaged".utf8)]
+        #expect(SecItemUpdate(query as CFDictionary, changes as CFDictionary) == errSecSuccess)
+        let again = await App()
+        await again.enter()
+        #expect(again.titles == ["one"])
+        #expect(again.model.message == "One note cannot be read. It was not deleted.")
+        #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess)
+    }
+
+    @Test func aNoteInThePlaceOfAnotherIsNotRead() async throws {
+        let key = try NoteKey()
+        let (id, other) = (UUID(), UUID())
+        let sealed = try NoteCipher.seal(Data("text".utf8), id: id, key: key)
+        #expect(NoteCipher.open(sealed, id: id, key: key) == Data("text".utf8))
+        #expect(NoteCipher.open(sealed, id: other, key: key) == nil)
+        #expect(NoteCipher.open(sealed, id: id, key: try NoteKey()) == nil)
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(NoteCipher.open(changed, id: id, key: key) == nil)
+            #expect(NoteCipher.open(sealed.prefix(index), id: id, key: key) == nil)
+        }
+        #expect(try NoteCipher.seal(Data("text".utf8), id: id, key: key) != sealed, "a nonce of its own")
+        #expect(NoteCipher.open(try NoteCipher.seal(Data(), id: id, key: key), id: id, key: key) == Data())
+    }
+
+    // MARK: - Locking
+
+    @Test func lockedNoTextIsInTheModel() async {
+        let app = await App.opened("a text that nobody reads")
+        await app.selectFirst()
+        app.model.edit("a text that nobody reads either")
+        app.model.search = "nobody"
+        await app.model.deleteNote()
+        #expect(memory(of: app.model).contains("nobody"), "the look finds what is there")
+        await app.model.lock()
+        #expect(!memory(of: app.model).contains("nobody"))
+        #expect(app.model.notebook == nil)
+    }
+
+    @Test func theKeyGoesWithTheLock() async throws {
+        let app = await App.opened("one")
+        weak let key = app.model.notebook?.key
+        #expect(key != nil)
+        await app.model.lock()
+        #expect(key == nil)
+    }
+
+    @Test func nobodyThereLocksAfterAWhile() async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.clock.advance(299)
+        await app.model.tick()
+        #expect(app.model.phase == .unlocked)
+        app.model.edit("one two")
+        app.clock.advance(299)
+        await app.model.tick()
+        #expect(app.model.phase == .unlocked, "typing is somebody")
+        app.clock.advance(1)
+        await app.model.tick()
+        #expect(app.model.phase == .locked)
+        await app.enter()
+        #expect(app.titles == ["one two"])
+    }
+
+    /// Everything that can be reached from the model, as text.
+    private func memory(of model: QuickNoteModel) -> String {
+        var text = ""
+        dump(model, to: &text)
+        return text
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import LatchkeyTesting
+import LocalAuthentication
+import Security
+import Testing
+
+@testable import QuickNoteCore
+
+@MainActor @Suite struct UnlockTests {
+    @Test(.simulator(sensor: .touchID)) func aFingerUnlocks() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        #expect(app.model.lockButton.title == "Unlock with Touch ID")
+        #expect(app.model.lockButton.symbolName == "touchid")
+        #expect(app.model.lockButton.iconName == "auth-fingerprint-symbolic")
+        #expect(app.model.lockButton.warning == nil)
+        try machine().touch(matching: true)
+        await app.model.unlock()
+        #expect(app.model.phase == .unlocked)
+        #expect(app.titles == ["one"])
+        #expect(app.model.lockButton.title == "Lock")
+        #expect(app.model.lockButton.symbolName == "lock.open")
+    }
+
+    @Test(.simulator(sensor: .faceID)) func aFaceUnlocksAndIsWarnedOf() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        #expect(app.model.lockButton.title == "Unlock with Face ID")
+        #expect(app.model.lockButton.symbolName == "faceid")
+        #expect(app.model.lockButton.warning?.contains("Face ID scans your face as soon as") == true)
+        try machine().presentFace(matching: true)
+        await app.model.unlock()
+        #expect(app.titles == ["one"])
+        #expect(app.model.lockButton.warning == nil)
+    }
+
+    @Test(.simulator(sensor: .faceID)) func nothingOfAFaceDeviceNamesTouchID() async throws {
+        let app = await App.opened("one")
+        var said: [String] = []
+        func collect() {
+            let button = app.model.lockButton
+            said += [button.title, button.warning ?? "", button.symbolName, app.model.message ?? ""]
+            said += [app.model.passwordPrompt?.words ?? "", app.model.passwordPrompt?.error ?? ""]
+        }
+        await app.model.lock()
+        collect()
+        for _ in 0..<6 {
+            // After two looks the camera rests, and the prompt stays.
+            for _ in 0..<2 { try machine().presentFace(matching: false) }
+            try machine().cancel()
+            await app.model.unlock()
+            collect()
+            app.model.cancelPassword()
+            try machine().forgetActions()
+            try machine().cancel()
+            await app.model.unlock()
+            collect()
+            app.model.cancelPassword()
+            try machine().forgetActions()
+        }
+        try machine().enrol()
+        await app.model.unlock()
+        collect()
+        #expect(said.contains { $0.contains("Face ID") })
+        #expect(said.allSatisfy { !$0.lowercased().contains("touch") && !$0.contains("finger") })
+    }
+
+    @Test(.simulator()) func whoCancelsGetsThePassword() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        try machine().cancel()
+        await app.model.unlock()
+        #expect(app.model.phase == .locked)
+        #expect(app.model.passwordPrompt?.words == "Enter your password to unlock your notes.")
+        #expect(app.model.message == nil)
+        await app.model.submitPassword("pw")
+        #expect(app.titles == ["one"])
+    }
+
+    @Test(.simulator()) func whoIsNotRecognisedGetsThePassword() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        for _ in 0..<3 { try machine().touch(matching: false) }
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt?.words == "Touch ID did not unlock your notes. Enter your password.")
+    }
+
+    @Test(.simulator()) func theFallbackButtonLeadsToThePassword() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        try machine().touch(matching: false)
+        try machine().chooseFallback()
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt?.words == "Enter your password to unlock your notes.")
+        #expect(try machine().transcript.lines.contains { $0.contains("Use Password") })
+    }
+
+    @Test(.simulator()) func aLockoutLeadsToThePasswordAndLeavesBiometryTrusted() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        for _ in 0..<5 { try machine().touch(matching: false) }
+        await app.model.unlock()
+        app.model.cancelPassword()
+        await app.model.unlock()
+        app.model.cancelPassword()
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt?.words == "Touch ID is locked after too many tries. Enter your password.")
+        #expect(app.model.lockButton.title == "Unlock with your password")
+        await app.model.submitPassword("pw")
+        #expect(app.model.phase == .unlocked)
+        await app.model.lock()
+        try machine().enter(passcode: "1234")
+        try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")
+        try machine().touch(matching: true)
+        await app.model.unlock()
+        #expect(app.titles == ["one"])
+    }
+
+    @Test(.simulator(isEnrolled: false)) func withNothingEnrolledThePasswordIsAskedAtOnce() async {
+        let app = await App.opened("one")
+        await app.model.lock()
+        #expect(app.model.lockButton.title == "Unlock with your password")
+        #expect(app.model.lockButton.symbolName == "lock")
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt?.words == "Enter your password to unlock your notes.")
+        await app.model.submitPassword("pw")
+        #expect(app.titles == ["one"])
+    }
+
+    @Test(.simulator(passcode: nil)) func withoutAPasscodeThePasswordIsTheWay() async {
+        let app = await App.opened("one")
+        await app.model.lock()
+        await app.model.unlock()
+        await app.model.submitPassword("pw")
+        #expect(app.titles == ["one"])
+    }
+
+    @Test(.simulator()) func anotherFingerAsksForThePasswordOnceMore() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        try machine().replaceFinger()
+        try machine().touch(matching: true)
+        await app.model.unlock()
+        #expect(app.model.phase == .locked, "the new finger does not open the notes")
+        #expect(app.model.passwordPrompt?.words.contains("has changed") == true)
+        await app.model.submitPassword("pw")
+        #expect(app.model.phase == .unlocked)
+        await app.model.lock()
+        await app.model.unlock()
+        #expect(app.model.phase == .unlocked, "the touch from before, and now it is trusted")
+    }
+
+    /// The binding of the item itself, without the app's look at the enrolled set.
+    @Test(.simulator()) func theKeyIsGoneForAnotherFingerWhateverTheAppThinks() async throws {
+        _ = await App.opened("one")
+        #expect(try await NoteVault.ofTests.hasBiometry())
+        try machine().enrol()
+        #expect(try await !NoteVault.ofTests.hasBiometry())
+    }
+
+    /// Where items cannot be bound to the set, the look at it is what asks for the password.
+    @Test(.simulator()) func withoutBindingTheMonitorAsksForThePassword() async throws {
+        let app = await App { $0.biometryProtections = Array($0.biometryProtections.dropFirst()) }
+        await app.model.setPassword("pw", again: "pw")
+        await app.model.lock()
+        try machine().enrol()
+        #expect(try await NoteVault.ofTests.hasBiometry(), "the item would open")
+        try machine().touch(matching: true)
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt?.words.contains("has changed") == true)
+    }
+
+    @Test(.simulator()) func aFingerEnrolledLaterIsTrustedAfterThePassword() async throws {
+        try machine().unenrol()
+        let app = await App.opened("one")
+        await app.model.lock()
+        try machine().enrol()
+        await app.model.unlock()
+        #expect(app.model.passwordPrompt?.words.contains("after that, Touch ID unlocks") == true)
+        await app.model.submitPassword("pw")
+        await app.model.lock()
+        try machine().touch(matching: true)
+        await app.model.unlock()
+        #expect(app.titles == ["one"])
+    }
+
+    @Test(.simulator()) func anotherStartUnlocksWithTheFingerToo() async throws {
+        _ = await App.opened("one")
+        let again = await App()
+        try machine().touch(matching: true)
+        await again.model.unlock()
+        #expect(again.titles == ["one"])
+        #expect(try machine().transcript.lines.filter { $0.contains("asks") }.count == 1, "one prompt")
+    }
+
+    /// The person types the password while the sensor waits: the prompt goes away, and its answer is not needed.
+    @Test(.simulator()) func thePasswordCanBeTypedWhileThePromptIsUp() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        let simulator = try machine()
+        let unlocking = Task { await app.model.unlock() }
+        while simulator.transcript.lines.allSatisfy({ !$0.contains("prompt") }) { await Task.yield() }
+        #expect(app.model.isBusy)
+        app.model.askForPassword()
+        await app.model.submitPassword("pw")
+        #expect(app.titles == ["one"])
+        await unlocking.value
+        #expect(app.model.phase == .unlocked)
+        #expect(app.model.passwordPrompt == nil)
+        #expect(!app.model.isBusy)
+        #expect(simulator.transcript.lines.last?.contains("appCancel") == true)
+    }
+
+    #if DEBUG
+    @Test(.simulator()) func resettingBeginsAnew() async {
+        let app = await App.opened("one")
+        await app.model.reset()
+        #expect(app.model.phase == .firstRun)
+        #expect(openSecrets().isEmpty)
+        await app.model.setPassword("other", again: "other")
+        #expect(app.titles.isEmpty)
+    }
+
+    @Test(.simulator(sensor: .none)) func aTestDoubleStandsForTheSensorAndTouchesNobodysNotes() async throws {
+        let real = await App.opened("real")
+        let app = await App { #expect($0.apply(arguments: ["--test-biometry=success"]) == nil) }
+        #expect(app.model.phase == .firstRun)
+        await app.model.setPassword("test", again: "test")
+        await app.write("fake")
+        await app.model.lock()
+        await app.model.unlock()
+        #expect(app.titles == ["fake"])
+        await app.model.reset()
+        await real.model.refresh()
+        #expect(real.titles == ["real"])
+        let cancelling = await App { #expect($0.apply(arguments: ["--test-biometry=cancel"]) == nil) }
+        await cancelling.model.setPassword("test", again: "test")
+        await cancelling.model.lock()
+        await cancelling.model.unlock()
+        #expect(cancelling.model.passwordPrompt != nil)
+    }
+    #endif
+
+    @Test func unknownArgumentsAreToldInWords() {
+        var setup = QuickNoteSetup()
+        #expect(setup.apply(arguments: ["--nonsense"]) == "There is no option --nonsense.")
+        #expect(setup.apply(arguments: ["--test-biometry=perhaps"])?.isEmpty == false)
+    }
+
+    // MARK: - A keychain that cannot be used
+
+    @Test func withoutAKeychainTheAppSaysSoAndTriesAgain() async throws {
+        // In a detached task there is no machine.
+        _ = try Simulator()
+        let model = QuickNoteModel(setup: QuickNoteSetup(clock: TestClock()))
+        await Task.detached { await model.start() }.value
+        guard case .unavailable(let words) = model.phase else {
+            Issue.record("\(model.phase)")
+            return
+        }
+        #expect(words.contains("keychain"))
+        try await Simulator().run { await model.start() }
+        #expect(model.phase == .firstRun)
+    }
+
+    @Test(arguments: [errSecInvalidKeychain, errSecNotAvailable, errSecWrongSecVersion])
+    func aStoreThatCannotBeOpenedIsNoFirstRun(status: OSStatus) {
+        let error = QuickNoteError(.init(status: status))
+        guard case .keychain = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(error.words.contains("keychain cannot be used"))
+    }
+
+    @Test(.simulator()) func aLockedDeviceIsTold() async throws {
+        let app = await App.opened("one")
+        await app.model.lock()
+        try machine().lock()
+        app.model.askForPassword()
+        await app.model.submitPassword("pw")
+        #expect(app.model.phase == .locked)
+        #expect(app.model.passwordPrompt?.error?.contains("device is locked") == true)
+        try machine().unlock(byBiometry: false)
+        await app.model.submitPassword("pw")
+        #expect(app.titles == ["one"])
+    }
+}
+
+extension NoteVault {
+    /// The vault of the apps of these tests.
+    static var ofTests: NoteVault {
+        NoteVault(keychain: .init(), service: "QuickNote.key", biometryProtections: [.currentBiometry])
+    }
+}

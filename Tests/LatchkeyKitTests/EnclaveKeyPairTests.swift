@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKit
+import LatchkeySimulator
+import LatchkeyTesting
+import Security
+import Testing
+
+@Suite(.simulator()) struct EnclaveKeyPairTests {
+    private let nonce = Data("nonce".utf8)
+
+    private func failureOfSigning(_ pair: EnclaveKeyPair, _ prompt: KeychainPrompt = .standard) -> KeychainError? {
+        failure { () throws(KeychainError) in _ = try pair.sign(nonce, prompt: prompt) }
+    }
+
+    @Test func aPairIsMadeFoundAndDeleted() throws {
+        #expect(try EnclaveKeyPair.find(tag: "login") == nil)
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        #expect(try EnclaveKeyPair.find(tag: "login") == pair)
+        #expect(try EnclaveKeyPair.find(tag: "other") == nil)
+        let again = failure { () throws(KeychainError) in _ = try EnclaveKeyPair.create(tag: "login") }
+        #expect(again?.kind == .alreadyThere)
+        try EnclaveKeyPair.remove(tag: "login")
+        try EnclaveKeyPair.remove(tag: "login")
+        #expect(try EnclaveKeyPair.find(tag: "login") == nil)
+        #expect(failureOfSigning(pair)?.kind == .itemNotFound)
+        #expect(try machine().transcript.lines.isEmpty, "none of it asks")
+    }
+
+    @Test func aFingerSignsAndTheSignatureIsOfThatMessageAlone() throws {
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        try machine().touch(matching: true)
+        let signature = try pair.sign(nonce, prompt: .asking("Log in"))
+        #expect(pair.verify(signature, of: nonce))
+        #expect(!pair.verify(signature, of: Data("other".utf8)))
+        #expect(!pair.verify(signature.dropLast(), of: nonce))
+        #expect(!pair.verify(Data(), of: nonce))
+        let other = try EnclaveKeyPair.create(tag: "other")
+        #expect(!other.verify(signature, of: nonce))
+        #expect(try machine().transcript.lines.contains { $0.contains("Log in") })
+    }
+
+    @Test func aProofAsksNoSecondTime() async throws {
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        try machine().touch(matching: true)
+        let proof = try await BiometricAuth().authenticate(.biometry)
+        #expect(pair.verify(try await pair.sign(nonce, prompt: proof), of: nonce))
+        #expect(pair.verify(try await pair.sign(nonce, prompt: proof), of: nonce))
+        #expect(try machine().transcript.lines.filter { $0.contains("tries left: 3") }.count == 1)
+    }
+
+    @Test func encryptingAsksNobodyAndDecryptingAsks() async throws {
+        let pair = try EnclaveKeyPair.create(tag: "box")
+        let sealed = try pair.encrypt(Data("secret".utf8))
+        #expect(sealed.range(of: Data("secret".utf8)) == nil)
+        #expect(try machine().transcript.lines.isEmpty)
+        try machine().touch(matching: true)
+        #expect(try await pair.decrypt(sealed) == Data("secret".utf8))
+        var changed = sealed
+        changed[changed.count - 1] ^= 1
+        try machine().touch(matching: true)
+        #expect(throws: KeychainError.self) { try pair.decrypt(changed, prompt: .standard) as Data }
+    }
+
+    @Test func refusalsAreTold() throws {
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        try machine().cancel()
+        #expect(failureOfSigning(pair)?.kind == .cancelled)
+        #expect(failureOfSigning(pair, .never)?.kind == .interactionNotAllowed)
+        for _ in 0..<3 { try machine().touch(matching: false) }
+        #expect(failureOfSigning(pair)?.kind == .authenticationFailed)
+    }
+
+    @Test func anotherFingerSignsNothing() throws {
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        try machine().replaceFinger()
+        try machine().touch(matching: true)
+        #expect(failureOfSigning(pair) != nil)
+    }
+
+    @Test func thePublicKeyHasTheFormsThatServersRead() throws {
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        #expect(pair.publicKey.count == 65)
+        #expect(pair.publicKey.first == 4)
+        #expect(pair.publicKeyDER.count == 91)
+        #expect(pair.publicKeyDER.suffix(65) == pair.publicKey)
+        let lines = pair.publicKeyPEM.split(separator: "\n")
+        #expect(lines.first == "-----BEGIN PUBLIC KEY-----")
+        #expect(lines.last == "-----END PUBLIC KEY-----")
+        #expect(Data(base64Encoded: lines.dropFirst().dropLast().joined()) == pair.publicKeyDER)
+    }
+
+    /// The one place where a fixed head could be wrong unseen.
+    @Test func opensslReadsThePublicKeyAndVerifiesTheSignature() throws {
+        let pair = try EnclaveKeyPair.create(tag: "login", protection: KeychainProtection(.whenUnlockedThisDeviceOnly))
+        let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (key, signature, message) = (
+            folder.appending(component: "key.pem"), folder.appending(component: "signature"),
+            folder.appending(component: "message")
+        )
+        try Data(pair.publicKeyPEM.utf8).write(to: key)
+        try (try pair.sign(nonce, prompt: .standard) as Data).write(to: signature)
+        try nonce.write(to: message)
+        let openssl = Process()
+        openssl.executableURL = URL(filePath: "/usr/bin/env")
+        openssl.arguments = [
+            "openssl", "dgst", "-sha256", "-verify", key.path, "-signature", signature.path, message.path,
+        ]
+        openssl.standardOutput = Pipe()
+        try openssl.run()
+        openssl.waitUntilExit()
+        #expect(openssl.terminationStatus == 0)
+    }
+}

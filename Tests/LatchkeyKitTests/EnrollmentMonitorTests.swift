@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKit
+import LatchkeySimulator
+import LatchkeyTesting
+import Security
+import Testing
+
+@Suite(.simulator()) struct EnrollmentMonitorTests {
+    private let monitor = EnrollmentMonitor(entry: .password(service: "app", account: "enrolled"))
+
+    @Test func beforeAnythingWasTrustedItIsAFirstRun() throws {
+        #expect(try monitor.check() == .firstRun)
+        #expect(try monitor.check().requiresPassword)
+    }
+
+    @Test func whatWasTrustedStaysTrusted() throws {
+        #expect(try monitor.trustCurrent())
+        #expect(try monitor.check() == .unchanged)
+        #expect(try !monitor.check().requiresPassword)
+        let again = EnrollmentMonitor(entry: .password(service: "app", account: "enrolled"))
+        #expect(try again.check() == .unchanged, "another start of the app")
+    }
+
+    @Test func anotherFingerAsksForThePasswordAgainUntilItIsTrusted() throws {
+        try monitor.trustCurrent()
+        for change in [{ try machine().enrol() }, { try machine().replaceFinger() }] {
+            try change()
+            #expect(try monitor.check() == .changed)
+            #expect(try monitor.check() == .changed, "asking does not trust")
+            try monitor.trustCurrent()
+            #expect(try monitor.check() == .unchanged)
+        }
+    }
+
+    @Test func nothingEnrolledAnyMoreIsAChange() throws {
+        try monitor.trustCurrent()
+        try machine().unenrol()
+        #expect(try monitor.check() == .changed)
+        #expect(try !monitor.trustCurrent())
+        #expect(try monitor.check() == .firstRun)
+    }
+
+    @Test func aLockoutIsNoChange() async throws {
+        let simulator = try machine()
+        try monitor.trustCurrent()
+        for _ in 0..<5 { simulator.touch(matching: false) }
+        _ = await ending(.biometry)
+        _ = await ending(.biometry)
+        #expect(try monitor.check() == .unknown)
+        #expect(try monitor.check().requiresPassword)
+        simulator.enter(passcode: "1234")
+        #expect(await ending(.owner) == nil)
+        #expect(try monitor.check() == .unchanged)
+    }
+
+    @Test func forgettingBeginsAnew() throws {
+        try monitor.trustCurrent()
+        try monitor.forget()
+        #expect(try monitor.check() == .firstRun)
+    }
+
+    @Test func aKeychainThatCannotBeReadIsToldAndNotTakenForAFirstRun() throws {
+        try monitor.trustCurrent()
+        try machine().failNext(.missingEntitlement)
+        #expect(throws: KeychainError(status: errSecMissingEntitlement)) { try monitor.check() }
+    }
+}
