@@ -28,10 +28,11 @@ package final class ScriptedStore: ItemStore {
     package func problems() throws(Failure) -> [String] { try store.problems() }
 
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
-        guard world.takeFailure(.diskFull) else { return try store.write(body) }
-        // Everything is done and then undone, as when the disk is full at the commit.
-        return try store.write { (store) throws(Failure) -> R in
-            _ = try body(store)
+        try store.write { (store) throws(Failure) -> R in
+            // Everything is done and then undone, as when the disk is full at the commit; what is refused for another reason
+            // writes nothing, and the next write meets the full disk.
+            let result = try body(store)
+            guard world.takeFailure(.diskFull) else { return result }
             throw Failure(.diskFull, "The simulated disk is full.", hint: "It has room again for the next write.")
         }
     }

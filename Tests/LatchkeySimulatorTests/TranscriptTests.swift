@@ -71,6 +71,17 @@ import Testing
         }
     }
 
+    @Test func aWriteThatIsRefusedForAnotherReasonLeavesTheDiskFull() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            #expect(add("account", "kept") == errSecSuccess)
+            try simulator.failNext(.diskFull)
+            #expect(add("account", "again") == errSecDuplicateItem)
+            #expect(add("other", "lost") == errSecDiskFull)
+            #expect(add("other", "kept") == errSecSuccess)
+        }
+    }
+
     @Test func aMissingEntitlementFailsOneCall() throws {
         let simulator = try Simulator()
         try simulator.run {
