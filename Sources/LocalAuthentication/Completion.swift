@@ -16,6 +16,12 @@ func detached<R>(
     }
 }
 
+/// The same for work without a result.
+func detachedCall(_ handler: @escaping ((any Error)?) -> Void, _ work: @escaping @Sendable () throws -> Void) {
+    let ended: (Void?, (any Error)?) -> Void = { _, error in handler(error) }
+    detached(ended, work)
+}
+
 /// Awaits what `detached` does.
 func detached<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in

@@ -136,7 +136,7 @@ public final class LAPublicKey: NSObject, Sendable {
         _ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm,
         completion handler: @escaping ((any Error)?) -> Void
     ) {
-        detached({ (_: Void?, error) in handler(error) }) { [self] in try check(signedData, signature, algorithm) }
+        detachedCall(handler) { [self] in try check(signedData, signature, algorithm) }
     }
 
     /// Checks a signature; throws when it is none of the private key over that data.

@@ -69,7 +69,7 @@ public final class LARightStore: NSObject, Sendable {
     /// Removes the right of that identifier, its key and its secret; asks nobody.
     public func removeRight(forIdentifier identifier: String, completion handler: @escaping ((any Error)?) -> Void) {
         let context = LAContext()
-        detached({ (_: Void?, error) in handler(error) }) { try RightRecord.remove(identifier, context) }
+        detachedCall(handler) { try RightRecord.remove(identifier, context) }
     }
 
     /// Removes the right of that identifier, its key and its secret; asks nobody.
@@ -81,7 +81,7 @@ public final class LARightStore: NSObject, Sendable {
     /// Removes every right of this app.
     public func removeAllRights(completion handler: @escaping ((any Error)?) -> Void) {
         let context = LAContext()
-        detached({ (_: Void?, error) in handler(error) }) { try Self.removeAll(context) }
+        detachedCall(handler) { try Self.removeAll(context) }
     }
 
     /// Removes every right of this app.

@@ -211,8 +211,9 @@ import Testing
             #expect(try client.call(.adding("large \(number)", secret: secret), id: UInt64(number)) == .done)
         }
         for _ in 0..<Limits.connections * 2 {
-            let slow = try RawClient(daemon)
-            try slow.send(.readingAll, id: 1)
+            // One that comes before the daemon has noticed the end of those before may be closed at once.
+            guard let slow = try? RawClient(daemon) else { continue }
+            try? slow.send(.readingAll, id: 1)
         }
         let deadline = Uptime.deadline(seconds: 30)
         while try !isServing() { try #require(Uptime.nanoseconds < deadline, "served again") }
