@@ -20,12 +20,16 @@ struct Options {
     /// How many entries of the trail, and whether it is checked.
     var limit: String?
     var verifies = false
+    var key = KeyOptions()
 
     private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
         ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
         ("revoke", true, "v"), ("forget", true, "f"),
         ("limit", true, "n"), ("verify", false, "c"),
+        ("type", true, "t"), ("enclave", false, "e"), ("hash", true, "d"), ("pss", false, "u"),
+        ("signature", true, "g"), ("output", true, "w"), ("format", true, "m"), ("hex", false, "x"),
+        ("base64", false, "b"),
     ]
 
     /// Reads them with getopt_long; options and names may be mixed.
@@ -59,6 +63,7 @@ struct Options {
             case "f": forgotten = value
             case "n": limit = value
             case "c": verifies = true
+            case let letter where key.take(letter, value): break
             case ":":
                 throw .usage(
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")
