@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
         .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
+        .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
@@ -58,6 +59,9 @@ let package = Package(
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyCertificates", ["LatchkeyModel", "COpenSSL"]),
+
+        // Public keys for other people's programs, in the forms of other standards.
+        room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
 
         // Pipes.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
@@ -136,7 +140,11 @@ let package = Package(
                 "TerminalPromptLayout",
             ]),
         process(
-            "latchkey", ["CLatchkeyLinux", "LatchkeyBackup", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem"]),
+            "latchkey",
+            [
+                "CLatchkeyLinux", "KeyFormats", "LatchkeyBackup", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
+                "LatchkeyClient", "LatchkeySystem",
+            ]),
         process(
             "latchkey-demo",
             ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem"]),
@@ -149,9 +157,9 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "LatchkeyClient", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyWire", "SQLiteDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
-                "latchkey-test-client",
+                "KeyFileDriver", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyKeys", "LatchkeyModel",
+                "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
+                "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
             ], exclude: ["Forge"]),
         tests(
             "LatchkeyHostTests",
@@ -171,6 +179,7 @@ let package = Package(
         tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
+        tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel"]),
         tests(
             "SecurityTests",
             [

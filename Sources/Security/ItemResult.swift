@@ -102,24 +102,10 @@ extension FoundItem {
 extension SecKey {
     /// A key as it was stored; nil when attributes and bytes are those of no key that is computed with.
     convenience init?(stored attributes: Attributes, _ bytes: SecretBytes, reporting reported: [String: Any] = [:]) {
-        guard case .number(let keyClass) = attributes[.keyClass], case .number(let type) = attributes[.keyType] else {
-            return nil
-        }
-        switch (keyClass, type) {
-        case (0, 42):
-            guard let key = PublicKey(bytes.copyBytes(), type: .rsa) else { return nil }
-            self.init(key, attributes: reported)
-        case (0, 73):
-            guard let key = PublicKey(point: bytes.copyBytes()) else { return nil }
-            self.init(key, attributes: reported)
-        case (1, 42):
-            guard let key = PrivateKey(bytes, type: .rsa) else { return nil }
-            self.init(key, attributes: reported)
-        case (1, 73):
-            let curve = Curve.allCases.first { $0.pointBytes + $0.byteCount == bytes.count }
-            guard let key = curve.flatMap({ PrivateKey(bytes, type: .ellipticCurve($0)) }) else { return nil }
-            self.init(key, attributes: reported)
-        default: return nil
+        switch StoredKey(attributes, bytes) {
+        case .publicKey(let key): self.init(key, attributes: reported)
+        case .privateKey(let key): self.init(key, attributes: reported)
+        case nil: return nil
         }
     }
 }

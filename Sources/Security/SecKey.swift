@@ -53,10 +53,7 @@ public final class SecKey: NSObject, @unchecked Sendable {
     }
 
     /// SHA-1 of the public key's external form, by which a key and its certificates are found (behaviour SK-09).
-    func publicKeyHash() throws(Failure) -> [UInt8] {
-        let external = SecretBytes(backing.publicKey.externalRepresentation)
-        return try external.withBytes { (bytes) throws(Failure) in try DigestAlgorithm.sha1.hash(bytes) }
-    }
+    func publicKeyHash() throws(Failure) -> [UInt8] { try backing.publicKey.itemHash() }
 
     /// Its bytes, unless they are to stay where they are.
     func exported() throws(Failure) -> SecretBytes {
@@ -70,22 +67,18 @@ public final class SecKey: NSObject, @unchecked Sendable {
     func allAttributes() throws(Failure) -> [String: Any] {
         let key = backing.publicKey
         let isPrivate = backing.isPrivate
-        var all: [String: Any] = [
-            kSecClass as String: kSecClassKey,
-            kSecAttrKeyClass as String: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
-            kSecAttrKeyType as String: key.type == .rsa ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom,
-            kSecAttrKeySizeInBits as String: NSNumber(value: key.bitCount),
-            kSecAttrEffectiveKeySize as String: NSNumber(value: key.bitCount),
-            kSecAttrApplicationLabel as String: Data(try publicKeyHash()) as NSData,
-            kSecAttrIsPermanent as String: NSNumber(value: false),
+        var all: [String: Any] = [:]
+        for (code, value) in try key.itemAttributes(isPrivate ? .privateKey : .publicKey) {
+            if let name = code.constant { all[name] = value.object }
+        }
+        // Apple's constants for these two are strings of digits.
+        let ofKey: [CFString: AnyObject] = [
+            kSecClass: kSecClassKey,
+            kSecAttrKeyClass: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
+            kSecAttrKeyType: key.type == .rsa ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom,
+            kSecAttrIsPermanent: NSNumber(value: false),
         ]
-        // Behaviour SK-09.
-        let flags: [(CFString, Bool)] = [
-            (kSecAttrCanEncrypt, !isPrivate), (kSecAttrCanDecrypt, isPrivate), (kSecAttrCanSign, isPrivate),
-            (kSecAttrCanVerify, !isPrivate), (kSecAttrCanDerive, true), (kSecAttrCanWrap, !isPrivate),
-            (kSecAttrCanUnwrap, isPrivate),
-        ]
-        for (name, flag) in flags { all[name as String] = NSNumber(value: flag) }
+        for (name, value) in ofKey { all[name as String] = value }
         all.merge(attributes) { $1 }
         all.merge(backing.attributes) { $1 }
         if let bytes = try? exported() { all[kSecValueData as String] = bytes.withBytes { Data($0) } as NSData }

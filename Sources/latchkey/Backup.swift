@@ -19,7 +19,7 @@ enum Backup {
             let header = try BackupHeader.make()
             var writer = try BackupWriter(header, code)
             // Under another name until it is whole, so that a backup is never half of one.
-            let file = try BackupOutput(path)
+            let file = try NewFile(path)
             try file.write(header.bytes)
             var progress = Progress("exported")
             var leftOut: UInt64 = 0

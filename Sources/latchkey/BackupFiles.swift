@@ -4,45 +4,6 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// A file that has its name only once it is whole and on the disk.
-final class BackupOutput {
-    private let path: String
-    private let partial: String
-    private let file: Descriptor
-    private var isFinished = false
-
-    init(_ path: String) throws(Failure) {
-        self.path = path
-        partial = path + ".partial"
-        do throws(SystemError) {
-            file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
-        } catch {
-            throw Failure(error, "\(path) cannot be written")
-        }
-    }
-
-    deinit { if !isFinished { Files.remove(partial) } }
-
-    func write(_ bytes: [UInt8]) throws(Failure) {
-        do throws(SystemError) {
-            try SecretBytes(bytes).withBytes { (bytes) throws(SystemError) in try file.write(all: bytes) }
-        } catch {
-            throw Failure(error, "\(path) cannot be written")
-        }
-    }
-
-    func finish() throws(Failure) {
-        do throws(SystemError) {
-            try file.synchronize()
-            try Files.rename(partial, to: path)
-            isFinished = true
-            try Files.synchronizeFolder(of: path)
-        } catch {
-            throw Failure(error, "\(path) cannot be written")
-        }
-    }
-}
-
 /// A file that is read in pieces.
 struct BackupInput {
     private let path: String

@@ -11,6 +11,7 @@ enum Help {
           get NAME        write a secret to standard output
           list            show what is stored, without any secret
           delete NAME     delete an item
+          key VERB        make key pairs and sign, verify, encrypt and decrypt with them
           passcode VERB   set, change, remove or check the passcode
           lock            lock the keychain: keys leave memory, nobody is asked
           unlock          unlock it by finger or passcode
@@ -63,6 +64,32 @@ enum Help {
             Deletes the item. There is no undo.
 
             """
+        case .key:
+            """
+            usage: latchkey key VERB [options] [--json]
+
+              create NAME            make a key pair; its public half can be shown without a proof
+                --type TYPE          p256 (default), p384, p521, rsa2048, rsa3072, rsa4096
+                --enclave            of type p256, its private half never leaves the enclave
+                --protect RULE       what releases the private half: as latchkey set has it
+                --label TEXT
+              list                   show the keys of this access group; asks for nothing
+              public NAME            write the public half
+                --format FORMAT      pem (default), der, ssh, jwk, x963 (a point, for curves only)
+              sign NAME [FILE]       sign a file or standard input: ECDSA in DER, or RSA with PKCS#1 v1.5
+                --hash HASH          sha256 (default), sha384, sha512
+                --pss                RSA with PSS, its salt as long as the digest
+              verify NAME [FILE]     look whether a signature is right: 0 if so, 1 if not
+                --signature FILE     the signature; --hash and --pss as they were for sign
+              encrypt NAME [FILE]    for the owner of the private half: ECIES, or RSA-OAEP, with SHA-256 and AES-GCM
+              decrypt NAME [FILE]    what encrypt wrote
+              delete NAME            delete both halves. There is no undo.
+
+            Signatures and ciphertexts are bytes. --hex and --base64 write and read them as text; --output FILE writes
+            the result into a file (--replace: one that exists). A protected key asks on the terminal first.
+            Keys are stored as apps store them: NAME is the application tag. encrypt takes at most 64 MiB.
+
+            """
         case .passcode:
             """
             usage: latchkey passcode set | change | remove | check [--json]
@@ -75,7 +102,7 @@ enum Help {
             """
             usage: latchkey status [--json]
 
-            Shows tier, daemon, store, sensor and passcode. Fails when the store cannot be used.
+            Shows tier, daemon, store, sensor, passcode and enclave. Fails when the store cannot be used.
 
             """
         case .export:

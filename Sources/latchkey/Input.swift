@@ -41,21 +41,63 @@ enum Input {
     }
 
     private static func everything(limit: Int) throws(CommandFailure) -> SecretBytes {
-        var typed = TypedSecret(capacity: limit + 1)
+        try whole(nil, limit: limit)
+    }
+
+    /// Reads a file, or standard input where none is named, to its end.
+    static func whole(_ path: String?, limit: Int) throws(CommandFailure) -> SecretBytes {
+        var pieces: [SecretBytes] = []
         var count = 0
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        defer { wipe(&buffer) }
-        while true {
-            let step = read(STDIN_FILENO, &buffer, buffer.count)
-            if step < 0, errno == EINTR { continue }
-            guard step > 0 else { break }
-            count += step
+        try forEachPiece(path) { (bytes) throws(Failure) in
+            count += bytes.count
             guard count <= limit else {
-                throw .failure(
-                    Failure(.dataTooLarge, "Standard input has more than \(limit) bytes.", hint: "Give less."))
+                let name = path ?? "Standard input"
+                throw Failure(.dataTooLarge, "\(name) has more than \(limit) bytes.", hint: "Give less.")
             }
-            for byte in buffer[..<step] { typed.append(byte) }
+            pieces.append(SecretBytes(copying: bytes))
         }
-        return typed.take()
+        return SecretBytes(count: count) { target in
+            var offset = 0
+            for piece in pieces {
+                piece.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
+                offset += piece.count
+            }
+        }
+    }
+
+    /// Hands a file, or standard input where none is named, to `body` in pieces, which are wiped afterwards.
+    static func forEachPiece(
+        _ path: String?, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(CommandFailure) {
+        do throws(Failure) {
+            let file = try path.map { (path) throws(Failure) in try open(path) }
+            var isAtEnd = false
+            while !isAtEnd {
+                var count = 0
+                let buffer = SecretBytes(count: 64 << 10) { memory in
+                    repeat {
+                        count = read(file?.number ?? STDIN_FILENO, memory.baseAddress, memory.count)
+                    } while count < 0 && errno == EINTR
+                }
+                guard count >= 0 else {
+                    throw Failure(SystemError("read"), "\(path ?? "Standard input") cannot be read")
+                }
+                isAtEnd = count == 0
+                try buffer.withBytes { (bytes) throws(Failure) in
+                    try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                }
+            }
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func open(_ path: String) throws(Failure) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor.open(path, O_RDONLY)
+        } catch {
+            guard error.code != ENOENT else { throw Failure(.itemNotFound, "There is no file \(path).") }
+            throw Failure(error, "\(path) cannot be read")
+        }
     }
 }

@@ -21,23 +21,9 @@ enum Items {
         return query
     }
 
-    private static func rule(_ options: Options) throws(CommandFailure) -> AccessControl {
-        switch options.protection {
-        case nil, "none": AccessControl()
-        case "presence": AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .userPresence)
-        case "biometry": AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .biometryAny)
-        case "current-set":
-            AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .biometryCurrentSet)
-        case "passcode": AccessControl(accessibility: .whenPasscodeSetThisDeviceOnly, constraints: .devicePasscode)
-        case let other?:
-            throw .usage(
-                "unknown protection \(other)", "Use none, presence, biometry, current-set or passcode.")
-        }
-    }
-
     static func set(_ options: Options) throws(CommandFailure) {
         let name = try options.name(of: "set")
-        let rule = try rule(options)
+        let rule = try AccessControl(protection: options.protection)
         let secret = try Input.secret("Secret for \(name): ")
         var attributes = query(options, name).attributes
         if let label = options.label { attributes[.label] = .text(label) }
@@ -83,7 +69,8 @@ enum Items {
             // A secret need not be text, so JSON gets its bytes in hexadecimal as well.
             let text = secret.withBytes { String(validating: $0, as: UTF8.self) }
             let pairs: [(String, JSON)] = [
-                ("name", .text(name)), ("secret", text.map { .text($0) } ?? .null), ("hex", .text(secret.hexadecimal)),
+                ("name", .text(name)), ("secret", text.map { .text($0) } ?? .null),
+                ("hex", .text(secret.withBytes(Hexadecimal.encode))),
             ]
             return Output.write(JSON.object(pairs).line + "\n")
         }
@@ -110,27 +97,12 @@ enum Items {
     }
 }
 
-extension SecretBytes {
-    fileprivate var hexadecimal: String {
-        withBytes { bytes in
-            bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-        }
-    }
-}
-
 extension FoundItem {
     fileprivate func text(_ code: AttributeCode) -> String {
         if case .text(let text) = attributes?[code] { text } else { "" }
     }
 
-    fileprivate var protection: String {
-        let constraints = accessControl?.constraints ?? []
-        if constraints.contains(.userPresence) { return "presence" }
-        if constraints.contains(.biometryCurrentSet) { return "current-set" }
-        if constraints.contains(.biometryAny) { return "biometry" }
-        if constraints.contains(.devicePasscode) { return "passcode" }
-        return "none"
-    }
+    fileprivate var protection: String { accessControl?.protection ?? "none" }
 
     fileprivate var json: JSON {
         .object([

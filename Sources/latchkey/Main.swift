@@ -36,6 +36,7 @@ enum Main {
         case .get: try Items.get(options)
         case .list: try Items.list(options)
         case .delete: try Items.delete(options)
+        case .key: try KeyCommand.run(options)
         case .passcode: try Passcode.run(options)
         case .status: try StatusCommand.run(options)
         case .apps: try Apps.run(options)
@@ -52,5 +53,5 @@ enum Main {
 
 /// The commands.
 enum Command: String {
-    case set, get, list, delete, passcode, status, log, check, lock, unlock, export, `import`, apps, sim
+    case set, get, list, delete, key, passcode, status, log, check, lock, unlock, export, `import`, apps, sim
 }

@@ -22,12 +22,16 @@ struct Options {
     var verifies = false
     /// Whether rows that were put aside are brought back.
     var restores = false
+    var key = KeyOptions()
 
     private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
         ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
         ("revoke", true, "v"), ("forget", true, "f"),
-        ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "b"),
+        ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "y"),
+        ("type", true, "t"), ("enclave", false, "e"), ("hash", true, "d"), ("pss", false, "u"),
+        ("signature", true, "g"), ("output", true, "w"), ("format", true, "m"), ("hex", false, "x"),
+        ("base64", false, "b"),
     ]
 
     /// Reads them with getopt_long; options and names may be mixed.
@@ -61,7 +65,8 @@ struct Options {
             case "f": forgotten = value
             case "n": limit = value
             case "c": verifies = true
-            case "b": restores = true
+            case "y": restores = true
+            case let letter where key.take(letter, value): break
             case ":":
                 throw .usage(
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")

@@ -34,12 +34,21 @@ enum StatusCommand {
             ["biometry", biometry],
             ["passcode", report.isPasscodeSet ? "set" : "not set"],
             ["keychain", report.isLocked ? "locked" : "unlocked"],
+            ["enclave", enclave(report)],
             ["access group", report.accessGroup],
         ]
         if report.quarantineCount > 0 {
             rows.append(["put aside", "\(report.quarantineCount) damaged, see: latchkey check"])
         }
         return Table.text(rows)
+    }
+
+    private static func enclave(_ report: StatusReport) -> String {
+        switch report.enclave {
+        case nil: "none"
+        case .software: "software (private keys are in the daemon's memory while they are used)"
+        case .tpm: "TPM 2.0"
+        }
     }
 
     private static func json(_ report: StatusReport) -> JSON {
@@ -50,6 +59,7 @@ enum StatusCommand {
             ("biometry", .text("\(report.biometry)")), ("enrolled", .boolean(report.isEnrolled)),
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
             ("keychainLocked", .boolean(report.isLocked)),
+            ("enclave", report.enclave.map { .text($0.name) } ?? .null),
             ("group", .text(report.accessGroup)),
             ("quarantined", .number(Int64(clamping: report.quarantineCount))),
             ("problem", report.problem.map { .text($0.message) } ?? .null),

@@ -71,8 +71,9 @@ struct SecretTrace: Sendable {
         return count
     }
 
-    private static func writableRegions() -> [Range<UInt>] {
-        guard let maps = fopen("/proc/self/maps", "re") else { return [] }
+    /// The writable memory of a process, by its number.
+    static func writableRegions(of process: String = "self") -> [Range<UInt>] {
+        guard let maps = fopen("/proc/\(process)/maps", "re") else { return [] }
         defer { fclose(maps) }
         var regions: [Range<UInt>] = []
         var line = [CChar](repeating: 0, count: 4096)

@@ -20,11 +20,6 @@ func digest(_ name: String) throws -> DigestAlgorithm {
     try #require(DigestAlgorithm.allCases.first { "\($0)" == name })
 }
 
-extension DigestAlgorithm {
-    /// The digest of bytes.
-    func hash(_ message: [UInt8]) throws -> [UInt8] { try message.withUnsafeBytes { try hash($0) } }
-}
-
 /// Files of the fuzzer's corpus: the first byte chooses the reader.
 enum Corpus {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySimulator
+import LatchkeyClient
+import LatchkeyModel
 import LocalAuthentication
 import Security
 import Testing
+
+@testable import LatchkeySimulator
 
 /// Keys of the Secure Enclave work after the authentication their access control asks for, and not otherwise.
 @Suite struct EnclaveProtectionTests {
@@ -89,6 +92,25 @@ import Testing
             simulator.touch(matching: false)
             simulator.cancel()
             #expect(refusal(key) == "\(authenticationDomain) -2")
+        }
+    }
+
+    /// A handle of the same machine that another connection made.
+    @Test func aHandleOfAnotherConnectionUsesNoKey_abuse11() async throws {
+        let (simulator, _) = try machine(.biometryAny)
+        try await simulator.run {
+            let reference = try #require(find(Query.key().reference).result as? Data)
+            let context = LAContext()
+            simulator.touch(matching: true)
+            try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "sign")
+            let handle = try (context as any AuthenticationContext).handle()
+            let request = Request.UseEnclaveKey(
+                name: .stored(Array(reference)), operation: .sign(digest: [UInt8](repeating: 1, count: 32)),
+                authentication: Authentication(context: handle))
+            #expect(throws: Never.self) { try simulator.client.call(.useEnclaveKey(request)) }
+            let machine = simulator.machine
+            let other = Client(application: "app") { machine.connect("app") }
+            #expect(throws: Failure(.invalidContext)) { try other.call(.useEnclaveKey(request)) }
         }
     }
 

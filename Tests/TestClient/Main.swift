@@ -18,6 +18,7 @@ enum Main {
         case "lie": lie()
         case "read": read(CommandLine.arguments.last ?? "")
         case "mix": Mixer(CommandLine.arguments.last ?? "").run()
+        case "sign": Signer(CommandLine.arguments.last ?? "").run()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }

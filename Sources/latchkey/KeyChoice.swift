@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyKeys
+import LatchkeyModel
+import LatchkeySystem
+
+/// The words of `--type`.
+enum KeyChoice: String, CaseIterable {
+    case p256, p384, p521, rsa2048, rsa3072, rsa4096
+
+    init(_ name: String?) throws(CommandFailure) {
+        guard let choice = KeyChoice(rawValue: name ?? "p256") else {
+            throw .usage(
+                "unknown type \(name ?? "")",
+                "Use " + KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        self = choice
+    }
+
+    /// Makes a random key; an RSA key takes seconds, which a person at a terminal sees pass.
+    func makeKey() throws(Failure) -> PrivateKey {
+        switch self {
+        case .p256: return try PrivateKey.generate(.p256)
+        case .p384: return try PrivateKey.generate(.p384)
+        case .p521: return try PrivateKey.generate(.p521)
+        case .rsa2048: return try KeyChoice.makeRSAKey(2048)
+        case .rsa3072: return try KeyChoice.makeRSAKey(3072)
+        case .rsa4096: return try KeyChoice.makeRSAKey(4096)
+        }
+    }
+
+    private static func makeRSAKey(_ bitCount: Int) throws(Failure) -> PrivateKey {
+        guard isatty(STDERR_FILENO) == 1 else { return try PrivateKey.generateRSA(bitCount: bitCount) }
+        Output.writeError("Searching for two primes ")
+        // Clears the line, whatever happened.
+        defer { Output.writeError("\r\u{1b}[K") }
+        var next = Uptime.nanoseconds
+        return try PrivateKey.generateRSA(bitCount: bitCount) {
+            guard Uptime.nanoseconds >= next else { return true }
+            next = Uptime.nanoseconds + 200_000_000
+            Output.writeError(".")
+            return true
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFormats
+import LatchkeyClient
+import LatchkeyKeys
+import LatchkeyModel
+
+/// key create, list, public, delete, and the way to what a key does: keys of the command's own access group.
+enum KeyCommand {
+    static func run(_ options: Options) throws(CommandFailure) {
+        guard let verb = options.arguments.first else {
+            throw .usage("key needs to be told what to do", "See: latchkey key --help")
+        }
+        let words = Array(options.arguments.dropFirst())
+        switch (verb, words.count) {
+        case ("list", 0): try list(options)
+        case ("create", 1) where !words[0].isEmpty: try create(words[0], options)
+        case ("public", 1): try writePublic(words[0], options)
+        case ("delete", 1): try delete(words[0], options)
+        case ("sign", 1...2): try KeyUse.sign(words[0], words.file, options)
+        case ("verify", 1...2): try KeyUse.verify(words[0], words.file, options)
+        case ("encrypt", 1...2): try KeyUse.encrypt(words[0], words.file, options)
+        case ("decrypt", 1...2): try KeyUse.decrypt(words[0], words.file, options)
+        case ("list", _): throw .usage("key list takes no name", "See: latchkey key --help")
+        case ("create", _), ("public", _), ("delete", _):
+            throw .usage("key \(verb) takes one name", "See: latchkey key --help")
+        case ("sign", _), ("verify", _), ("encrypt", _), ("decrypt", _):
+            throw .usage("key \(verb) takes one name and perhaps a file", "See: latchkey key --help")
+        default: throw .usage("unknown: key \(verb)", "See: latchkey key --help")
+        }
+    }
+
+    // MARK: - Making
+
+    private static func create(_ name: String, _ options: Options) throws(CommandFailure) {
+        let choice = try KeyChoice(options.key.type)
+        guard !options.key.isForEnclave || choice == .p256 else {
+            throw .usage("the enclave keeps no keys of type \(choice.rawValue)", "It keeps keys of type p256.")
+        }
+        let rule = try AccessControl(protection: options.protection)
+        do throws(Failure) {
+            guard try NamedKey.all(named: name).isEmpty else {
+                throw Failure(
+                    .duplicateItem, "A key \(name) exists already.",
+                    hint: "Delete it first, with: latchkey key delete \(name)")
+            }
+            var attributes: Attributes = [.applicationTag: .data(Array(name.utf8))]
+            if let label = options.label { attributes[.label] = .text(label) }
+            let authentication = Authentication(prompting: Prompting(reason: "make the key \(name)").clipped)
+            if options.key.isForEnclave {
+                try createInEnclave(attributes, rule, authentication)
+            } else {
+                try store(try choice.makeKey(), attributes, rule, authentication)
+            }
+            guard options.isJSON else { return }
+            let enclave = try enclaveKind()
+            Output.write(try NamedKey.find(name).json(enclave).line + "\n")
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func createInEnclave(
+        _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication
+    ) throws(Failure) {
+        var rule = rule
+        // Without it the key could do nothing (Apple: `SecAccessControlCreateFlags.privateKeyUsage`).
+        rule.constraints.insert(.privateKeyUsage)
+        _ = try Client.command.call(
+            .createEnclaveKey(
+                Request.CreateEnclaveKey(
+                    attributes: attributes, accessControl: rule, isPermanent: true, authentication: authentication)))
+    }
+
+    /// Stores both halves, the public one without a rule, so that it is there without a proof.
+    private static func store(
+        _ key: PrivateKey, _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication
+    ) throws(Failure) {
+        // The public half first: what is left behind when the second one fails is then no secret.
+        let publicHalf = Request.AddItem(
+            itemClass: .key, attributes: try key.publicKey.itemAttributes(.publicKey).merging(attributes) { $1 },
+            accessControl: AccessControl(), secret: SecretBytes(key.publicKey.externalRepresentation),
+            returns: .persistentReference, authentication: Authentication())
+        guard case .items(let added, _) = try Client.command.call(.addItem(publicHalf)) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        let privateHalf = Request.AddItem(
+            itemClass: .key, attributes: try key.publicKey.itemAttributes(.privateKey).merging(attributes) { $1 },
+            accessControl: rule, secret: key.externalRepresentation, returns: [], authentication: authentication)
+        do throws(Failure) {
+            _ = try Client.command.call(.addItem(privateHalf))
+        } catch {
+            if let reference = added.first?.persistentReference {
+                // It may fail as well; the first failure is the one to tell.
+                _ = try? Client.command.call(
+                    .deleteItems(ItemQuery(itemClass: .key, persistentReference: reference)))
+            }
+            throw error
+        }
+    }
+
+    // MARK: - Showing
+
+    private static func list(_ options: Options) throws(CommandFailure) {
+        do throws(Failure) {
+            let keys = try NamedKey.all(named: nil)
+            let enclave = keys.contains(where: \.isInEnclave) ? try enclaveKind() : nil
+            if options.isJSON { return Output.write(JSON.array(keys.map { $0.json(enclave) }).line + "\n") }
+            if keys.isEmpty { return Output.writeError("No keys. Make one with: latchkey key create NAME\n") }
+            let rows = keys.map { $0.row(enclave) }
+            Output.write(Table.text([["NAME", "KIND", "SIZE", "WHERE", "PROTECTION", "LABEL"]] + rows))
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func enclaveKind() throws(Failure) -> EnclaveKind? {
+        guard case .status(let report) = try Client.command.call(.status) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        return report.enclave
+    }
+
+    private static func writePublic(_ name: String, _ options: Options) throws(CommandFailure) {
+        let format = try PublicFormat(options.key.format)
+        let result = try KeyResult(options, isBinary: format.isBinary)
+        do throws(Failure) {
+            let key = try NamedKey.find(name).publicKey()
+            let portable = try PortablePublicKey(of: key)
+            let text = try format.bytes(portable, comment: name)
+            guard options.isJSON else { return try result.write(SecretBytes(text)) }
+            let value: JSON =
+                switch format {
+                case .jwk: .object(portable.jwk.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
+                case .pem, .ssh: .text(String(decoding: text, as: UTF8.self))
+                case .der, .x963: .text(Base64.standard.encode(text))
+                }
+            result.writeJSON([("name", .text(name)), ("format", .text(format.rawValue)), ("key", value)])
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    // MARK: - Deleting
+
+    private static func delete(_ name: String, _ options: Options) throws(CommandFailure) {
+        do throws(Failure) {
+            _ = try Client.command.call(.deleteItems(NamedKey.query(name)))
+        } catch {
+            guard error.status == .itemNotFound else { throw .failure(error) }
+            throw .failure(Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list"))
+        }
+        if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
+    }
+}
+
+extension [String] {
+    /// The file among a verb's words; standard input is also called "-".
+    fileprivate var file: String? { count > 1 && self[1] != "-" ? self[1] : nil }
+}
+
+/// The words of `--format`.
+private enum PublicFormat: String {
+    case pem, der, ssh, jwk, x963
+
+    init(_ name: String?) throws(CommandFailure) {
+        guard let format = PublicFormat(rawValue: name ?? "pem") else {
+            throw .usage("unknown format \(name ?? "")", "Use pem, der, ssh, jwk or x963.")
+        }
+        self = format
+    }
+
+    var isBinary: Bool { self == .der || self == .x963 }
+
+    func bytes(_ key: PortablePublicKey, comment: String) throws(Failure) -> [UInt8] {
+        switch self {
+        case .pem: return Array(key.pem.utf8)
+        case .der: return key.der
+        case .jwk: return Array((key.jwkText + "\n").utf8)
+        case .x963:
+            guard key.kind != .rsa else {
+                throw Failure(.invalidParameter, "X9.63 is a form of points, and the key is one of RSA.")
+            }
+            return key.externalRepresentation
+        case .ssh:
+            do throws(KeyFormatError) {
+                return Array((try key.openSSH(comment: comment) + "\n").utf8)
+            } catch {
+                throw Failure(.invalidParameter, error.message)
+            }
+        }
+    }
+}
+
+extension PortablePublicKey {
+    fileprivate init(of key: PublicKey) throws(Failure) {
+        do throws(KeyFormatError) {
+            try self.init(externalRepresentation: key.externalRepresentation)
+        } catch {
+            throw Failure(.internalFailure, error.message)
+        }
+    }
+}
+
+extension NamedKey {
+    private var label: String { if case .text(let text) = item.attributes?[.label] { text } else { "" } }
+
+    private var group: String { if case .text(let text) = item.attributes?[.accessGroup] { text } else { "" } }
+
+    private var protection: String { item.accessControl?.protection ?? "none" }
+
+    fileprivate func row(_ enclave: EnclaveKind?) -> [String] {
+        let place = isInEnclave ? "enclave (\(enclave?.name ?? "not here"))" : "keychain"
+        return [name, isPrivate ? type : "\(type) public", "\(bitCount)", place, protection, label]
+    }
+
+    fileprivate func json(_ enclave: EnclaveKind?) -> JSON {
+        .object([
+            ("name", .text(name)), ("type", .text(type)), ("bits", .number(bitCount)), ("private", .boolean(isPrivate)),
+            ("where", .text(isInEnclave ? "enclave" : "keychain")),
+            ("enclave", isInEnclave ? enclave.map { .text($0.name) } ?? .null : .null),
+            ("protection", .text(protection)), ("label", .text(label)), ("group", .text(group)),
+        ])
+    }
+}

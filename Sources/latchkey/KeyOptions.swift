@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFormats
+import LatchkeyKeys
+import LatchkeyModel
+
+/// What the options of `latchkey key` say.
+struct KeyOptions {
+    var type: String?
+    var isForEnclave = false
+    var hash: String?
+    var usesPSS = false
+    /// The file of a signature.
+    var signature: String?
+    /// The file of the result.
+    var output: String?
+    var format: String?
+    private var isHexadecimal = false
+    private var isBase64 = false
+
+    /// Takes one of its options, by the letter of `Options`; false for the others.
+    mutating func take(_ letter: Character, _ value: String) -> Bool {
+        switch letter {
+        case "t": type = value
+        case "e": isForEnclave = true
+        case "d": hash = value
+        case "u": usesPSS = true
+        case "g": signature = value
+        case "w": output = value
+        case "m": format = value
+        case "x": isHexadecimal = true
+        case "b": isBase64 = true
+        default: return false
+        }
+        return true
+    }
+
+    /// How signatures and ciphertexts are written.
+    func encoding() throws(CommandFailure) -> ByteEncoding {
+        guard !isHexadecimal || !isBase64 else {
+            throw .usage("--hex and --base64 are not for one call", "Choose one.")
+        }
+        return isHexadecimal ? .hexadecimal : isBase64 ? .base64 : .raw
+    }
+
+    /// What is signed of a message.
+    func digest() throws(CommandFailure) -> DigestAlgorithm {
+        switch hash {
+        case nil, "sha256", "256": return .sha256
+        case "sha384", "384": return .sha384
+        case "sha512", "512": return .sha512
+        case let other?: throw .usage("unknown hash \(other)", "Use sha256, sha384 or sha512.")
+        }
+    }
+}
+
+/// Bytes on a stream or in a file: as they are, or as a line of text.
+enum ByteEncoding {
+    case raw, hexadecimal, base64
+
+    func encode(_ bytes: [UInt8]) -> [UInt8] {
+        switch self {
+        case .raw: bytes
+        case .hexadecimal: Array((Hexadecimal.encode(bytes) + "\n").utf8)
+        case .base64: Array((Base64.standard.encode(bytes) + "\n").utf8)
+        }
+    }
+
+    /// Reads what `encode` wrote; blanks and ends of lines around it do not matter. nil: it is nothing of the kind.
+    func decode(_ bytes: [UInt8]) -> [UInt8]? {
+        guard self != .raw else { return bytes }
+        let blanks: Set<UInt8> = [0x20, 0x09, 0x0a, 0x0d]
+        var text = bytes[...]
+        while let last = text.last, blanks.contains(last) { text = text.dropLast() }
+        text = text.drop(while: blanks.contains)
+        return self == .hexadecimal ? Hexadecimal.decode(text) : Base64.standard.decode(text)
+    }
+}
+
+/// Two digits for each byte.
+enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    static func encode(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text {
+            guard character < 0x80,
+                let digit = Character(Unicode.Scalar(character)).hexDigitValue.flatMap(UInt8.init(exactly:))
+            else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return bytes
+    }
+}

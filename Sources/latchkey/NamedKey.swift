@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyKeys
+import LatchkeyModel
+
+/// A key of the keychain as listing finds it, without any proof: a pair by its private half, or a public key alone.
+struct NamedKey {
+    let item: FoundItem
+    /// The public half, where it has an item of its own.
+    private let publicItem: FoundItem?
+
+    // MARK: - Finding
+
+    /// The keys of that name, or all.
+    static func all(named name: String?) throws(Failure) -> [NamedKey] {
+        guard case .items(let items, _) = try Client.command.call(.listItems(query(name))) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        let publicItems = items.filter { $0.half == .publicKey }
+        let pairs = items.filter { $0.half == .privateKey }.map { item in
+            NamedKey(item: item, publicItem: publicItems.first { $0.isOtherHalf(of: item) })
+        }
+        let alone = publicItems.filter { item in !pairs.contains { item.isOtherHalf(of: $0.item) } }
+        return pairs + alone.map { NamedKey(item: $0, publicItem: $0) }
+    }
+
+    /// The one key of that name; refused when there is none, or when there are several.
+    static func find(_ name: String) throws(Failure) -> NamedKey {
+        let keys = try all(named: name)
+        guard let key = keys.first else {
+            throw Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
+        }
+        guard keys.count == 1 else {
+            throw Failure(
+                .invalidParameter, "\(keys.count) keys are called \(name), so that none of them is meant.",
+                hint: "Another program stored them; latchkey key delete \(name) deletes all of them.")
+        }
+        return key
+    }
+
+    /// What finds the items of that name.
+    static func query(_ name: String?) -> ItemQuery {
+        var query = ItemQuery(itemClass: .key)
+        if let name { query.attributes[.applicationTag] = .data(Array(name.utf8)) }
+        return query
+    }
+
+    // MARK: - What is known without a proof
+
+    var isPrivate: Bool { item.half == .privateKey }
+    var isInEnclave: Bool { item.attributes?[.tokenID] != nil }
+
+    var name: String {
+        switch item.attributes?[.applicationTag] {
+        case .text(let text): text
+        case .data(let bytes): String(validating: bytes, as: UTF8.self) ?? Hexadecimal.encode(bytes)
+        default: ""
+        }
+    }
+
+    var bitCount: Int64 { if case .number(let bits) = item.attributes?[.keySizeInBits] { bits } else { 0 } }
+
+    var type: String {
+        switch item.attributes?[.keyType] {
+        case .number(KeyType.rsa.itemNumber): "rsa"
+        case .number(KeyType.ellipticCurve(.p256).itemNumber): "p\(bitCount)"
+        default: "other"
+        }
+    }
+
+    // MARK: - Using it
+
+    /// The public half. Prompts only where nothing but a protected private half is stored.
+    func publicKey() throws(Failure) -> PublicKey {
+        if isInEnclave { return try enclavePublicKey() }
+        switch try stored(publicItem ?? item, reason: "show the public key of \(name)") {
+        case .publicKey(let key): return key
+        case .privateKey(let key): return key.publicKey
+        }
+    }
+
+    /// The private half, where it is; opening one that is protected prompts with that reason.
+    func privateHalf(reason: String) throws(Failure) -> PrivateHalf {
+        guard isPrivate else {
+            throw Failure(.invalidParameter, "\(name) is a public key: its private half is not here.")
+        }
+        guard isInEnclave else {
+            guard case .privateKey(let key) = try stored(item, reason: reason) else { throw unusable }
+            return .software(key)
+        }
+        guard let reference = item.persistentReference else { throw unusable }
+        return .enclave(.stored(reference), try enclavePublicKey(), reason: reason)
+    }
+
+    private func enclavePublicKey() throws(Failure) -> PublicKey {
+        guard case .data(let point) = item.attributes?[.publicKey], let key = PublicKey(point: point) else {
+            throw unusable
+        }
+        return key
+    }
+
+    private func stored(_ item: FoundItem, reason: String) throws(Failure) -> StoredKey {
+        let copy = Request.CopyItems(
+            query: ItemQuery(itemClass: .key, persistentReference: item.persistentReference), limit: 1,
+            returns: [.data, .attributes], authentication: Authentication(prompting: Prompting(reason: reason).clipped))
+        guard case .items(let items, _) = try Client.command.call(.copyItems(copy)), let found = items.first,
+            let attributes = found.attributes, let secret = found.secret, let key = StoredKey(attributes, secret)
+        else { throw unusable }
+        return key
+    }
+
+    private var unusable: Failure { Failure(.invalidParameter, "\(name) is no key that can be used here.") }
+}
+
+/// A private key in this process, or the way to one that stays in the enclave.
+enum PrivateHalf {
+    case software(PrivateKey)
+    case enclave(EnclaveKeyName, PublicKey, reason: String)
+
+    var publicKey: PublicKey {
+        switch self {
+        case .software(let key): key.publicKey
+        case .enclave(_, let key, _): key
+        }
+    }
+
+    /// ECDSA of a digest: r ‖ s.
+    func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] {
+        switch self {
+        case .software(let key): try key.signECDSA(digest)
+        // The leftmost 32 bytes are all that a key of P-256 takes of a digest.
+        case .enclave: try use(.sign(digest: Array(digest.prefix(32))), byteCount: 64).copyBytes()
+        }
+    }
+
+    /// The X coordinate in common with another key.
+    func agree(with peer: PublicKey) throws(Failure) -> SecretBytes {
+        switch self {
+        case .software(let key): try key.agree(with: peer)
+        case .enclave: try use(.agree(point: peer.externalRepresentation), byteCount: 32)
+        }
+    }
+
+    /// The key itself; keys of the enclave are those of a curve, so none is asked for what only RSA does.
+    func software() throws(Failure) -> PrivateKey {
+        guard case .software(let key) = self else {
+            throw Failure(.exportNotAllowed, "A private key of the enclave never leaves it.")
+        }
+        return key
+    }
+
+    private func use(_ operation: EnclaveOperation, byteCount: Int) throws(Failure) -> SecretBytes {
+        guard case .enclave(let name, _, let reason) = self else {
+            throw Failure(.internalFailure, "The key is not in the enclave.")
+        }
+        let request = Request.UseEnclaveKey(
+            name: name, operation: operation,
+            authentication: Authentication(prompting: Prompting(reason: reason).clipped))
+        guard case .enclaveResult(let result) = try Client.command.call(.useEnclaveKey(request)),
+            result.count == byteCount
+        else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+        return result
+    }
+}
+
+extension FoundItem {
+    fileprivate var half: KeyHalf? {
+        if case .number(let number) = attributes?[.keyClass] { KeyHalf(rawValue: number) } else { nil }
+    }
+
+    /// Halves of a pair have the same hash (behaviour SK-09), and here the same name.
+    fileprivate func isOtherHalf(of other: FoundItem) -> Bool {
+        guard let label = attributes?[.applicationLabel], half != other.half else { return false }
+        return label.compared == other.attributes?[.applicationLabel]?.compared
+            && attributes?[.applicationTag]?.compared == other.attributes?[.applicationTag]?.compared
+    }
+}

@@ -1,0 +1,1 @@
+../LatchkeyCryptoTests/OwnMemory.swift
