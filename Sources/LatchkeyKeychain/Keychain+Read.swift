@@ -32,8 +32,7 @@ extension Keychain {
             var result = SearchResult.finished
             try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
                 let missing = try missing(item, for: request.returns, proof)
-                if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.isReadProtected)
-                {
+                if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.isReadProtected) {
                     if request.authentication.skipsProtected { return true }
                     result = .needs(missing)
                     return false
@@ -118,7 +117,9 @@ extension Keychain {
             found.attributes = item.attributes
             found.accessControl = item.accessControl
         }
-        if returns.contains(.data), !item.isInToken { found.secret = try envelopes.openSecret(row, item, password: password) }
+        if returns.contains(.data), !item.isInToken {
+            found.secret = try envelopes.openSecret(row, item, password: password)
+        }
         if returns.contains(.persistentReference) { found.persistentReference = try references.make(row) }
         return found
     }

@@ -144,7 +144,8 @@ package final class Keychain: Sendable {
                     return true
                 }
                 // A row that answers a filter of a foreign group cannot exist; a reference may still name one.
-                guard caller.groups.contains(item.accessGroup), !isDead(item) || item.isInToken, item.matches(query, in: row.itemClass)
+                guard caller.groups.contains(item.accessGroup), !isDead(item) || item.isInToken,
+                    item.matches(query, in: row.itemClass)
                 else { return true }
                 goesOn = try body(row, item)
                 return goesOn

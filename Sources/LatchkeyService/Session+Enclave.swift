@@ -11,7 +11,8 @@ extension Session {
         guard let enclave = service.enclave else {
             throw Failure(
                 .enclaveUnavailable, "There is no Secure Enclave here: this needs a TPM, or one made of software.",
-                hint: "Choose software with a line \"enclave = software\" in \(service.parts.storePath)/latchkeyd.conf.")
+                hint: "Choose software with a line \"enclave = software\" in \(service.parts.storePath)/latchkeyd.conf."
+            )
         }
         return enclave
     }
@@ -29,7 +30,8 @@ extension Session {
             return createKey(request, keychain, enclave, answer)
         }
         try askThen(
-            id, AuthenticationPlan([[.passcode]]), request.authentication, 1, reason: "make a key that needs the passcode"
+            id, AuthenticationPlan([[.passcode]]), request.authentication, 1,
+            reason: "make a key that needs the passcode"
         ) { [self] _ in
             createKey(request, keychain, enclave, answer)
         } answer: {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+
 nonisolated(unsafe) public let kSecClassKey: CFString = "keys"
 nonisolated(unsafe) public let kSecClassCertificate: CFString = "cert"
 nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"

@@ -18,6 +18,8 @@ enum Main {
         case "lie": lie()
         case "read": read(CommandLine.arguments.last ?? "")
         case "mix": Mixer(CommandLine.arguments.last ?? "").run()
+        case "agent": WatchingAgent.run()
+        case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }
