@@ -44,8 +44,13 @@ import CAdwaita
 
     private func tellWhenPainted(_ visible: @escaping @MainActor () -> Void) {
         guard let clock = gtk_widget_get_frame_clock(window) else { return }
+        // A frame that was under way when the window came up may have passed it by.
+        let passed = gdk_frame_clock_get_frame_counter(clock)
+        gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT)
         connect(UnsafeMutableRawPointer(clock), "after-paint") { [self] in
-            guard !hasPainted, gtk_widget_get_mapped(window) != 0 else { return }
+            guard !hasPainted, gtk_widget_get_mapped(window) != 0,
+                gdk_frame_clock_get_frame_counter(clock) != passed
+            else { return }
             hasPainted = true
             visible()
         }

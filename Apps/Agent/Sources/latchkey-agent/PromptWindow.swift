@@ -89,7 +89,7 @@ import LatchkeyAgent
         if !prompt.isChecking { field?.clear() }
         // GTK wants the keys to be elsewhere before a field goes.
         if field != nil, prompt.method != .passcode || prompt.isChecking { text.focus() }
-        field?.isVisible = prompt.method == .passcode
+        fieldPlace.isVisible = prompt.method == .passcode
         field?.isSensitive = !prompt.isChecking
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
     }

@@ -18,16 +18,12 @@ extension ScreenTests {
 
         @Test func noCopyOfAPasscodeStaysInTheAgentsMemory() throws {
             let machine = try Machine()
-            let passcode = "correct-horse-7391-staple"
+            let passcode = "correcthorse7391staple"
             try machine.latchkey("sim passcode set", input: passcode + "\n")
-            let caller = try machine.ask(["--reason", "pay"])
+            let caller = try machine.ask(["--reason", "pay the 4711 bill"])
             try machine.sees { $0.field?.isFocused == true }
             try machine.type(passcode)
-            // The search finds what is there.
-            let deadline = ContinuousClock.now + .seconds(20)
-            while try copies(of: passcode, in: machine.agent.number) == 0 {
-                try #require(ContinuousClock.now < deadline, "what was typed is nowhere")
-            }
+            #expect(try copies(of: "pay the 4711 bill", in: machine.agent.number) > 0, "the search finds what is there")
             try machine.press("Return")
             #expect(caller.end == "granted")
             machine.seesNothing()

@@ -15,7 +15,8 @@ final class Machine {
 
     init(simulated: Bool = true) throws {
         try #require(FileManager.default.isExecutableFile(atPath: Machine.programs + "/latchkeyd"))
-        folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-agent.\(getpid()).\(UInt32.random(in: 0...(.max)))")
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "latchkey-agent.\(getpid()).\(UInt32.random(in: 0...(.max)))")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         if simulated { try Data("tier = simulated\n".utf8).write(to: folder.appending(path: "latchkeyd.conf")) }
@@ -36,7 +37,8 @@ final class Machine {
 
     /// The daemon's process, as its lock says.
     var daemon: pid_t? {
-        let lines = try? String(contentsOf: folder.appending(path: "daemon.lock"), encoding: .utf8).split(separator: "\n")
+        let lines = try? String(contentsOf: folder.appending(path: "daemon.lock"), encoding: .utf8).split(
+            separator: "\n")
         return lines.flatMap { $0.count == 3 ? pid_t($0[2]) : nil }
     }
 

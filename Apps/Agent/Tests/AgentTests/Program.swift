@@ -21,7 +21,8 @@ final class Program {
         posix_spawn_file_actions_addopen(&actions, 0, name + ".in", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         var words = ([program] + arguments).map { strdup($0) } + [nil]
-        var variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var variables =
+            ProcessInfo.processInfo.environment.merging(environment) { $1 }
             .map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
         // Threads of the tests block signals, and a child would inherit that.

@@ -100,7 +100,8 @@ extension ScreenTests {
             try machine.press()
             let first = try machine.sees { $0.focused != nil }
             let words = first.focused?.name ?? ""
-            #expect(words.hasPrefix("latchkey-test-client asks for your fingerprint. to “pay”. It is process"), "\(words)")
+            #expect(
+                words.hasPrefix("latchkey-test-client asks for your fingerprint. to “pay”. It is process"), "\(words)")
             #expect(first.description.contains("asks for your fingerprint to “pay” Touch the sensor."))
             first.press("Cancel")
             #expect(caller.end == "userCancel")
@@ -117,7 +118,8 @@ extension ScreenTests {
             }
             let caller = try machine.ask(["--reason", "open the token store"])
             let locked = try machine.sees { $0.field != nil }
-            #expect(locked.announced.hasPrefix("Too many tries: the fingerprint is locked until the passcode is entered."))
+            #expect(
+                locked.announced.hasPrefix("Too many tries: the fingerprint is locked until the passcode is entered."))
             try machine.picture("touch-locked")
             try machine.type("1234")
             try machine.press("Return")
@@ -126,30 +128,45 @@ extension ScreenTests {
 
         @Test func theAppAsksForLeaveToLookAtFacesAndThenTheSensorLooks() throws {
             let machine = try machine("sim sensor face", "sim enrol")
-            let caller = try machine.ask(["--reason", "open the album", "--face", "finding your pictures"], app: "Album")
+            let caller = try machine.ask(
+                ["--reason", "open the album", "--face", "finding your pictures"], app: "Album")
             let asking = try machine.sees { $0.buttons.contains("Allow") }
-            #expect(asking.says("It looks at faces for “finding your pictures”") && asking.says("It calls itself “Album”"))
+            #expect(
+                asking.says("It looks at faces for “finding your pictures”") && asking.says("It calls itself “Album”"))
             #expect(asking.buttons == ["Cancel", "Do Not Allow", "Allow"])
             try machine.picture("face-permission")
             asking.press("Allow")
             let looking = try machine.sees("Look at the sensor.")
             try machine.picture("face")
             looking.press("Play another face")
-            try machine.sees("Not recognised. One try left.").press("Play another face")
-            let stopped = try machine.sees("The sensor has stopped looking for your face.")
-            try machine.picture("face-stopped")
-            #expect(stopped.buttons.contains("Enter Passcode"))
-            stopped.press("Enter Passcode")
-            try machine.sees { $0.field?.isFocused == true }
+            try machine.sees("Not recognised. One try left.")
+            try machine.picture("face-missed")
+            try machine.latchkey("sim look --other")
+            let passcode = try machine.sees { $0.field?.isFocused == true }
+            #expect(passcode.announced.hasPrefix("Not recognised, and no more tries with your face."))
+            try machine.picture("face-finished")
             try machine.press("Escape")
             #expect(caller.end == "userCancel")
+        }
+
+        @Test func aSensorThatHasStoppedLookingSaysSoAndLeavesTheButtons() throws {
+            let machine = try machine("sim sensor face", "sim enrol")
+            let caller = try machine.ask(["--policy", "1", "--reason", "open the album", "--face", "pictures"])
+            try machine.sees { $0.buttons.contains("Allow") }.press("Allow")
+            try machine.sees("Look at the sensor.")
+            for _ in 1...2 { try machine.latchkey("sim look --other") }
+            let stopped = try machine.sees("The sensor has stopped looking for your face.")
+            #expect(stopped.buttons.prefix(2) == ["Cancel", "Enter Password"])
+            try machine.picture("face-stopped")
+            stopped.press("Enter Password")
+            #expect(caller.end == "userFallback")
         }
 
         @Test func aPairedDeviceConfirms() throws {
             let machine = try machine("sim pair watch", "sim near watch")
             let caller = try machine.ask(["--policy", "3", "--reason", "pay"])
             let asking = try machine.sees("Confirm on your paired device.")
-            #expect(asking.buttons == ["Cancel", "Play paired device"])
+            #expect(asking.buttons == ["Cancel", "Enter Password", "Play paired device"])
             try machine.picture("companion")
             asking.press("Play paired device")
             #expect(caller.end == "granted")
