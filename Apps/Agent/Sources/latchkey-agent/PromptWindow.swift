@@ -61,6 +61,8 @@ import LatchkeyAgent
         fallback?.show(new.method == .permission ? "Do Not Allow" : new.fallbackTitle)
         primary?.show(new.method == .permission ? "Allow" : new.method == .passcode ? "Send" : nil)
         primary?.isSensitive = !new.isChecking
+        // Leave to look at faces is nothing to be suggested.
+        primary?.setStyle("suggested-action", new.method == .passcode)
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
         simulation.show(new.simulation)
@@ -74,7 +76,7 @@ import LatchkeyAgent
     private func makeButtons() {
         let cancel = Button { [weak self] in self?.send(.cancel) }
         let fallback = Button { [weak self] in self?.second() }
-        let primary = Button(styles: ["suggested-action"]) { [weak self] in self?.first() }
+        let primary = Button { [weak self] in self?.first() }
         for button in [cancel, fallback, primary] { buttons.append(button) }
         (self.cancel, self.fallback, self.primary) = (cancel, fallback, primary)
     }
