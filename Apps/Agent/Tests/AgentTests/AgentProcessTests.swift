@@ -23,7 +23,11 @@ extension ScreenTests {
             let caller = try machine.ask(["--reason", "pay the 4711 bill"])
             try machine.sees { $0.field?.isFocused == true }
             try machine.type(passcode)
-            #expect(try copies(of: "pay the 4711 bill", in: machine.agent.number) > 0, "the search finds what is there")
+            let deadline = ContinuousClock.now + .seconds(10)
+            // Keys take their time; and the search finds what is there.
+            while try copies(of: passcode, in: machine.agent.number) == 0 {
+                try #require(ContinuousClock.now < deadline, "what was typed is nowhere")
+            }
             try machine.press("Return")
             #expect(caller.end == "granted")
             machine.seesNothing()
@@ -58,12 +62,22 @@ extension ScreenTests {
             #expect(caller.end == "userCancel")
         }
 
+        /// A file of the kernel, whose size is not known before its end.
+        private func all(of path: String) throws -> [UInt8] {
+            let file = open(path, O_RDONLY)
+            try #require(file >= 0)
+            defer { close(file) }
+            var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+            while case let count = read(file, &piece, piece.count), count > 0 { bytes += piece[..<count] }
+            return bytes
+        }
+
         /// How often some bytes are in the memory of a process.
         private func copies(of text: String, in process: pid_t) throws -> Int {
             let memory = open("/proc/\(process)/mem", O_RDONLY)
             try #require(memory >= 0, "only root may look")
             defer { close(memory) }
-            let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+            let maps = String(decoding: try all(of: "/proc/\(process)/maps"), as: UTF8.self)
             var count = 0
             for line in maps.split(separator: "\n") {
                 let words = line.split(separator: " ")
