@@ -14,14 +14,20 @@ STATIC = .build/static
 RELEASE = $(STATIC)/release
 STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
 TEST_BUILD = $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+# The agent is a package of its own, the only one that needs GTK.
+AGENT_STATIC = Apps/Agent/.build/static
+AGENT_RELEASE = $(AGENT_STATIC)/release
+AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
+    --product latchkey-agent
 PROGRAMS = latchkeyd latchkey-prompt latchkey
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-apps test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
+.PHONY: agent test-agent agent-screenshots bench-agent install-agent
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  PREFIX=$(PREFIX)'
 
@@ -40,7 +46,7 @@ test-all: check ## everything: check, the long tests too, a short run of each fu
 	@scripts/fuzz 10
 	@scripts/mutate-policy
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk
+	@$(MAKE) --no-print-directory test-sdk test-agent
 
 test-apps: bootstrap ## build the apps, use each once, and run their own tests
 	$(TEST_BUILD)
@@ -65,6 +71,22 @@ build: bootstrap ## build the programs that are shipped
 docs: bootstrap ## build the documentation of every public module into .build/docs
 	@scripts/build-docs
 
+agent: bootstrap ## build the graphical prompt (needs GTK, and installs what it lacks of it)
+	@scripts/bootstrap Apps/Agent/packages.txt
+	$(AGENT_BUILD)
+
+test-agent: bootstrap ## drive the graphical prompt on a display of its own, by keyboard and as a screen reader
+	$(TEST_BUILD)
+	@scripts/test-agent
+
+agent-screenshots: bootstrap ## put pictures of every state of the graphical prompt into .build/agent-screenshots
+	$(TEST_BUILD)
+	@scripts/test-agent --pictures .build/agent-screenshots
+
+bench-agent: agent build ## measure the time from a call to its visible prompt
+	$(STATIC_BUILD) --product latchkey-test-client
+	@scripts/bench-agent $(RELEASE) $(AGENT_RELEASE)
+
 sdk: bootstrap ## put into DIR what `swift test --toolset DIR/toolset.json` needs of a package that does not name us
 	@scripts/build-sdk
 	@scripts/install-sdk "$(DIR)"
@@ -73,8 +95,12 @@ install: build ## install the programs and the SDK into PREFIX
 	@scripts/build-sdk
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install $(RELEASE)
 
+install-agent: agent ## install the graphical prompt into PREFIX, to be started with the session
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent $(AGENT_RELEASE)
+
 uninstall: ## remove exactly what install put there
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-agent --remove
 
 format: bootstrap ## let swift format rewrite the sources
 	@scripts/list-files swift | tr '\n' '\0' | xargs -0 $(SWIFT) format format --in-place

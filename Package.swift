@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
+        .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
@@ -68,8 +69,9 @@ let package = Package(
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
-        // What a terminal shows.
-        room("TerminalPromptLayout", ["LatchkeyModel"]),
+        // What prompts say, and how a terminal shows it.
+        room("LatchkeyPromptWords", ["LatchkeyModel"]),
+        room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyPromptWords"]),
 
         // Seams.
         room("LatchkeySeams", ["LatchkeyModel"]),
@@ -96,6 +98,7 @@ let package = Package(
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
                 "TerminalPromptLayout",
             ]),
+        room("AgentDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeySystem"]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -109,6 +112,14 @@ let package = Package(
 
         // Keys of the Secure Enclave in CryptoKit's shape.
         room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
+
+        // What a program needs that shows prompts in a window.
+        room(
+            "LatchkeyAgent",
+            [
+                "LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient",
+                "LatchkeyAgentProtocol", "LatchkeyPromptWords",
+            ]),
 
         // Gives a target's files what `import Foundation` gives them on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
@@ -131,13 +142,13 @@ let package = Package(
                 "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyHost", "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver", "TerminalPromptDriver",
+                "SoftwareEnclaveDriver", "TerminalPromptDriver", "AgentDriver",
             ]),
         process(
             "latchkey-prompt",
             [
                 "LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "TerminalPromptLayout",
+                "LatchkeyPromptWords", "TerminalPromptLayout",
             ]),
         process(
             "latchkey",
@@ -152,14 +163,15 @@ let package = Package(
         // Tests: one target for each room or seam, and one for what crosses processes.
         .executableTarget(
             name: "latchkey-test-client",
-            dependencies: ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel"],
+            dependencies: ["Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel"],
             path: "Tests/TestClient", swiftSettings: strict),
         tests(
             "DaemonTests",
             [
-                "KeyFileDriver", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyKeys", "LatchkeyModel",
-                "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
-                "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo", "latchkey-test-client",
+                "KeyFileDriver", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
+                "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
+                "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
+                "latchkey-test-client",
             ], exclude: ["Forge"]),
         tests(
             "LatchkeyHostTests",
@@ -175,8 +187,9 @@ let package = Package(
                 "SimulatedDriver",
             ]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
-        tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel"]),
-        tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel"]),
+        tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol"]),
+        tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPromptWords"]),
+        tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel", "LatchkeyPromptWords"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
         tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel"]),

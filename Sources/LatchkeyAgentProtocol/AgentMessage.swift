@@ -17,6 +17,11 @@ package enum AgentMessage: Equatable, Sendable {
     /// The payload's bytes.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
+        write(to: &writer)
+        return writer.finish()
+    }
+
+    func write(to writer: inout CBORWriter) {
         writer.array(2)
         switch self {
         case .show(let prompt):
@@ -32,26 +37,29 @@ package enum AgentMessage: Equatable, Sendable {
             writer.unsigned(3)
             writer.event(event)
         }
-        return writer.finish()
     }
 
     /// Reads a payload; anything but exactly one canonical message is refused.
     package init(decoding payload: SecretBytes) throws(WireError) {
         self = try payload.withBytes { (bytes) throws(WireError) -> AgentMessage in
             var reader = CBORReader(bytes)
-            let message = try reader.tuple(2) { (reader) throws(WireError) -> AgentMessage in
-                switch try reader.unsigned() {
-                case 0: return .show(try reader.prompt())
-                case 1: return .update(try reader.content())
-                case 2:
-                    try reader.map { (_, _) throws(WireError) in false }
-                    return .dismiss
-                case 3: return .event(try reader.event())
-                default: throw .unknownMessage
-                }
-            }
+            let message = try AgentMessage(from: &reader)
             try reader.finish()
             return message
+        }
+    }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        self = try reader.tuple(2) { (reader) throws(WireError) -> AgentMessage in
+            switch try reader.unsigned() {
+            case 0: return .show(try reader.prompt())
+            case 1: return .update(try reader.content())
+            case 2:
+                try reader.map { (_, _) throws(WireError) in false }
+                return .dismiss
+            case 3: return .event(try reader.event())
+            default: throw .unknownMessage
+            }
         }
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyModel
-import LatchkeySystem
+package import LatchkeyModel
+package import LatchkeySystem
 import LatchkeyTransport
 
 /// Finds the daemon of the user's store and starts it when it is not running.
-enum DaemonFinder {
+package enum DaemonFinder {
     /// A connection to the daemon; waits for one that is starting.
-    static func connect() throws(Failure) -> Descriptor {
+    package static func connect() throws(Failure) -> Descriptor {
         let folder = try StoreLocation.folder()
         try Files.makePrivateFolder(folder)
         let lock = try DaemonLock.open(folder)

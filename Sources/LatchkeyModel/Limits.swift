@@ -34,8 +34,10 @@ package enum Limits {
     package static let titleBytes = 16 << 10
     /// Characters of a reason that are shown.
     package static let reasonCharacters = 240
-    /// Lines of a reason that a terminal shows.
+    /// Lines of a reason that a prompt shows.
     package static let reasonLines = 6
+    /// Lines of any other text that a prompt shows.
+    package static let otherLines = 3
     /// Characters of a button's title or a name that are shown.
     package static let titleCharacters = 48
     /// Bytes of a key of the enclave that an app keeps itself.

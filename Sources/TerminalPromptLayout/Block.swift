@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyPromptWords
+
 /// The block on a screen: writes it, changes it in place and takes it away again.
 ///
 /// On the alternate screen, if the terminal has one, since there no terminal breaks lines anew when the window becomes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPromptWords
 
 /// A prompt as lines for a window: who, what and why on top, then what to do and how it goes, then the keys.
 ///
@@ -44,24 +45,26 @@ struct BlockLayout {
 
     private func lines(_ economy: Economy) -> [StyledLine] {
         let blank = economy == .nothing ? [StyledLine()] : []
-        var body = text(state.question, .strong, limit: 3)
+        var body = text(state.question, .strong, limit: Limits.otherLines)
         let reasonLines = economy.rawValue >= Economy.reason.rawValue ? 1 : Limits.reasonLines
         if let reason = state.reason { body += text(reason, limit: reasonLines) }
         body += blank
         if economy != .words {
-            body += text("It is \(state.program)", .faint, limit: 3)
+            body += text("It is \(state.program)", .faint, limit: Limits.otherLines)
             if let name = state.ownName { body += text("It calls itself \(name)", .faint, limit: 2) }
             body += blank
         }
         if let usage = state.usage { body += text(usage, limit: reasonLines) }
-        body += text(state.wish, .strong, limit: 3)
+        body += text(state.wish, .strong, limit: Limits.otherLines)
         if let field = state.field { body += text(field, limit: 2) }
         // The place of this line is kept also while there is nothing to say.
         let hasFailed = state.content.notice != .none && state.entry != .checking
-        let feedback = text(state.feedback, hasFailed ? .warning : .plain, limit: 3)
+        let feedback = text(state.feedback, hasFailed ? .warning : .plain, limit: Limits.otherLines)
         body += feedback.isEmpty ? blank : feedback
         body += blank + keys(state.keys)
-        if let simulation = state.simulation { body += text(simulation, .faint, limit: 3) + keys(state.simulatedKeys) }
+        if let simulation = state.simulation {
+            body += text(simulation, .faint, limit: Limits.otherLines) + keys(state.simulatedKeys)
+        }
         if economy == .words { return body.map(barred) }
         return [rule(top: true)] + body.map(barred) + [rule(top: false)]
     }
@@ -87,7 +90,7 @@ struct BlockLayout {
                 used = cells
             } else {
                 // Too long for any line: it is broken as any text is.
-                lines += text("\(key) \(title)", limit: 3)
+                lines += text("\(key) \(title)", limit: Limits.otherLines)
                 used = width
                 continue
             }

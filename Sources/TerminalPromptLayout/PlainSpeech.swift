@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchkeyPromptWords
+
 /// A prompt in sentences, one line for each, nothing redrawn: for screen readers, logs and terminals that can do no more.
 package struct PlainSpeech: Sendable {
     private let look: Look

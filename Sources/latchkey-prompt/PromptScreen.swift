@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyPromptWords
 import TerminalPromptLayout
 
 /// What to write to the terminal, in either look.

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyAgentProtocol
 import LatchkeyModel
+import LatchkeyPromptWords
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire

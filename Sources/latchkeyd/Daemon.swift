@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AgentDriver
 import Glibc
 import KeyFileDriver
 import LatchkeyHost
@@ -12,7 +13,6 @@ import LatchkeyTransport
 import SQLiteDriver
 import SimulatedDriver
 import SoftwareEnclaveDriver
-import Synchronization
 import SystemDriver
 import TerminalPromptDriver
 
@@ -20,6 +20,7 @@ import TerminalPromptDriver
 final class Daemon: FrameHandler {
     private let service: Service
     private let sessionCount: SessionCount
+    private let agents = AgentPrompter()
 
     init(_ options: Options, folder: StoreFolder) {
         let tier: Tier = options.isSimulated ? .simulated : .user
@@ -51,7 +52,10 @@ final class Daemon: FrameHandler {
         let sessions = SessionCount()
         sessionCount = sessions
         let programs = Files.folder(of: Environment.executable ?? "")
-        var prompter: any Prompter = TerminalPrompter(program: programs + "/latchkey-prompt")
+        // A terminal tells where the person is who started the caller; without one, or in its background, the window.
+        var prompter: any Prompter = ChoosingPrompter([
+            TerminalPrompter(program: programs + "/latchkey-prompt"), agents,
+        ])
         var ended: (@Sendable (EvaluationEnd) -> Void)?
         if let world {
             prompter = ScriptedPrompter(prompter, world: world)
@@ -129,51 +133,11 @@ final class Daemon: FrameHandler {
         ) { [weak connection] body in
             if let connection { connection.whenDrained(body) } else { body() }
         }
-        return ConnectedSession(HostSession(session) { [weak connection] in connection?.send($0) }, sessionCount)
+        let host = HostSession(session) { [weak connection] in connection?.send($0) }
+        return ConnectedProgram(connection, host, sessionCount, agents)
     }
 
     func mayStop() -> Bool { !service.mustStay }
-}
-
-/// Hands the frames of a connection to its session.
-private final class ConnectedSession: FrameReceiver {
-    private let session: HostSession
-    private let count: SessionCount
-
-    init(_ session: HostSession, _ count: SessionCount) {
-        self.session = session
-        self.count = count
-        count.add(1)
-    }
-
-    func received(_ payload: SecretBytes) { session.receive(payload) }
-
-    func refused(_ error: FrameError) {
-        switch error {
-        case .version(let version):
-            session.refuse(Failure(.unsupportedVersion, "This daemon speaks version 1, not \(version)."))
-        case .tooLong(let count):
-            session.refuse(
-                Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count)."))
-        case .timedOut: session.refuse(Failure(.timedOut, "A frame did not arrive in time."))
-        case .closed, .system: break
-        }
-    }
-
-    func disconnected() {
-        count.add(-1)
-        session.close()
-    }
-}
-
-/// How many programs are connected.
-private final class SessionCount: Sendable {
-    private let count = Atomic(0)
-
-    /// Whether nobody else waits while one is served.
-    var isOneAtMost: Bool { count.load(ordering: .relaxed) <= 1 }
-
-    func add(_ more: Int) { count.add(more, ordering: .relaxed) }
 }
 
 /// Tier `user` has no sensor so far: the fingerprint driver takes this place.

@@ -13,9 +13,9 @@ struct Vector: Sendable, CustomTestStringConvertible {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(components: "Vectors", "wire")
 
-    /// The vectors of every file, by name.
-    static func load() throws -> [Vector] {
-        try ["requests", "items", "replies", "enclave"].flatMap { name in
+    /// The vectors of files, by name; of a client's messages unless said otherwise.
+    static func load(_ names: [String] = ["requests", "items", "replies", "enclave"]) throws -> [Vector] {
+        try names.flatMap { name in
             try String(contentsOf: folder.appending(component: name + ".hex"), encoding: .utf8)
                 .split(separator: "\n").filter { !$0.hasPrefix("#") }
                 .map { line in

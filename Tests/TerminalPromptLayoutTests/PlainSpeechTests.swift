@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPromptWords
 import Testing
 
 @testable import TerminalPromptLayout

@@ -19,6 +19,8 @@ enum Main {
         case "read": read(CommandLine.arguments.last ?? "")
         case "mix": Mixer(CommandLine.arguments.last ?? "").run()
         case "sign": Signer(CommandLine.arguments.last ?? "").run()
+        case "agent": WatchingAgent.run()
+        case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }

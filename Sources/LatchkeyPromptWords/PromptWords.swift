@@ -6,7 +6,7 @@ import LatchkeyModel
 /// pass for something that Latchkey says.
 extension PromptState {
     /// What the sensor knows a person by.
-    var sensor: String {
+    package var sensor: String {
         switch prompt.sensor {
         case .touchID: "fingerprint"
         case .faceID: "face"
@@ -25,26 +25,26 @@ extension PromptState {
     }
 
     /// Who asks for what.
-    var question: String { "\(prompt.caller) asks for \(proof)" }
+    package var question: String { "\(prompt.caller) asks for \(proof)" }
 
     /// Why, in the caller's words; nil when it gave none.
-    var reason: String? { prompt.reason.isEmpty ? nil : "to “\(prompt.reason)”" }
+    package var reason: String? { prompt.reason.isEmpty ? nil : "to “\(prompt.reason)”" }
 
     /// How the caller is known: what the kernel says, and apart from that what it says itself.
-    var program: String {
+    package var program: String {
         "process \(prompt.processID)" + (prompt.program.isEmpty ? "" : ", \(prompt.program)")
     }
 
     /// The name the caller gave itself; nil when it goes by the one the kernel knows.
-    var ownName: String? { prompt.ownName.isEmpty ? nil : "“\(prompt.ownName)”" }
+    package var ownName: String? { prompt.ownName.isEmpty ? nil : "“\(prompt.ownName)”" }
 
     /// What it is to be used for, in the caller's words, while the person is asked for leave (behaviour LA-07).
-    var usage: String? {
+    package var usage: String? {
         content.asksPermission && !prompt.faceUsage.isEmpty ? "It looks at faces for “\(prompt.faceUsage)”" : nil
     }
 
     /// What to do now.
-    var wish: String {
+    package var wish: String {
         if content.asksPermission { return "May \(prompt.caller) look at your \(sensor), now and later?" }
         switch content.method {
         case .companion: return "Confirm on your paired device."
@@ -58,7 +58,7 @@ extension PromptState {
     }
 
     /// What the last try came to and how many are left.
-    var feedback: String {
+    package var feedback: String {
         if entry == .checking { return "Checking the passcode." }
         if content.asksPermission { return "" }
         let words: String? =
@@ -82,7 +82,7 @@ extension PromptState {
     }
 
     /// How far the passcode is, without its length.
-    var field: String? {
+    package var field: String? {
         guard content.method == .passcode else { return nil }
         return switch entry {
         case .nothing: "Passcode: nothing typed yet"
@@ -92,7 +92,7 @@ extension PromptState {
     }
 
     /// The keys that do something now, and what.
-    var keys: [(key: String, title: String)] {
+    package var keys: [(key: String, title: String)] {
         var keys = [(key: "Esc/Ctrl-C", title: prompt.cancelTitle)]
         if content.asksPermission { keys = [(key: "Y", title: "Allow"), (key: "N", title: "Do Not Allow")] + keys }
         if content.method == .passcode {
@@ -104,10 +104,10 @@ extension PromptState {
     }
 
     /// Said in the tier that protects nothing; nil elsewhere.
-    var simulation: String? { prompt.tier == .simulated ? "This machine is simulated, for tests only." : nil }
+    package var simulation: String? { prompt.tier == .simulated ? "This machine is simulated, for tests only." : nil }
 
     /// The keys that play the simulated sensor; none elsewhere.
-    var simulatedKeys: [(key: String, title: String)] {
+    package var simulatedKeys: [(key: String, title: String)] {
         guard prompt.tier == .simulated, content.method == .biometry, !content.asksPermission else { return [] }
         return [(key: "M", title: "enrolled \(thing)"), (key: "X", title: "another \(thing)")]
     }

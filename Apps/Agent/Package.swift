@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// A package of its own: it sees of Latchkey the one product for agents, and `swift build` of Latchkey needs no GTK.
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+    name: "latchkey-agent",
+    products: [.executable(name: "latchkey-agent", targets: ["latchkey-agent"])],
+    dependencies: [.package(name: "latchkey", path: "../..")],
+    targets: [
+        .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
+        // The only calls into GTK.
+        .target(name: "AgentWidgets", dependencies: ["CAdwaita"], swiftSettings: strict),
+        .executableTarget(
+            name: "latchkey-agent",
+            dependencies: ["AgentWidgets", .product(name: "LatchkeyAgent", package: "latchkey")],
+            swiftSettings: strict),
+
+        // What a screen reader sees.
+        .systemLibrary(
+            name: "CAtspi", path: "Tests/CAtspi", pkgConfig: "atspi-2", providers: [.apt(["libatspi2.0-dev"])]),
+        .testTarget(name: "AgentTests", dependencies: ["CAtspi", "latchkey-agent"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAdwaita
+
+/// Something in a window. It belongs to the window it was put into and must not be used after that one was closed.
+@MainActor public class Widget {
+    let widget: UnsafeMutablePointer<GtkWidget>
+
+    init(_ widget: UnsafeMutablePointer<GtkWidget>) { self.widget = widget }
+
+    var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widget) }
+    /// The same for types that C keeps incomplete.
+    var opaque: OpaquePointer { OpaquePointer(widget) }
+
+    /// Whether it is shown; what is not takes no room.
+    public var isVisible: Bool {
+        get { gtk_widget_get_visible(widget) != 0 }
+        set { gtk_widget_set_visible(widget, newValue ? 1 : 0) }
+    }
+
+    /// Whether it takes input.
+    public var isSensitive: Bool {
+        get { gtk_widget_get_sensitive(widget) != 0 }
+        set { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
+    }
+
+    /// Adds or removes a style of the theme.
+    public func setStyle(_ name: String, _ isOn: Bool = true) {
+        if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
+    }
+
+    /// Takes the keys.
+    public func focus() { gtk_widget_grab_focus(widget) }
+
+    /// Lets keys come here by Tab, though they do nothing.
+    public func makeFocusable() { gtk_widget_set_focusable(widget, 1) }
+
+    /// Keeps it as wide as that, and so far from what is around it.
+    public func setSize(width: Int32, margin: Int32) {
+        gtk_widget_set_size_request(widget, width, -1)
+        gtk_widget_set_margin_top(widget, margin)
+        gtk_widget_set_margin_bottom(widget, margin)
+        gtk_widget_set_margin_start(widget, margin)
+        gtk_widget_set_margin_end(widget, margin)
+    }
+
+    /// What a screen reader calls it.
+    public func setAccessibleName(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, text) }
+
+    /// What a screen reader says after the name.
+    public func setAccessibleDescription(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
+
+    private func setAccessible(_ property: GtkAccessibleProperty, _ text: String) {
+        var property = property
+        var value = GValue()
+        g_value_init(&value, latchkey_type_string())
+        g_value_set_string(&value, text)
+        gtk_accessible_update_property_value(opaque, 1, &property, &value)
+        g_value_unset(&value)
+    }
+
+    /// Makes a widget of a type with a role of its own: it can be set only then.
+    static func make(_ type: GType, role: GtkAccessibleRole) -> UnsafeMutablePointer<GtkWidget>? {
+        var value = GValue()
+        g_value_init(&value, gtk_accessible_role_get_type())
+        g_value_set_enum(&value, gint(role.rawValue))
+        defer { g_value_unset(&value) }
+        return "accessible-role".withCString { name in
+            var names: [UnsafePointer<CChar>?] = [name]
+            return g_object_new_with_properties(type, 1, &names, &value).map {
+                UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWidget.self)
+            }
+        }
+    }
+}
+
+/// Widgets beside or below each other.
+public final class Box: Widget {
+    /// The way in which they follow each other.
+    public enum Direction: Sendable {
+        /// Below each other.
+        case down
+        /// Beside each other, all equally wide.
+        case across
+    }
+
+    /// An empty box.
+    public init(_ direction: Direction, spacing: Int32, _ content: [Widget] = []) {
+        super.init(gtk_box_new(direction == .down ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing))
+        if direction == .across { gtk_box_set_homogeneous(box, 1) }
+        for widget in content { append(widget) }
+    }
+
+    private var box: UnsafeMutablePointer<GtkBox> { raw.assumingMemoryBound(to: GtkBox.self) }
+
+    /// Puts a widget at the end.
+    public func append(_ widget: Widget) { gtk_box_append(box, widget.widget) }
+
+    /// Turns it.
+    public func turn(_ direction: Direction) {
+        gtk_orientable_set_orientation(
+            opaque, direction == .down ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentWidgets
+import Dispatch
+import Glibc
+import LatchkeyAgent
+
+/// Shows the prompts of the user's daemon in windows, for as long as the session lasts.
+///
+/// It knows nothing of policy, keys or items, and nothing that it says is believed but what a person may answer.
+@main
+enum Main {
+    private static let help = """
+        usage: latchkey-agent
+
+        Shows the prompts of your programs in a window: which program asks for your finger or
+        your passcode, and why. Started with the session; programs in a terminal are asked
+        there. One agent serves a user.
+
+          --help        show this text
+          --version     show the version
+
+        Exit status: 64 unknown option, 69 no display, 75 another agent is there.
+
+        """
+
+    @MainActor private static var shown: PromptWindow?
+
+    @MainActor static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        switch CommandLine.arguments.dropFirst().first {
+        case nil: break
+        case "--help", "-h":
+            print(help, terminator: "")
+            exit(0)
+        case "--version":
+            print("latchkey-agent 0.1.0")
+            exit(0)
+        case let argument?:
+            say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")
+            exit(64)
+        }
+        MainLoop.hideMemory()
+        guard MainLoop.start(identifier: "org.latchkey.Agent", name: "Latchkey") else {
+            say("error: there is no display to show prompts on", hint: "Start it within a graphical session.")
+            exit(69)
+        }
+        // Reads for as long as the process lives.
+        DispatchQueue(label: "latchkey-agent.link").async { follow() }
+        MainLoop.run()
+    }
+
+    /// Stays registered: a daemon that ended is started again, after a pause if it ends at once each time.
+    private static func follow() {
+        var pause: UInt32 = 0
+        while true {
+            sleep(pause)
+            let start = ContinuousClock.now
+            do throws(AgentFailure) {
+                let link = try AgentLink()
+                ServiceManager.tellReady()
+                while let order = link.next() { MainLoop.post { obey(order, link) } }
+                MainLoop.post { clear() }
+            } catch {
+                say("error: \(error.message)", hint: error.hint)
+                switch error.code {
+                case .taken, .notUnderstood: exit(75)
+                case .unreachable: break
+                }
+            }
+            pause = ContinuousClock.now - start > .seconds(10) ? 0 : min(60, max(1, pause * 2))
+        }
+    }
+
+    @MainActor private static func obey(_ order: AgentLink.Order, _ link: AgentLink) {
+        switch order {
+        case .show(let prompt):
+            clear()
+            shown = PromptWindow(prompt, link: link)
+        case .update(let prompt): if shown?.number == prompt.number { shown?.show(prompt) }
+        case .dismiss(let number): if shown?.number == number { clear() }
+        }
+    }
+
+    @MainActor private static func clear() {
+        shown?.close()
+        shown = nil
+    }
+
+    private static func say(_ message: String, hint: String) {
+        let text = Array((hint.isEmpty ? "\(message)\n" : "\(message)\nhint: \(hint)\n").utf8)
+        _ = write(STDERR_FILENO, text, text.count)
+    }
+}

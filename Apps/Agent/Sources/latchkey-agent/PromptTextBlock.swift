@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentWidgets
+import LatchkeyAgent
+
+/// The picture and the words of a prompt. Takes the keys at first, so that a screen reader begins here.
+@MainActor final class PromptTextBlock {
+    let box: Box
+    /// How it goes; below the field, so it stands apart.
+    let feedback = Label(lines: ShownPrompt.otherLines, announces: true)
+    /// Who speaks: the window has no title bar.
+    private let speaker = Label(lines: 1, styles: ["caption-heading", "dim-label"])
+    private let picture = Picture(points: 64)
+    private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"])
+    private let reason = Label(lines: ShownPrompt.reasonLines)
+    private let program = Label(lines: ShownPrompt.otherLines, styles: ["caption", "dim-label"])
+    private let ownName = Label(lines: 2, styles: ["caption", "dim-label"])
+    private let usage = Label(lines: ShownPrompt.reasonLines)
+    private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"])
+
+    init(_ prompt: ShownPrompt) {
+        let identity = Box(.down, spacing: 2, [program, ownName])
+        box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish])
+        box.makeFocusable()
+        speaker.show("Latchkey")
+    }
+
+    func focus() { box.focus() }
+
+    func show(_ prompt: ShownPrompt) {
+        question.show(prompt.question)
+        reason.show(prompt.reason)
+        program.show("It is \(prompt.program)")
+        ownName.show(prompt.ownName.map { "It calls itself \($0)" })
+        usage.show(prompt.usage)
+        wish.show(prompt.wish)
+        feedback.setStyle("error", prompt.isFailure)
+        feedback.announce(prompt.feedback)
+        showPicture(prompt)
+        let words = [question, reason, program, ownName, usage, wish].filter(\.isVisible).map(\.text)
+        box.setAccessibleName(words.joined(separator: ". "))
+    }
+
+    private func showPicture(_ prompt: ShownPrompt) {
+        picture.setStyle("accent", prompt.isWatching && !prompt.isFailure)
+        picture.setStyle("error", prompt.isFailure)
+        picture.setStyle("dim-label", !prompt.isWatching && !prompt.isFailure)
+        if prompt.isChecking { return picture.spin() }
+        switch (prompt.method, prompt.sensor) {
+        case (.passcode, _), (.biometry, .none), (.permission, .none): picture.show("dialog-password-symbolic")
+        case (.companion, _): picture.show("phone-symbolic")
+        case (_, .finger): picture.show("auth-fingerprint-symbolic")
+        case (_, .face): picture.show("auth-face-symbolic")
+        case (_, .eyes): picture.show("view-reveal-symbolic")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentWidgets
+import LatchkeyAgent
+
+/// One prompt on the screen, from its first frame to its end.
+///
+/// Who asks and why is on top, then what to do and how it goes, then the buttons. Every line keeps its place while tries
+/// fail. At first the keys are with the text, where none does anything: what a person was typing elsewhere answers nothing.
+@MainActor final class PromptWindow {
+    private let link: AgentLink
+    private var prompt: ShownPrompt
+    private let text: PromptTextBlock
+    private var field: PasscodeField?
+    private let fieldPlace = Box(.down, spacing: 0)
+    private let buttons = Box(.across, spacing: 12)
+    private let plays = Box(.across, spacing: 12)
+    private let simulation = Label(lines: ShownPrompt.otherLines, styles: ["caption", "warning"])
+    private var cancel: Button?
+    private var fallback: Button?
+    private var primary: Button?
+    private var window: Window?
+
+    /// Shows a prompt whose answers go to `link`.
+    init(_ prompt: ShownPrompt, link: AgentLink) {
+        self.prompt = prompt
+        self.link = link
+        text = PromptTextBlock(prompt)
+        makeButtons()
+        let content = Box(.down, spacing: 12, [text.box, fieldPlace, text.feedback, buttons, simulation, plays])
+        content.setSize(width: 400, margin: 24)
+        let number = prompt.number
+        window = Window(
+            title: "Latchkey", content: content, close: { [weak self] in self?.send(.cancel) },
+            visible: { link.send(.visible, prompt: number) })
+        show(prompt)
+        text.focus()
+        if prompt.method == .passcode { field?.focus() }
+        window?.present()
+    }
+
+    /// The prompt's number.
+    var number: UInt64 { prompt.number }
+
+    /// Takes it away.
+    func close() {
+        field?.clear()
+        text.focus()
+        window?.close()
+        window = nil
+    }
+
+    /// Says what the prompt says now.
+    func show(_ new: ShownPrompt) {
+        let old = prompt
+        prompt = new
+        text.show(new)
+        window?.setAccessibleDescription([new.question, new.reason, new.wish].compactMap { $0 }.joined(separator: " "))
+        showField(new)
+        cancel?.show(new.cancelTitle)
+        fallback?.show(new.method == .permission ? "Do Not Allow" : new.fallbackTitle)
+        primary?.show(new.method == .permission ? "Allow" : new.method == .passcode ? "Send" : nil)
+        primary?.isSensitive = !new.isChecking
+        // Leave to look at faces is nothing to be suggested.
+        primary?.setStyle("suggested-action", new.method == .passcode)
+        let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
+        buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
+        simulation.show(new.simulation)
+        showPlays(new)
+        // The keys go where they are needed, and only when that is another place than before.
+        if new.method == .passcode, old.method != .passcode || (old.isChecking && !new.isChecking) { field?.focus() }
+    }
+
+    // MARK: - Parts
+
+    private func makeButtons() {
+        let cancel = Button { [weak self] in self?.send(.cancel) }
+        let fallback = Button { [weak self] in self?.second() }
+        let primary = Button { [weak self] in self?.first() }
+        for button in [cancel, fallback, primary] { buttons.append(button) }
+        (self.cancel, self.fallback, self.primary) = (cancel, fallback, primary)
+    }
+
+    private func showField(_ prompt: ShownPrompt) {
+        if prompt.method == .passcode, field == nil {
+            let field = PasscodeField(name: "Passcode") { [weak self] in self?.first() }
+            fieldPlace.append(field)
+            self.field = field
+        }
+        // What was typed is for the question that was on the screen, and no other.
+        if !prompt.isChecking { field?.clear() }
+        // GTK wants the keys to be elsewhere before a field goes.
+        if field != nil, prompt.method != .passcode || prompt.isChecking { text.focus() }
+        fieldPlace.isVisible = prompt.method == .passcode
+        field?.isSensitive = !prompt.isChecking
+        field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
+    }
+
+    private var playButtons: [Button] = []
+
+    private func showPlays(_ prompt: ShownPrompt) {
+        while playButtons.count < prompt.plays.count {
+            let place = playButtons.count
+            let button = Button(styles: ["flat"]) { [weak self] in self?.play(place) }
+            playButtons.append(button)
+            plays.append(button)
+        }
+        for (place, button) in playButtons.enumerated() {
+            button.show(place < prompt.plays.count ? prompt.plays[place].title : nil)
+        }
+        plays.isVisible = !prompt.plays.isEmpty
+        plays.turn(prompt.plays.count > 2 ? .down : .across)
+    }
+
+    // MARK: - Answers
+
+    private func send(_ answer: AgentLink.Answer) { link.send(answer, prompt: prompt.number) }
+
+    private func first() {
+        switch prompt.method {
+        case .permission: send(.permission(true))
+        case .passcode: sendPasscode()
+        case .biometry, .companion: break
+        }
+    }
+
+    private func second() { send(prompt.method == .permission ? .permission(false) : .fallback) }
+
+    private func play(_ place: Int) {
+        guard place < prompt.plays.count else { return }
+        let isMatching = prompt.plays[place].isMatching
+        send(isMatching.map { .simulatedTouch(matching: $0) } ?? .simulatedConfirmation)
+    }
+
+    private func sendPasscode() {
+        guard let field, !field.isEmpty, !prompt.isChecking else { return }
+        var checking: ShownPrompt?
+        field.take { checking = link.send(passcode: $0, prompt: prompt.number) }
+        if let checking { show(checking) }
+    }
+}

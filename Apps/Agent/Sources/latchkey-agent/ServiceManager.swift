@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Who started the agent and wants to know when it is ready (sd_notify(3)); nobody where `NOTIFY_SOCKET` is not set.
+enum ServiceManager {
+    /// Says that prompts are shown from now on.
+    static func tellReady() {
+        guard let path = getenv("NOTIFY_SOCKET") else { return }
+        var bytes = Array(String(cString: path).utf8)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // An @ stands for the zero byte of an abstract name.
+        if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
+        let length = MemoryLayout<sa_family_t>.size + bytes.count
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let socket = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return }
+        defer { close(socket) }
+        let words = Array("READY=1".utf8)
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(socket, words, words.count, CInt(MSG_NOSIGNAL), $0, socklen_t(length))
+            }
+        }
+    }
+}

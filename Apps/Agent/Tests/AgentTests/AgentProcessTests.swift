@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension ScreenTests {
+    /// The agent as a process: what it keeps, and how it goes on when others end.
+    @Suite struct AgentProcessTests {
+        /// The smoke test: started, registered, one prompt, cancelled.
+        @Test func aPromptIsShownAndCancelled() throws {
+            let machine = try Machine()
+            try machine.latchkey("sim passcode set", input: "1234\n")
+            let caller = try machine.ask(["--reason", "pay"])
+            try machine.sees("Type your passcode, then press Enter.").press("Cancel")
+            #expect(caller.end == "userCancel")
+            machine.seesNothing()
+        }
+
+        @Test func noCopyOfAPasscodeStaysInTheAgentsMemory() throws {
+            let machine = try Machine()
+            let passcode = "correcthorse7391staple"
+            try machine.latchkey("sim passcode set", input: passcode + "\n")
+            let caller = try machine.ask(["--reason", "pay the 4711 bill"])
+            try machine.sees { $0.field?.isFocused == true }
+            try machine.type(passcode)
+            let deadline = ContinuousClock.now + .seconds(10)
+            // Keys take their time; and the search finds what is there.
+            while try copies(of: passcode, in: machine.agent.number) == 0 {
+                try #require(ContinuousClock.now < deadline, "what was typed is nowhere")
+            }
+            try machine.press("Return")
+            #expect(caller.end == "granted")
+            machine.seesNothing()
+            #expect(try copies(of: passcode, in: machine.agent.number) == 0)
+        }
+
+        @Test func aDaemonThatEndsIsStartedAgainAndAsksAnew() throws {
+            let machine = try Machine()
+            try machine.latchkey("sim passcode set", input: "1234\n")
+            let caller = try machine.ask(["--reason", "pay"], isShown: false)
+            try machine.sees("Type your passcode, then press Enter.")
+            let daemon = try #require(machine.daemon)
+            kill(daemon, SIGKILL)
+            #expect(caller.end == "daemonUnavailable")
+            machine.seesNothing()
+            // The daemon has nobody to ask until the agent is there again.
+            var next = try machine.ask(["--reason", "pay"], isShown: false)
+            while next.program.hasEnded(within: 1), next.end == "notInteractive" {
+                next = try machine.ask(["--reason", "pay"], isShown: false)
+            }
+            try machine.sees("Type your passcode, then press Enter.").press("Cancel")
+            #expect(next.end == "userCancel")
+        }
+
+        @Test func aSecondAgentEndsWithItsStatusAndTheFirstGoesOn() throws {
+            let machine = try Machine()
+            try machine.latchkey("sim passcode set", input: "1234\n")
+            let caller = try machine.ask(["--reason", "pay"])
+            try machine.sees("Type your passcode, then press Enter.")
+            #expect(try machine.startAnotherAgent().status == 75)
+            try machine.sees("Type your passcode, then press Enter.").press("Cancel")
+            #expect(caller.end == "userCancel")
+        }
+
+        /// A file of the kernel, whose size is not known before its end.
+        private func all(of path: String) throws -> [UInt8] {
+            let file = open(path, O_RDONLY)
+            try #require(file >= 0)
+            defer { close(file) }
+            var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+            while case let count = read(file, &piece, piece.count), count > 0 { bytes += piece[..<count] }
+            return bytes
+        }
+
+        /// How often some bytes are in the memory of a process.
+        private func copies(of text: String, in process: pid_t) throws -> Int {
+            let memory = open("/proc/\(process)/mem", O_RDONLY)
+            try #require(memory >= 0, "only root may look")
+            defer { close(memory) }
+            let maps = String(decoding: try all(of: "/proc/\(process)/maps"), as: UTF8.self)
+            var count = 0
+            for line in maps.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                let range = words[0].split(separator: "-").compactMap { Int(exactly: UInt64($0, radix: 16) ?? .max) }
+                guard range.count == 2, words[1].hasPrefix("rw"), range[1] - range[0] < 1 << 28 else { continue }
+                var bytes = [UInt8](repeating: 0, count: range[1] - range[0])
+                let length = pread(memory, &bytes, bytes.count, off_t(range[0]))
+                guard length > 0 else { continue }
+                var rest = Data(bytes[..<length])
+                while let found = rest.range(of: Data(text.utf8)) {
+                    count += 1
+                    rest = rest[found.upperBound...]
+                }
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A folder with the real daemon for it, the real agent on this display, and programs that ask.
+final class Machine {
+    let folder: URL
+    let agent: Program
+    private static let programs = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] ?? ""
+    /// Where the pictures go; nil when none are wanted.
+    private static let pictures = ProcessInfo.processInfo.environment["LATCHKEY_SCREENSHOTS"].flatMap {
+        $0.isEmpty ? nil : $0
+    }
+
+    init(simulated: Bool = true) throws {
+        try #require(FileManager.default.isExecutableFile(atPath: Machine.programs + "/latchkeyd"))
+        folder = FileManager.default.temporaryDirectory.appending(
+            path: "latchkey-agent.\(getpid()).\(UInt32.random(in: 0...(.max)))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        if simulated { try Data("tier = simulated\n".utf8).write(to: folder.appending(path: "latchkeyd.conf")) }
+        let ready = try Readiness(folder)
+        agent = try Machine.agent(folder, ready)
+        #expect(ready.comes(), "the agent registers")
+    }
+
+    deinit {
+        agent.end()
+        _ = agent.status
+        if let daemon {
+            kill(daemon, SIGCONT)
+            kill(daemon, SIGKILL)
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The daemon's process, as its lock says.
+    var daemon: pid_t? {
+        let lines = try? String(contentsOf: folder.appending(path: "daemon.lock"), encoding: .utf8).split(
+            separator: "\n")
+        return lines.flatMap { $0.count == 3 ? pid_t($0[2]) : nil }
+    }
+
+    private static func environment(_ folder: URL, app: String = "test") -> [String: String] {
+        [
+            "LATCHKEY_HOME": folder.path, "LATCHKEY_DAEMON": Machine.programs + "/latchkeyd",
+            "HOME": folder.path, "LATCHKEY_APP_ID": app,
+        ]
+    }
+
+    // MARK: - Programs
+
+    private static func agent(_ folder: URL, _ ready: Readiness) throws -> Program {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""
+        let program = URL(filePath: bundle).deletingLastPathComponent().appending(path: "latchkey-agent").path
+        return try Program(program, [], environment(folder).merging(["NOTIFY_SOCKET": ready.path]) { $1 })
+    }
+
+    /// Another agent beside the first.
+    func startAnotherAgent() throws -> Program { try Machine.agent(folder, Readiness(folder, name: "another")) }
+
+    /// Runs `latchkey` to its end.
+    @discardableResult func latchkey(_ arguments: String, input: String = "") throws -> String {
+        let program = try Program(
+            Machine.programs + "/latchkey", arguments.split(separator: " ").map(String.init),
+            Machine.environment(folder), input: input)
+        let said = program.said
+        #expect(program.status == 0, "latchkey \(arguments): \(said)")
+        return said
+    }
+
+    /// A program that asks for an evaluation, and the keyboard for its prompt, unless nobody knows whether it comes.
+    func ask(
+        _ arguments: [String], app: String = "latchkey-test-client", isShown: Bool = true
+    ) throws -> Asking {
+        let program = try Program(
+            Machine.programs + "/latchkey-test-client", ["evaluate"] + arguments,
+            Machine.environment(folder, app: app))
+        if isShown { try press() }
+        return Asking(program: program)
+    }
+
+    /// A caller that waits.
+    struct Asking {
+        let program: Program
+
+        /// How its evaluation ended.
+        var end: String { String(program.said.split(separator: "\n").last?.prefix { $0 != " " } ?? "") }
+    }
+
+    // MARK: - The screen
+
+    /// The prompt once it looks like that; fails after 20 seconds.
+    @discardableResult func sees(
+        _ isRight: (Accessible) -> Bool, _ sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Accessible {
+        let deadline = ContinuousClock.now + .seconds(20)
+        var last: [Accessible] = []
+        while ContinuousClock.now < deadline {
+            last = ScreenReader.windows(of: agent.number)
+            if last.count == 1, isRight(last[0]) { return last[0] }
+            poll(nil, 0, 20)
+        }
+        let names = last.flatMap(\.all).map { "\($0.role): \($0.name)" }
+        Issue.record("the screen shows \(names)", sourceLocation: sourceLocation)
+        throw CancellationError()
+    }
+
+    /// The prompt once it says something in those words.
+    @discardableResult func sees(
+        _ words: String, _ sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Accessible { try sees({ $0.all.contains { $0.name == words } }, sourceLocation) }
+
+    /// Waits until there is no prompt.
+    func seesNothing(_ sourceLocation: SourceLocation = #_sourceLocation) {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !ScreenReader.windows(of: agent.number).isEmpty {
+            guard ContinuousClock.now < deadline else {
+                Issue.record("the prompt stays", sourceLocation: sourceLocation)
+                return
+            }
+            poll(nil, 0, 20)
+        }
+    }
+
+    /// Presses keys of the keyboard, by their X names; a word of several is typed.
+    func press(_ keys: String...) throws {
+        // Without a window manager nobody gives the keys to the window.
+        try tool("xdotool", ["search", "--sync", "--onlyvisible", "--name", "^Latchkey$", "windowfocus", "--sync"])
+        for key in keys { try tool("xdotool", ["key", "--delay", "20", key]) }
+    }
+
+    /// Types a text.
+    func type(_ text: String) throws {
+        try press()
+        try tool("xdotool", ["type", "--delay", "20", text])
+    }
+
+    /// Takes a picture, if pictures are wanted.
+    func picture(_ name: String) throws {
+        guard let pictures = Machine.pictures else { return }
+        // The spinner and the cursor move: the first frame after a change is the one.
+        try tool("import", ["-window", "root", "-trim", "+repage", "\(pictures)/\(name).png"])
+    }
+
+    private func tool(_ name: String, _ arguments: [String]) throws {
+        let program = try Program("/usr/bin/\(name)", arguments)
+        #expect(program.status == 0, "\(name) \(arguments)")
+    }
+}
+
+extension Accessible {
+    /// Everything of a role.
+    func all(_ role: String) -> [Accessible] { all.filter { $0.role == role } }
+
+    /// The titles of the buttons, in their order.
+    var buttons: [String] { all("push button").map(\.name) }
+
+    /// The one field for a passcode.
+    var field: Accessible? { all("password text").first }
+
+    /// What is read out when it changes.
+    var announced: String { all("alert").map(\.name).joined(separator: "|") }
+
+    /// Where the keys go.
+    var focused: Accessible? { all.first(where: \.isFocused) }
+
+    /// Presses the button of that title.
+    func press(_ title: String) { all("push button").first { $0.name == title }?.press() }
+
+    /// Whether a line says exactly that.
+    func says(_ words: String) -> Bool { all.contains { $0.name == words } }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAtspi
+import Glibc
+
+/// Something on the screen as a screen reader knows it.
+struct Accessible {
+    fileprivate let reference: UnsafeMutablePointer<AtspiAccessible>
+    let role: String
+    let name: String
+    let description: String
+    let isFocused: Bool
+    let isSensitive: Bool
+    let children: [Accessible]
+
+    fileprivate init?(_ reference: UnsafeMutablePointer<AtspiAccessible>) {
+        // What is asked is what is there, not what was there before.
+        atspi_accessible_clear_cache(reference)
+        guard let states = atspi_accessible_get_state_set(reference),
+            atspi_state_set_contains(states, ATSPI_STATE_VISIBLE) != 0
+        else { return nil }
+        self.reference = reference
+        role = Accessible.text(atspi_accessible_get_role_name(reference, nil))
+        name = Accessible.text(atspi_accessible_get_name(reference, nil))
+        description = Accessible.text(atspi_accessible_get_description(reference, nil))
+        isFocused = atspi_state_set_contains(states, ATSPI_STATE_FOCUSED) != 0
+        isSensitive = atspi_state_set_contains(states, ATSPI_STATE_SENSITIVE) != 0
+        let count = atspi_accessible_get_child_count(reference, nil)
+        children = (0..<max(0, count)).compactMap {
+            atspi_accessible_get_child_at_index(reference, $0, nil).flatMap { Accessible($0) }
+        }
+    }
+
+    fileprivate static func text(_ text: UnsafeMutablePointer<CChar>?) -> String {
+        guard let text else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    /// This and everything in it.
+    var all: [Accessible] { [self] + children.flatMap(\.all) }
+
+    /// What it shows of the text typed into it.
+    var content: String {
+        guard let interface = atspi_accessible_get_text_iface(reference) else { return "" }
+        return Accessible.text(atspi_text_get_text(interface, 0, -1, nil))
+    }
+
+    /// Presses it, as a person without hands does.
+    func press() {
+        guard let interface = atspi_accessible_get_action_iface(reference) else { return }
+        atspi_action_do_action(interface, 0, nil)
+    }
+}
+
+/// The program that speaks for those who do not see the screen.
+enum ScreenReader {
+    /// The windows that a program shows.
+    static func windows(of process: pid_t) -> [Accessible] {
+        atspi_init()
+        guard let desktop = atspi_get_desktop(0) else { return [] }
+        atspi_accessible_clear_cache(desktop)
+        let count = atspi_accessible_get_child_count(desktop, nil)
+        for index in 0..<max(0, count) {
+            guard let program = atspi_accessible_get_child_at_index(desktop, index, nil),
+                atspi_accessible_get_process_id(program, nil) == guint(process)
+            else { continue }
+            atspi_accessible_clear_cache(program)
+            let windows = atspi_accessible_get_child_count(program, nil)
+            return (0..<max(0, windows)).compactMap {
+                atspi_accessible_get_child_at_index(program, $0, nil).flatMap { Accessible($0) }
+            }
+        }
+        return []
+    }
+}

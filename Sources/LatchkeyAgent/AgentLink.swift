@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyAgentProtocol
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeyPromptWords
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+import Synchronization
+
+/// The connection between the user's daemon and the program that shows every prompt of this user.
+///
+/// One thread takes orders; answers may be sent from any thread. The connection lasts until the daemon ends; it can be
+/// made anew then.
+public final class AgentLink: Sendable {
+    /// What the daemon wants on the screen.
+    public enum Order: Sendable {
+        /// A prompt comes up, in the place of the one before.
+        case show(ShownPrompt)
+        /// The same prompt says something else.
+        case update(ShownPrompt)
+        /// The prompt of that number goes away.
+        case dismiss(UInt64)
+    }
+
+    /// What a person did.
+    public enum Answer: Sendable {
+        /// The prompt can be seen: only now does a sensor start to watch.
+        case visible
+        /// There is no place to show it, for instance because the display is gone.
+        case unavailable
+        /// It went away without an answer.
+        case lost
+        /// The cancel button.
+        case cancel
+        /// The fallback button.
+        case fallback
+        /// Whether the app may look at faces.
+        case permission(Bool)
+        /// A touch of the simulated sensor; the daemon refuses it in every other tier.
+        case simulatedTouch(matching: Bool)
+        /// A confirmation on the simulated paired device; refused likewise.
+        case simulatedConfirmation
+    }
+
+    private let socket: Descriptor
+    private let shown = Mutex<PromptState?>(nil)
+
+    /// Connects to the daemon of the user's store, starts it if need be, and registers.
+    ///
+    /// Blocks until the daemon has answered, at most some 40 seconds.
+    ///
+    /// - Throws: `taken` while another agent is registered.
+    public init() throws(AgentFailure) {
+        do throws(Failure) {
+            socket = try DaemonFinder.connect()
+        } catch {
+            throw AgentFailure(error)
+        }
+        guard (try? Frame.send(AgentFrame.register.encoded(), to: socket)) != nil,
+            let payload = try? Frame.receive(from: socket, until: Uptime.deadline(seconds: Limits.requestSeconds))
+        else { throw .ended }
+        switch try? AgentFrame(decoding: payload) {
+        case .registered: break
+        case .refused(.taken): throw .taken
+        default: throw .notUnderstood
+        }
+    }
+
+    /// Waits for the next order; nil when the connection is over. To be called by one thread.
+    public func next() -> Order? {
+        while let payload = try? Frame.receive(from: socket, until: nil) {
+            guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { return nil }
+            switch message {
+            case .show(let prompt):
+                let state = PromptState(prompt, processID: getpid())
+                shown.withLock { $0 = state }
+                return .show(ShownPrompt(state))
+            case .update(let content):
+                if let prompt = change(number, { ($0.content, $0.entry) = (content, .nothing) }) {
+                    return .update(prompt)
+                }
+            case .dismiss:
+                shown.withLock { if $0?.prompt.id == number { $0 = nil } }
+                return .dismiss(number)
+            // The daemon says none.
+            case .event: return nil
+            }
+        }
+        return nil
+    }
+
+    /// Tells what the person did at the prompt of that number. A prompt that is over is told nothing by it.
+    public func send(_ answer: Answer, prompt: UInt64) {
+        switch answer {
+        case .visible: send(.visible, prompt)
+        case .unavailable: send(.unavailable, prompt)
+        case .lost: send(.lost, prompt)
+        case .cancel: send(.cancel, prompt)
+        case .fallback: send(.fallback, prompt)
+        case .permission(let isAllowed): send(.permission(isAllowed), prompt)
+        case .simulatedTouch(let matching): send(.simulatedTouch(matching: matching), prompt)
+        case .simulatedConfirmation: send(.companionConfirmed, prompt)
+        }
+    }
+
+    /// Sends a passcode.
+    ///
+    /// - Parameters:
+    ///   - passcode: UTF-8, 1 to 1,024 bytes, copied into memory that is wiped; whoever lends it wipes the original.
+    ///   - prompt: the number of the prompt it was typed into.
+    /// - Returns: the prompt as it looks while the daemon checks; nil when it is over or the passcode has no such length.
+    public func send(passcode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
+        guard (1...Limits.passcodeBytes).contains(passcode.count),
+            let checking = change(prompt, { $0.entry = .checking })
+        else { return nil }
+        send(.passcode(SecretBytes(copying: passcode)), prompt)
+        return checking
+    }
+
+    /// Ends the connection: the daemon goes on without an agent, and `next` returns nil.
+    public func close() { shutdown(socket.number, CInt(SHUT_RDWR)) }
+
+    private func change(_ number: UInt64, _ body: (inout PromptState) -> Void) -> ShownPrompt? {
+        shown.withLock { shown in
+            guard var state = shown, state.prompt.id == number else { return nil }
+            body(&state)
+            shown = state
+            return ShownPrompt(state)
+        }
+    }
+
+    private func send(_ event: PromptEvent, _ prompt: UInt64) {
+        // A daemon that is gone is noticed by `next`.
+        try? Frame.send(AgentFrame.message(prompt: prompt, .event(event)).encoded(), to: socket)
+    }
+}

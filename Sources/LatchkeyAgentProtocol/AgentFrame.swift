@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyWire
+
+/// One frame on the connection of an agent that shows every prompt of a user: `[kind, contents]`.
+///
+/// A client's frames are arrays of three items, these of two: the first byte of a connection tells them apart.
+package enum AgentFrame: Equatable, Sendable {
+    /// Agent, first of all: it wants to show the prompts.
+    case register
+    /// Daemon: it does from now on.
+    case registered
+    /// Daemon: it does not, and the connection ends.
+    case refused(Refusal)
+    /// Both: something about the prompt of that number. A late word about one that is over cannot be taken for an answer
+    /// to the next.
+    case message(prompt: UInt64, AgentMessage)
+
+    /// Why an agent is not registered.
+    package enum Refusal: UInt8, CaseIterable, Sendable {
+        /// Another one is.
+        case taken = 1
+    }
+
+    /// Whether a payload can be a frame of this kind at all.
+    package static func mayBegin(_ payload: SecretBytes) -> Bool { payload.withBytes { $0.first == 0x82 } }
+
+    /// The payload's bytes.
+    package func encoded() -> SecretBytes {
+        var writer = CBORWriter()
+        writer.array(2)
+        switch self {
+        case .register:
+            writer.unsigned(0)
+            writer.map(0)
+        case .registered:
+            writer.unsigned(1)
+            writer.map(0)
+        case .refused(let refusal):
+            writer.unsigned(2)
+            writer.unsigned(UInt64(refusal.rawValue))
+        case .message(let prompt, let message):
+            writer.unsigned(3)
+            writer.array(2)
+            writer.unsigned(prompt)
+            message.write(to: &writer)
+        }
+        return writer.finish()
+    }
+
+    /// Reads a payload; anything but exactly one canonical frame is refused.
+    package init(decoding payload: SecretBytes) throws(WireError) {
+        self = try payload.withBytes { (bytes) throws(WireError) -> AgentFrame in
+            var reader = CBORReader(bytes)
+            let frame = try reader.tuple(2) { (reader) throws(WireError) -> AgentFrame in
+                switch try reader.unsigned() {
+                case 0:
+                    try reader.map { (_, _) throws(WireError) in false }
+                    return .register
+                case 1:
+                    try reader.map { (_, _) throws(WireError) in false }
+                    return .registered
+                case 2:
+                    guard let number = UInt8(exactly: try reader.unsigned()), let refusal = Refusal(rawValue: number)
+                    else { throw .invalidValue }
+                    return .refused(refusal)
+                case 3:
+                    return try reader.tuple(2) { (reader) throws(WireError) -> AgentFrame in
+                        let prompt = try reader.unsigned()
+                        let message = try AgentMessage(from: &reader)
+                        if case .show(let shown) = message, shown.id != prompt { throw .invalidValue }
+                        return .message(prompt: prompt, message)
+                    }
+                default: throw .unknownMessage
+                }
+            }
+            try reader.finish()
+            return frame
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AgentDriver
+import LatchkeyHost
+import LatchkeyModel
+import LatchkeyTransport
+import Synchronization
+
+/// Hands the frames of a connection to its session, or to the prompter once the program has registered as the agent.
+final class ConnectedProgram: FrameReceiver {
+    private enum Role: Sendable {
+        /// Nothing has come yet.
+        case unknown
+        case client
+        case agent(RegisteredAgent)
+        /// Nothing more is taken.
+        case refused
+    }
+
+    private let role = Mutex(Role.unknown)
+    private let session: HostSession
+    private let count: SessionCount
+    private let agents: AgentPrompter
+    private weak let connection: FrameConnection?
+
+    init(_ connection: FrameConnection, _ session: HostSession, _ count: SessionCount, _ agents: AgentPrompter) {
+        self.connection = connection
+        self.session = session
+        self.count = count
+        self.agents = agents
+        count.add(1)
+    }
+
+    func received(_ payload: SecretBytes) {
+        let (role, isFirst) = role.withLock { role in
+            guard case .unknown = role else { return (role, false) }
+            role = firstRole(payload)
+            return (role, true)
+        }
+        switch role {
+        case .client, .unknown: session.receive(payload)
+        case .agent(let agent): if !isFirst, !agent.received(payload) { connection?.end() }
+        case .refused: connection?.end()
+        }
+    }
+
+    /// An agent is nobody's client: the session ends, and the daemon goes by the number of sessions.
+    private func firstRole(_ payload: SecretBytes) -> Role {
+        guard AgentPrompter.isRegistration(payload) else { return .client }
+        session.close()
+        count.add(-1)
+        return agents.register { [weak connection] in connection?.send($0) }.map { .agent($0) } ?? .refused
+    }
+
+    func refused(_ error: FrameError) {
+        // An agent is told nothing more: its connection ends.
+        switch role.withLock({ $0 }) {
+        case .unknown, .client: break
+        case .agent, .refused: return
+        }
+        switch error {
+        case .version(let version):
+            session.refuse(Failure(.unsupportedVersion, "This daemon speaks version 1, not \(version)."))
+        case .tooLong(let count):
+            session.refuse(
+                Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count)."))
+        case .timedOut: session.refuse(Failure(.timedOut, "A frame did not arrive in time."))
+        case .closed, .system: break
+        }
+    }
+
+    func disconnected() {
+        switch role.withLock({ $0 }) {
+        case .unknown, .client:
+            count.add(-1)
+            session.close()
+        case .agent(let agent): agent.disconnected()
+        case .refused: break
+        }
+    }
+}
+
+/// How many programs are connected.
+final class SessionCount: Sendable {
+    private let count = Atomic(0)
+
+    /// Whether nobody else waits while one is served.
+    var isOneAtMost: Bool { count.load(ordering: .relaxed) <= 1 }
+
+    func add(_ more: Int) { count.add(more, ordering: .relaxed) }
+}

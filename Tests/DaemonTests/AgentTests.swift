@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+import Testing
+
+/// Prompts that go to the agent of the user's session, and what an agent may not do.
+@Suite struct AgentTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+        daemon = try TestDaemon(simulated: true)
+        try daemon.start()
+        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
+            #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
+        }
+        let stored = try daemon.run("latchkey", ["set", "protected", "--protect", "presence"], input: "value")
+        #expect(stored.exitCode == 0, "\(stored.errors)")
+    }
+
+    private func get() throws -> RunningProgram { try RunningProgram(daemon, "latchkey", ["get", "protected"]) }
+
+    private func evaluate(_ arguments: [String]) throws -> RunningProgram {
+        try RunningProgram(daemon, "latchkey-test-client", ["evaluate"] + arguments)
+    }
+
+    // MARK: - Answers
+
+    @Test func aCallerWithoutATerminalIsAskedByTheAgent() throws {
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        let prompt = try agent.shown()
+        #expect(prompt.caller == "latchkey" && prompt.processID == caller.process && prompt.terminal == 0)
+        #expect(prompt.reason == "read protected" && prompt.tier == .simulated)
+        #expect(prompt.content.method == .biometry && prompt.content.triesLeft == 3)
+        try agent.send(.visible, to: prompt.id)
+        try agent.send(.simulatedTouch(matching: true), to: prompt.id)
+        #expect(try agent.receive() == .message(prompt: prompt.id, .dismiss))
+        #expect(try caller.end() == ("value", 0))
+    }
+
+    @Test func thePasscodeThatWasTypedReleasesTheSecretAndAWrongOneDoesNot() throws {
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        let prompt = try agent.shown().id
+        try agent.send(.visible, to: prompt)
+        try agent.send(.simulatedTouch(matching: false), to: prompt)
+        let missed = try agent.updated()
+        #expect(missed.notice == .notRecognised && missed.triesLeft == 2 && missed.showsFallback)
+        try agent.send(.fallback, to: prompt)
+        #expect(try agent.updated().method == .passcode)
+        try agent.send(.passcode(SecretBytes("4321".utf8)), to: prompt)
+        #expect(try agent.updated().notice == .wrongPasscode)
+        try agent.send(.passcode(SecretBytes("1234".utf8)), to: prompt)
+        #expect(try agent.receive() == .message(prompt: prompt, .dismiss))
+        #expect(try caller.end() == ("value", 0))
+    }
+
+    @Test func cancellingAtTheAgentTellsTheCaller() throws {
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        let prompt = try agent.shown().id
+        try agent.send(.visible, to: prompt)
+        try agent.send(.cancel, to: prompt)
+        let (output, exitCode) = try caller.end()
+        #expect(exitCode == 77 && output.contains("Authentication was cancelled"), "\(output)")
+    }
+
+    /// Abuse case 23.
+    @Test func nothingCountsBeforeTheAgentSaysThatThePromptIsVisible() throws {
+        #expect(try daemon.run("latchkey", ["sim", "sensor", "none"]).exitCode == 0)
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        let prompt = try agent.shown()
+        #expect(prompt.content.method == .passcode)
+        try agent.send(.passcode(SecretBytes("1234".utf8)), to: prompt.id)
+        try agent.send(.visible, to: prompt.id)
+        try agent.send(.passcode(SecretBytes("4321".utf8)), to: prompt.id)
+        #expect(try agent.updated().notice == .wrongPasscode, "the first one was not looked at")
+        try agent.send(.cancel, to: prompt.id)
+        #expect(try caller.end().exitCode == 77)
+    }
+
+    @Test func theSensorIsArmedOnlyWhileThePromptCanBeSeen() throws {
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        let prompt = try agent.shown().id
+        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
+        try agent.send(.visible, to: prompt)
+        #expect(try agent.updated().triesLeft == 2, "the touch that waited came once the sensor was armed")
+        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt took it.\n")
+        #expect(try caller.end() == ("value", 0))
+    }
+
+    // MARK: - Where a prompt goes
+
+    @Test func aCallerWithATerminalIsAskedThereThoughAnAgentIsRegistered() throws {
+        let agent = try RawAgent(daemon)
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["get", "protected"], environment: daemon.environment)
+        #expect(screen.hears("Touch the sensor"))
+        try screen.terminal.type("m")
+        #expect(screen.hears("value"))
+        #expect(Processes.wait(caller) == 0)
+        // What the agent is shown next is the next caller's prompt, so there was none before.
+        let next = try get()
+        #expect(try agent.shown().processID == next.process)
+        kill(next.process, SIGKILL)
+        _ = try next.end()
+    }
+
+    @Test func aTerminalThatHasNoPlaceSendsThePromptToTheAgent() throws {
+        let agent = try RawAgent(daemon)
+        let screen = try Screen()
+        let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
+        var edited = try #require(keeper.modes())
+        edited.c_lflag &= ~tcflag_t(ICANON)
+        keeper.restore(edited)
+        // In the background of a terminal where someone reads single keys.
+        let shell = try screen.terminal.spawn(
+            "/bin/sh", ["-c", "set -m; \(TestDaemon.programs)/latchkey get protected & wait"],
+            environment: daemon.environment + ["TERM=xterm"])
+        let prompt = try agent.shown()
+        #expect(prompt.terminal != 0)
+        try agent.send(.visible, to: prompt.id)
+        try agent.send(.simulatedTouch(matching: true), to: prompt.id)
+        #expect(screen.hears("value"))
+        Processes.wait(shell)
+    }
+
+    /// Abuse case 20.
+    @Test func withoutAnAgentAndATerminalTheCallIsRefusedAtOnce() throws {
+        let agent = try RawAgent(daemon)
+        shutdown(agent.socket.number, CInt(SHUT_RDWR))
+        // The daemon reads the end before it accepts whoever connects now.
+        let (output, exitCode) = try get().end()
+        #expect(exitCode == 77 && output.contains("There is no place to ask"), "\(output)")
+    }
+
+    @Test func anAgentWithoutADisplayHandsThePromptBack() throws {
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        try agent.send(.unavailable, to: try agent.shown().id)
+        let (output, exitCode) = try caller.end()
+        #expect(exitCode == 77 && output.contains("There is no place to ask"), "\(output)")
+    }
+
+    // MARK: - The end of an agent
+
+    /// Abuse case 21.
+    @Test func anAgentKilledMidPromptEndsTheRequestAndReleasesTheSensor() throws {
+        let agent = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
+        #expect(try agent.line(beginning: "registered") != nil)
+        let caller = try get()
+        #expect(try agent.line(beginning: "show") == "show latchkey asks for your fingerprint")
+        kill(agent.process, SIGKILL)
+        let (output, exitCode) = try caller.end()
+        #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")
+        _ = try agent.end()
+        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
+        // The place is free, and the next prompt comes up.
+        let next = try RawAgent(daemon)
+        let other = try get()
+        let prompt = try next.shown().id
+        try next.send(.visible, to: prompt)
+        #expect(try next.updated().triesLeft == 2)
+        try next.send(.simulatedTouch(matching: true), to: prompt)
+        #expect(try other.end() == ("value", 0))
+    }
+
+    @Test func aSecondAgentIsRefusedAndTheFirstGoesOn() throws {
+        let first = try RawAgent(daemon)
+        let second = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
+        let (output, exitCode) = try second.end()
+        #expect(exitCode == 75 && output.contains("Another program shows the prompts"), "\(output)")
+        let raw = RawAgent(socket: try daemon.connect())
+        try raw.send(.register)
+        #expect(try raw.receive() == .refused(.taken))
+        let caller = try get()
+        let prompt = try first.shown().id
+        // The refused one cannot answer in the other's place.
+        try? raw.send(.cancel, to: prompt)
+        #expect(try raw.receive() == nil)
+        try first.send(.visible, to: prompt)
+        try first.send(.simulatedTouch(matching: true), to: prompt)
+        #expect(try caller.end() == ("value", 0))
+    }
+
+    @Test func aRegisteredAgentKeepsTheDaemonAndNobodyElseDoes() throws {
+        let other = try TestDaemon(simulated: true)
+        try other.write("tier = simulated\nidle_exit_seconds = 1\n", to: "latchkeyd.conf")
+        try other.start()
+        let agent = try RawAgent(other)
+        let process = try #require(try other.process)
+        #expect(!Processes.hasEnded(process, within: 3))
+        shutdown(agent.socket.number, CInt(SHUT_RDWR))
+        #expect(Processes.hasEnded(process, within: 20))
+    }
+
+    // MARK: - Many
+
+    /// Abuse case 18.
+    @Test func twoAppsAtOnceAreAskedForOneAfterTheOtherEachByItsOwnName() throws {
+        let agent = try RawAgent(daemon)
+        let first = try get()
+        let shown = try agent.shown()
+        let second = try evaluate(["--reason", "pay"])
+        try agent.send(.visible, to: shown.id)
+        try agent.send(.cancel, to: shown.id)
+        #expect(try agent.receive() == .message(prompt: shown.id, .dismiss))
+        let next = try agent.shown()
+        #expect(next.caller == "latchkey-test-client" && next.processID == second.process && next.reason == "pay")
+        #expect(next.id != shown.id)
+        // A late word about the first is no answer to the second.
+        try agent.send(.visible, to: next.id)
+        try agent.send(.cancel, to: shown.id)
+        try agent.send(.simulatedTouch(matching: true), to: next.id)
+        #expect(try first.end().exitCode == 77)
+        #expect(try second.end().output.hasPrefix("granted"))
+    }
+
+    /// Abuse case 19.
+    @Test func aHostileReasonReachesTheAgentAsOneLineOfPlainText() throws {
+        let agent = try RawAgent(daemon)
+        let reason = "<b>pay</b>\n\u{1b}[31m\u{202e}lla\u{200b} &amp;" + String(repeating: " x", count: 5000)
+        let caller = try evaluate(["--reason", reason, "--cancel", "No\nway", "--fallback", "\u{7}PIN"])
+        let prompt = try agent.shown()
+        #expect(prompt.reason.hasPrefix("<b>pay</b> \u{fffd}[31m\u{fffd}lla\u{fffd} &amp; x x"), "\(prompt.reason)")
+        #expect(prompt.reason.count <= Limits.reasonCharacters + 1 && prompt.reason.hasSuffix("…"))
+        #expect(prompt.cancelTitle == "No way" && prompt.fallbackTitle == "\u{fffd}PIN")
+        try agent.send(.cancel, to: prompt.id)
+        #expect(try caller.end().output == "userCancel\n")
+    }
+
+    // MARK: - Hostile agents
+
+    @Test(arguments: [
+        Message.request(id: 1, .status).encoded().copyBytes(),
+        AgentFrame.register.encoded().copyBytes(),
+        AgentFrame.registered.encoded().copyBytes(),
+        AgentFrame.message(prompt: 1, .dismiss).encoded().copyBytes(),
+        [0x82, 0x03, 0x82, 0x01, 0x82, 0x03, 0x81, 0x18, 0x00], [0xff, 0xff], [],
+    ]) func anAgentThatSaysAnythingElseIsCutOff(_ bytes: [UInt8]) throws {
+        let agent = try RawAgent(daemon)
+        let caller = try get()
+        try agent.send(.visible, to: try agent.shown().id)
+        try Frame.send(SecretBytes(bytes), to: agent.socket)
+        #expect(try agent.receive() == nil, "no answer, and none of a client's requests is open to it")
+        let (output, exitCode) = try caller.end()
+        #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")
+        _ = try RawAgent(daemon)
+    }
+
+    @Test func aClientDoesNotBecomeTheAgentLater() throws {
+        let client = try RawClient(daemon)
+        guard case .status? = try client.call(.status) else {
+            Issue.record("no status")
+            return
+        }
+        try Frame.send(AgentFrame.register.encoded(), to: client.socket)
+        guard case .failure(let failure)? = try client.receive()?.reply else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.status == .malformedRequest)
+        _ = try RawAgent(daemon)
+    }
+}

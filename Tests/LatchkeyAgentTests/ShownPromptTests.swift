@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAgent
+import LatchkeyModel
+import LatchkeyPromptWords
+import Testing
+
+/// What an agent is given to show.
+@Suite struct ShownPromptTests {
+    private func shown(
+        _ method: AuthenticationMethod = .biometry, notice: PromptContent.Notice = .none, tries: Int = 3,
+        fallback: Bool = false, companion: Bool = false, permission: Bool = false, sensor: BiometryKind = .touchID,
+        tier: Tier = .user, ownName: String = "", usage: String = "", reason: String = "open the token"
+    ) -> ShownPrompt {
+        let content = PromptContent(
+            method: method, notice: notice, triesLeft: tries, showsFallback: fallback, offersCompanion: companion,
+            asksPermission: permission)
+        let prompt = Prompt(
+            id: 7, caller: "notes", program: "/usr/bin/notes", ownName: ownName, processID: 4711, reason: reason,
+            cancelTitle: "Not now", fallbackTitle: "Use Passcode", faceUsage: usage, sensor: sensor, tier: tier,
+            terminal: 0, userID: 1000, content: content)
+        return ShownPrompt(PromptState(prompt, processID: 1))
+    }
+
+    @Test func theKernelsWordsAreBareAndTheCallersAreQuoted() {
+        let prompt = shown(ownName: "Bank")
+        #expect(prompt.number == 7)
+        #expect(prompt.question == "notes asks for your fingerprint")
+        #expect(prompt.program == "process 4711, /usr/bin/notes")
+        #expect(prompt.ownName == "“Bank”")
+        #expect(prompt.reason == "to “open the token”")
+        #expect(shown(reason: "").reason == nil)
+        #expect(shown().ownName == nil)
+    }
+
+    @Test func theSensorWatchesWhileThereAreTriesAndNothingElseIsAsked() {
+        #expect(shown().isWatching)
+        #expect(!shown(tries: 0).isWatching)
+        #expect(!shown(.passcode).isWatching)
+        #expect(!shown(.companion).isWatching)
+        #expect(!shown(permission: true, sensor: .faceID).isWatching)
+        #expect(shown(permission: true, sensor: .faceID).method == .permission)
+    }
+
+    @Test(arguments: [
+        (BiometryKind.none, ShownPrompt.Sensor.none), (.touchID, .finger), (.faceID, .face), (.opticID, .eyes),
+    ])
+    func theSensorIsOfTheKindTheMachineHas(_ kind: BiometryKind, _ sensor: ShownPrompt.Sensor) {
+        #expect(shown(sensor: kind).sensor == sensor)
+    }
+
+    @Test func aFailureIsSaidAndMarkedUntilThePasscodeIsChecked() {
+        let missed = shown(notice: .notRecognised, tries: 2, fallback: true)
+        #expect(missed.isFailure && missed.feedback == "Not recognised. 2 tries left.")
+        #expect(missed.fallbackTitle == "Use Passcode")
+        #expect(!shown().isFailure && shown().fallbackTitle == nil)
+        #expect(shown(.passcode, notice: .wrongPasscode, fallback: true).fallbackTitle == nil)
+    }
+
+    @Test func nothingCanBePlayedOutsideTheSimulatedTier() {
+        #expect(shown(companion: true).plays.isEmpty && shown().simulation == nil)
+        let simulated = shown(companion: true, tier: .simulated)
+        #expect(simulated.plays.map(\.title) == ["Play enrolled finger", "Play another finger", "Play paired device"])
+        #expect(simulated.plays.map(\.isMatching) == [true, false, nil])
+        #expect(simulated.simulation == "This machine is simulated, for tests only.")
+        #expect(shown(.passcode, tier: .simulated).plays.isEmpty)
+        #expect(shown(.companion, tier: .simulated).plays.map(\.isMatching) == [nil])
+        #expect(shown(permission: true, sensor: .faceID, tier: .simulated).plays.isEmpty)
+    }
+
+    @Test func whatTheAppLooksAtFacesForIsShownWhileItAsks() {
+        let asking = shown(permission: true, sensor: .faceID, usage: "knowing you")
+        #expect(asking.usage == "It looks at faces for “knowing you”")
+        #expect(asking.wish == "May notes look at your face, now and later?")
+        #expect(asking.feedback.isEmpty && !asking.isFailure)
+        #expect(shown(sensor: .faceID, usage: "knowing you").usage == nil)
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// A frame of an agent's connection and the name of its golden vector.
+struct AgentSample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let frame: AgentFrame
+    var testDescription: String { name }
+
+    private init(_ name: String, _ frame: AgentFrame) {
+        self.name = name
+        self.frame = frame
+    }
+
+    private init(_ name: String, _ message: AgentMessage) { self.init(name, .message(prompt: 7, message)) }
+
+    private static let content = PromptContent(
+        method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true, offersCompanion: true)
+
+    static let all = [
+        AgentSample("agent-register", .register),
+        AgentSample("agent-registered", .registered),
+        AgentSample("agent-refused", .refused(.taken)),
+        AgentSample(
+            "agent-show",
+            .show(
+                Prompt(
+                    id: 7, caller: "notes", program: "/usr/bin/notes", ownName: "Bank", processID: 4711,
+                    reason: "open", cancelTitle: "Cancel", fallbackTitle: "Enter Passcode", faceUsage: "",
+                    sensor: .touchID, tier: .user, terminal: 0, userID: 1000, content: content))),
+        AgentSample("agent-update", .update(content)),
+        AgentSample(
+            "agent-update-permission",
+            .update(
+                PromptContent(
+                    method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true))),
+        AgentSample("agent-dismiss", .dismiss),
+        AgentSample("agent-visible", .event(.visible)),
+        AgentSample("agent-unavailable", .event(.unavailable)),
+        AgentSample("agent-lost", .event(.lost)),
+        AgentSample("agent-cancel", .event(.cancel)),
+        AgentSample("agent-fallback", .event(.fallback)),
+        AgentSample("agent-passcode", .event(.passcode(SecretBytes("1234".utf8)))),
+        AgentSample("agent-touch", .event(.simulatedTouch(matching: true))),
+        AgentSample("agent-confirmed", .event(.companionConfirmed)),
+        AgentSample("agent-permission", .event(.permission(false))),
+    ]
+}
+
+/// Frames between the daemon and an agent: written as in the vectors, read strictly.
+@Suite struct AgentFrameTests {
+    private func refusal(_ item: CBORItem) -> WireError? { refusal(item.encoded) }
+
+    private func refusal(_ bytes: [UInt8]) -> WireError? {
+        do throws(WireError) {
+            _ = try AgentFrame(decoding: SecretBytes(bytes))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func everySampleHasOneVectorAndEveryVectorASample() throws {
+        #expect(try Vector.load(["agent"]).map(\.name).sorted() == AgentSample.all.map(\.name).sorted())
+    }
+
+    @Test(arguments: AgentSample.all) func aSampleIsItsVectorAndBack(_ sample: AgentSample) throws {
+        let vector = try #require(try Vector.load(["agent"]).first { $0.name == sample.name })
+        let encoded = sample.frame.encoded().copyBytes()
+        #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
+        #expect(try AgentFrame(decoding: SecretBytes(vector.payload)) == sample.frame)
+        #expect(try #require(CBORItem(reading: vector.payload)).encoded == vector.payload)
+    }
+
+    @Test(arguments: AgentSample.all) func everyShorterAndEveryLongerFrameIsRefused(_ sample: AgentSample) {
+        let bytes = sample.frame.encoded().copyBytes()
+        for count in 0..<bytes.count { #expect(refusal(Array(bytes[..<count])) != nil, "\(count) bytes") }
+        #expect(refusal(bytes + [0]) == .trailingBytes)
+    }
+
+    @Test(arguments: AgentSample.all) func noChangedBitMakesTwoFormsOfAFrame(_ sample: AgentSample) throws {
+        let bytes = sample.frame.encoded().copyBytes()
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var changed = bytes
+                changed[index] ^= 1 << bit
+                guard let frame = try? AgentFrame(decoding: SecretBytes(changed)) else { continue }
+                #expect(frame.encoded().copyBytes() == changed, "\(digits(changed))")
+            }
+        }
+    }
+
+    @Test func aFrameIsToldFromAClientsByItsFirstByte() {
+        for sample in AgentSample.all { #expect(AgentFrame.mayBegin(sample.frame.encoded())) }
+        for sample in Sample.all { #expect(!AgentFrame.mayBegin(sample.message.encoded()), "\(sample.name)") }
+        #expect(!AgentFrame.mayBegin(SecretBytes([])))
+    }
+
+    @Test func framesOfNoKindAreRefused() {
+        for kind: UInt64 in [4, 23, 24, 255, .max] {
+            #expect(refusal(.array([.unsigned(kind), [:]])) == .unknownMessage, "\(kind)")
+        }
+        #expect(refusal(.array([0, 1, 2])) == .invalidValue)
+        #expect(refusal(.array([0])) == .invalidValue)
+        #expect(refusal(.array([0, [0: 0]])) == .unknownKey(0))
+        #expect(refusal(.array([0, [:], [:]])) == .invalidValue)
+        #expect(refusal(.array([2, 0])) == .invalidValue, "refusal 0")
+        #expect(refusal(.array([2, 2])) == .invalidValue, "refusal 2")
+        #expect(refusal(.array([2, 257])) == .invalidValue, "refusal 257")
+        #expect(refusal(.array([3, .array([.negative(0), .array([2, [:]])])])) == .wrongType)
+        #expect(refusal(.array([3, .array([7, .array([4, [:]])])])) == .unknownMessage)
+        #expect(refusal(.array([3, .array([7, .array([3, .array([9])])])])) == .invalidValue, "event 9")
+        #expect(refusal(.array([3, .array([7, .array([3, .array([])])])])) == .invalidValue, "no event")
+        #expect(refusal(.array([3, .array([7, .array([3, .array([0, true])])])])) == .invalidValue)
+    }
+
+    @Test func aPromptShownUnderAnotherNumberIsRefused() throws {
+        let sample = try #require(AgentSample.all.first { $0.name == "agent-show" })
+        guard case .message(_, let show) = sample.frame else { return }
+        let bytes = AgentFrame.message(prompt: 8, show).encoded().copyBytes()
+        #expect(refusal(bytes) == .invalidValue)
+    }
+
+    @Test func aPasscodeHasAtMostAsManyBytesAsTheLimit() {
+        func typed(_ count: Int) -> [UInt8] {
+            AgentFrame.message(prompt: 1, .event(.passcode(SecretBytes([UInt8](repeating: 0x31, count: count)))))
+                .encoded().copyBytes()
+        }
+        #expect(refusal(typed(Limits.passcodeBytes)) == nil)
+        #expect(refusal(typed(Limits.passcodeBytes + 1)) == .tooLong)
+    }
+}

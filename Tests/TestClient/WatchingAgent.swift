@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyAgent
+
+/// An agent without a window: says on standard output what it is to show, and that it can be seen.
+enum WatchingAgent {
+    static func run() -> Never {
+        let link: AgentLink
+        do throws(AgentFailure) {
+            link = try AgentLink()
+        } catch {
+            say("refused: \(error.message)")
+            exit(75)
+        }
+        say("registered")
+        while let order = link.next() {
+            switch order {
+            case .show(let prompt):
+                say("show \(prompt.question)")
+                link.send(.visible, prompt: prompt.number)
+            case .update(let prompt): say("update \(prompt.feedback)")
+            case .dismiss: say("dismiss")
+            }
+        }
+        say("over")
+        exit(0)
+    }
+
+    private static func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+}
