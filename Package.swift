@@ -179,7 +179,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates", "COpenSSL",
+                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL",
             ]),
         tests(
             "LocalAuthenticationTests",

@@ -344,6 +344,13 @@ enum MadeKey: CaseIterable {
         #expect(try user.run("latchkey", ["key", "create", "k"]).exitCode == 0)
     }
 
+    @Test(arguments: [[], ["--enclave"]]) func aPairThatIsRefusedLeavesNoHalfBehind(options: [String]) throws {
+        // No passcode is set, which every rule asks for.
+        let refused = try daemon.run("latchkey", ["key", "create", "k", "--protect", "passcode"] + options)
+        #expect(refused.exitCode == 1 && refused.errors.contains("latchkey passcode set"), "\(refused)")
+        #expect(try done("list", "--json") == "[]\n")
+    }
+
     @Test func anAppUsesAKeyOfTheCommand() throws {
         for made in [MadeKey.p256, .enclave] {
             try create(made, "shared \(made)")
