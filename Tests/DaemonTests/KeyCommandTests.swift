@@ -357,6 +357,12 @@ enum MadeKey: CaseIterable {
             let signed = try daemon.run("latchkey-test-client", ["sign", "shared \(made)"])
             #expect(signed.output == "signed\n", "\(signed.errors)")
         }
+        for made in [MadeKey.p521, .rsa2048, .enclave] {
+            try create(made, "to \(made)")
+            let sealed = try done("encrypt", "to \(made)", "--base64", input: "for the app")
+            let opened = try daemon.run("latchkey-test-client", ["decrypt", "to \(made)"], input: sealed)
+            #expect(opened.output == "for the app\n", "\(opened.errors)")
+        }
     }
 }
 

@@ -19,6 +19,7 @@ enum Main {
         case "read": read(CommandLine.arguments.last ?? "")
         case "mix": Mixer(CommandLine.arguments.last ?? "").run()
         case "sign": Signer(CommandLine.arguments.last ?? "").run()
+        case "decrypt": Signer(CommandLine.arguments.last ?? "").decrypt()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }
