@@ -197,7 +197,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates", "COpenSSL",
+                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL",
                 "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),

@@ -8,8 +8,8 @@ import LatchkeyKeys
 /// back:
 ///
 /// ```swift
-/// let key = try PortablePublicKey(externalRepresentation: SecKeyCopyExternalRepresentation(publicKey, nil)!)
-/// try key.openSSH(comment: "build machine").write(to: file, atomically: true, encoding: .utf8)
+/// guard let bytes = SecKeyCopyExternalRepresentation(publicKey, nil) as Data? else { return }
+/// print(try PortablePublicKey(externalRepresentation: bytes).openSSH(comment: "build machine"))
 /// ```
 ///
 /// Every form is read strictly: each key has one text or one sequence of bytes, and anything else is refused, as is a

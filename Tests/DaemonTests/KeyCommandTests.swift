@@ -344,11 +344,24 @@ enum MadeKey: CaseIterable {
         #expect(try user.run("latchkey", ["key", "create", "k"]).exitCode == 0)
     }
 
+    @Test(arguments: [[], ["--enclave"]]) func aPairThatIsRefusedLeavesNoHalfBehind(options: [String]) throws {
+        // No passcode is set, which every rule asks for.
+        let refused = try daemon.run("latchkey", ["key", "create", "k", "--protect", "passcode"] + options)
+        #expect(refused.exitCode == 1 && refused.errors.contains("latchkey passcode set"), "\(refused)")
+        #expect(try done("list", "--json") == "[]\n")
+    }
+
     @Test func anAppUsesAKeyOfTheCommand() throws {
         for made in [MadeKey.p256, .enclave] {
             try create(made, "shared \(made)")
             let signed = try daemon.run("latchkey-test-client", ["sign", "shared \(made)"])
             #expect(signed.output == "signed\n", "\(signed.errors)")
+        }
+        for made in [MadeKey.p521, .rsa2048, .enclave] {
+            try create(made, "to \(made)")
+            let sealed = try done("encrypt", "to \(made)", "--base64", input: "for the app")
+            let opened = try daemon.run("latchkey-test-client", ["decrypt", "to \(made)"], input: sealed)
+            #expect(opened.output == "for the app\n", "\(opened.errors)")
         }
     }
 }

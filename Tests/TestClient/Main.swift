@@ -21,6 +21,7 @@ enum Main {
         case "sign": Signer(CommandLine.arguments.last ?? "").run()
         case "agent": WatchingAgent.run()
         case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()
+        case "decrypt": Signer(CommandLine.arguments.last ?? "").decrypt()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }

@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Signs with a key of the keychain, drops it, and stays until standard input ends.
+/// Signs with a key of the keychain, drops it, and stays until standard input ends; or decrypts what it reads there.
 struct Signer {
     private let tag: String
 
@@ -15,15 +15,30 @@ struct Signer {
         _ = readLine()
     }
 
-    private func signs() -> Bool {
+    /// Reads a line of base64 and writes the text that it is.
+    func decrypt() {
+        guard let key = key(), let sealed = readLine().flatMap({ Data(base64Encoded: $0) }) else {
+            return print("failed")
+        }
+        let algorithm =
+            [SecKeyAlgorithm.eciesEncryptionStandardX963SHA256AESGCM, .rsaEncryptionOAEPSHA256AESGCM]
+            .first { SecKeyIsAlgorithmSupported(key, .decrypt, $0) }
+        let opened = algorithm.flatMap { SecKeyCreateDecryptedData(key, $0, sealed as CFData, nil) as Data? }
+        print(opened.map { String(decoding: $0, as: UTF8.self) } ?? "failed")
+    }
+
+    private func key() -> SecKey? {
         let query: [String: Any] = [
             kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: Data(tag.utf8),
             kSecAttrKeyClass as String: kSecAttrKeyClassPrivate, kSecReturnRef as String: true,
         ]
         var result: CFTypeRef?
-        guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess, let key = result as? SecKey,
-            let publicKey = SecKeyCopyPublicKey(key)
-        else { return false }
+        guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess else { return nil }
+        return result as? SecKey
+    }
+
+    private func signs() -> Bool {
+        guard let key = key(), let publicKey = SecKeyCopyPublicKey(key) else { return false }
         let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
         let message = Data("message".utf8) as CFData
         guard let signature = SecKeyCreateSignature(key, algorithm, message, nil) else { return false }
