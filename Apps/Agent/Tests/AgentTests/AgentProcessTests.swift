@@ -16,22 +16,25 @@ extension ScreenTests {
             machine.seesNothing()
         }
 
-        @Test func noCopyOfAPasscodeStaysInTheAgentsMemory() throws {
+        @Test func noCopyOfWhatWasTypedStaysInTheAgentsMemory() throws {
             let machine = try Machine()
-            let passcode = "correcthorse7391staple"
-            try machine.latchkey("sim passcode set", input: passcode + "\n")
-            let caller = try machine.ask(["--reason", "pay the 4711 bill"])
+            try machine.latchkey("sim passcode set", input: "1234\n")
+            let caller = try machine.ask(["--reason", "pay"])
             try machine.sees { $0.field?.isFocused == true }
-            try machine.type(passcode)
+            try machine.type("correcthorse7391staple")
+            // An emptied text loses its first byte at least: its rest is looked for.
+            let rest = "horse7391staple"
             let deadline = ContinuousClock.now + .seconds(10)
             // Keys take their time; and the search finds what is there.
-            while try copies(of: passcode, in: machine.agent.number) == 0 {
+            while try copies(of: rest, in: machine.agent.number) == 0 {
                 try #require(ContinuousClock.now < deadline, "what was typed is nowhere")
             }
             try machine.press("Return")
-            #expect(caller.end == "granted")
-            machine.seesNothing()
-            #expect(try copies(of: passcode, in: machine.agent.number) == 0)
+            // The field is still there, and another try may follow.
+            try machine.sees { $0.announced.hasPrefix("The passcode is wrong.") }
+            #expect(try copies(of: rest, in: machine.agent.number) == 0)
+            try machine.press("Escape")
+            #expect(caller.end == "userCancel")
         }
 
         @Test func aDaemonThatEndsIsStartedAgainAndAsksAnew() throws {
