@@ -165,6 +165,8 @@ let package = Package(
             name: "latchkey-test-client",
             dependencies: ["Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel"],
             path: "Tests/TestClient", swiftSettings: strict),
+        // Apple's surface as facts, and ours as the compiler sees it.
+        .target(name: "LatchkeySurface", path: "Tests/LatchkeySurface", swiftSettings: strict),
         tests(
             "DaemonTests",
             [
@@ -197,7 +199,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL",
+                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "LatchkeySurface",
                 "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
@@ -206,7 +208,7 @@ let package = Package(
             [
                 "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
-                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "LatchkeySurface",
             ]),
         tests(
             "LatchkeyKitTests",

@@ -36,7 +36,7 @@ nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
 nonisolated(unsafe) public let kSecAttrKeyClassPrivate: CFString = "1"
 /// The public half of a pair. Apple: `kSecAttrKeyClassPublic`.
 nonisolated(unsafe) public let kSecAttrKeyClassPublic: CFString = "0"
-/// A symmetric key; there are none here. Apple: `kSecAttrKeyClassSymmetric`.
+/// A symmetric key: kept as an item, not computed with. Apple: `kSecAttrKeyClassSymmetric`.
 nonisolated(unsafe) public let kSecAttrKeyClassSymmetric: CFString = "2"
 /// Bits of a key: a number or its digits. Apple: `kSecAttrKeySizeInBits`.
 nonisolated(unsafe) public let kSecAttrKeySizeInBits: CFString = "bsiz"
@@ -50,6 +50,20 @@ nonisolated(unsafe) public let kSecAttrKeyTypeECDSA: CFString = "73"
 nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
 /// RSA. Apple: `kSecAttrKeyTypeRSA`.
 nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
+/// Triple DES: keeps such keys as items and computes with none. Apple: `kSecAttrKeyType3DES`.
+nonisolated(unsafe) public let kSecAttrKeyType3DES: CFString = "17"
+/// AES: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeAES`.
+nonisolated(unsafe) public let kSecAttrKeyTypeAES: CFString = "2147483649"
+/// CAST: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeCAST`.
+nonisolated(unsafe) public let kSecAttrKeyTypeCAST: CFString = "56"
+/// DES: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeDES`.
+nonisolated(unsafe) public let kSecAttrKeyTypeDES: CFString = "14"
+/// DSA: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeDSA`.
+nonisolated(unsafe) public let kSecAttrKeyTypeDSA: CFString = "43"
+/// RC2: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeRC2`.
+nonisolated(unsafe) public let kSecAttrKeyTypeRC2: CFString = "23"
+/// RC4: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeRC4`.
+nonisolated(unsafe) public let kSecAttrKeyTypeRC4: CFString = "25"
 /// Where a private key lives: `kSecAttrTokenIDSecureEnclave`. Apple: `kSecAttrTokenID`.
 nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
 /// A private key that never leaves the hardware. Apple: `kSecAttrTokenIDSecureEnclave`.

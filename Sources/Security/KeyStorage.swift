@@ -57,8 +57,8 @@ extension ParsedQuery {
                 kSecAttrLabel, kSecAttrApplicationTag, kSecAttrApplicationLabel, kSecAttrAccessGroup,
                 kSecAttrSynchronizable, kSecAttrAccessControl, kSecAttrAccessible, kSecAttrCanEncrypt,
                 kSecAttrCanDecrypt, kSecAttrCanDerive, kSecAttrCanSign, kSecAttrCanVerify, kSecAttrCanWrap,
-                kSecAttrCanUnwrap, kSecUseAuthenticationContext, kSecUseAuthenticationUI, kSecUseOperationPrompt,
-            ].map { $0 as String })
+                kSecAttrCanUnwrap, kSecUseAuthenticationContext, kSecUseAuthenticationUI,
+            ].map { $0 as String } + [QueryName.useOperationPrompt])
         let chosen = NSMutableDictionary()
         for (key, value) in zip(dictionary.allKeys, dictionary.allValues) {
             if let name = key as? String, names.contains(name) { chosen[name] = value }

@@ -25,8 +25,12 @@ enum QueryName {
 
     static let useAuthenticationContext = kSecUseAuthenticationContext as String
     static let useAuthenticationUI = kSecUseAuthenticationUI as String
-    static let useNoAuthenticationUI = kSecUseNoAuthenticationUI as String
-    static let useOperationPrompt = kSecUseOperationPrompt as String
+    static let useAuthenticationUISkip = kSecUseAuthenticationUISkip as String
+    // Apple has deprecated these: naming the constants would be a warning.
+    static let useAuthenticationUIAllow = "u_AuthUIA"
+    static let useAuthenticationUIFail = "u_AuthUIF"
+    static let useNoAuthenticationUI = "u_NoAuthUI"
+    static let useOperationPrompt = "u_OpPrompt"
 
     static let valueData = kSecValueData as String
     static let valuePersistentReference = kSecValuePersistentRef as String

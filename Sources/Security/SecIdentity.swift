@@ -32,6 +32,7 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
 }
 
 /// The type of `SecIdentity`, for `CFGetTypeID`.
+@discardableResult
 public func SecIdentityGetTypeID() -> CFTypeID { 0x4c4b_0004 }
 
 /// The certificate of an identity. Apple: `SecIdentityCopyCertificate`.

@@ -8,6 +8,8 @@ public import Foundation
 nonisolated(unsafe) public let kSecAttrAccessControl: CFString = "accc"
 /// Access group: a string; without it the caller's own. Apple: `kSecAttrAccessGroup`.
 nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
+/// Access group of items on smart cards, which no app here belongs to. Apple: `kSecAttrAccessGroupToken`.
+nonisolated(unsafe) public let kSecAttrAccessGroupToken: CFString = "com.apple.token"
 /// When the item can be read: one of the `kSecAttrAccessible...` values. Apple: `kSecAttrAccessible`.
 nonisolated(unsafe) public let kSecAttrAccessible: CFString = "pdmn"
 /// Account name: a string. Apple: `kSecAttrAccount`.
@@ -62,16 +64,23 @@ nonisolated(unsafe) public let kSecUseAuthenticationContext: CFString = "u_AuthC
 /// Whether a prompt may be shown. Apple: `kSecUseAuthenticationUI`.
 nonisolated(unsafe) public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
 /// A prompt may be shown: the default. Apple: `kSecUseAuthenticationUIAllow`.
+@available(*, deprecated, message: "Use kSecUseAuthenticationContext")
 nonisolated(unsafe) public let kSecUseAuthenticationUIAllow: CFString = "u_AuthUIA"
 /// No prompt: `errSecInteractionNotAllowed` instead. Apple: `kSecUseAuthenticationUIFail`.
+@available(*, deprecated, message: "Use an LAContext with interactionNotAllowed as kSecUseAuthenticationContext")
 nonisolated(unsafe) public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
 /// No prompt: protected items are left out. Apple: `kSecUseAuthenticationUISkip`.
 nonisolated(unsafe) public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
 /// Accepted and without effect: there is only this keychain. Apple: `kSecUseDataProtectionKeychain`.
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
+/// Refused with `errSecParam`, as on iOS. Apple: `kSecUseItemList`.
+@available(*, deprecated, message: "Use kSecMatchItemList")
+nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"
 /// true means the same as `kSecUseAuthenticationUIFail`. Apple: `kSecUseNoAuthenticationUI`.
+@available(*, deprecated, message: "Use an LAContext with interactionNotAllowed as kSecUseAuthenticationContext")
 nonisolated(unsafe) public let kSecUseNoAuthenticationUI: CFString = "u_NoAuthUI"
 /// Reason that the prompt shows: a string. Apple: `kSecUseOperationPrompt`.
+@available(*, deprecated, message: "Use an LAContext with localizedReason as kSecUseAuthenticationContext")
 nonisolated(unsafe) public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
 /// The secret: data. Apple: `kSecValueData`.
 nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
@@ -91,7 +100,9 @@ nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlock: CFString = "c
 /// Readable: after first unlock since boot; never leaves the device. Apple:
 /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`.
 nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
-/// Readable: always (deprecated; internal default for certificates). Apple: `kSecAttrAccessibleAlways`.
+/// Readable: always; the default of certificates. Apple: `kSecAttrAccessibleAlways`.
+@available(*, deprecated, message: "Use kSecAttrAccessibleAfterFirstUnlock")
 nonisolated(unsafe) public let kSecAttrAccessibleAlways: CFString = "dk"
-/// Readable: always (deprecated); never leaves the device. Apple: `kSecAttrAccessibleAlwaysThisDeviceOnly`.
+/// Readable: always; never leaves the device. Apple: `kSecAttrAccessibleAlwaysThisDeviceOnly`.
+@available(*, deprecated, message: "Use kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly")
 nonisolated(unsafe) public let kSecAttrAccessibleAlwaysThisDeviceOnly: CFString = "dku"

@@ -87,6 +87,7 @@ public final class SecKey: NSObject, @unchecked Sendable {
 }
 
 /// The type of `SecKey`, for `CFGetTypeID`.
+@discardableResult
 public func SecKeyGetTypeID() -> CFTypeID { 0x4c4b_0002 }
 
 /// The public half of a pair. Apple: `SecKeyCopyPublicKey`.

@@ -167,7 +167,8 @@ import Testing
         let item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: "my service name",
-            kSecUseAuthenticationUI as String: kSecUseAuthenticationUIFail,
+            // kSecUseAuthenticationUIFail, which is deprecated: naming it would be a warning.
+            kSecUseAuthenticationUI as String: "u_AuthUIF",
             kSecValueData as String: Data("my secret data".utf8),
             kSecAttrAccessControl as String: SecAccessControlCreateWithFlags(
                 nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil) as Any,

@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test func theOldKeyGivesAReasonToo_AC09() throws {
-        #expect(try reasonOfARead(nil, more: [kSecUseOperationPrompt as String: "prompt"]) == "prompt")
+        // kSecUseOperationPrompt, which is deprecated: naming it would be a warning.
+        #expect(try reasonOfARead(nil, more: ["u_OpPrompt": "prompt"]) == "prompt")
     }
 
     @Test func aKeychainCallWithoutAReasonSaysWhatItDoes_AC09() throws {

@@ -11,9 +11,9 @@ import Testing
     ]
     // The strings are immutable; NSString is what keeps the compiler from seeing it.
     nonisolated(unsafe) private static let protections: [CFString] = [
-        kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
+        kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, deprecated.kSecAttrAccessibleAlways,
         kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-        kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
+        deprecated.kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
     ]
 
     private func make(_ flags: SecAccessControlCreateFlags) -> SecAccessControl? {

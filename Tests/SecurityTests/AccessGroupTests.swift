@@ -20,6 +20,15 @@ import Testing
         }
     }
 
+    @Test func theGroupOfSmartCardsIsAForeignOne() {
+        simulator.run {
+            let cards: Query = [
+                kSecClass as String: kSecClassKey, kSecAttrAccessGroup as String: kSecAttrAccessGroupToken,
+            ]
+            #expect(exists(cards) == errSecMissingEntitlement)
+        }
+    }
+
     @Test func movingAnItemToAForeignGroupIsAMissingEntitlement_KC16() {
         simulator.run {
             #expect(add(own.secret()) == errSecSuccess)

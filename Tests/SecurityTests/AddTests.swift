@@ -23,7 +23,7 @@ import Testing
             #expect(add(item) == errSecSuccess)
             #expect(add(item.with(kSecAttrLabel, "other label")) == errSecDuplicateItem)
             #expect(add(item.with(kSecAttrGeneric, Data([1]))) == errSecDuplicateItem)
-            #expect(add(item.with(kSecAttrAccessible, kSecAttrAccessibleAlways)) == errSecDuplicateItem)
+            #expect(add(item.with(kSecAttrAccessible, deprecated.kSecAttrAccessibleAlways)) == errSecDuplicateItem)
             #expect(add(item.with(kSecAttrAccount, "other account")) == errSecSuccess)
             #expect(add(item.with(kSecAttrService, "other service")) == errSecSuccess)
             #expect(add(item.with(kSecAttrSynchronizable, true)) == errSecSuccess)
@@ -109,15 +109,16 @@ import Testing
             #expect(add(item) == errSecSuccess)
             #expect(exists(Query.password().with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked)) == errSecSuccess)
             #expect(
-                exists(Query.password().with(kSecAttrAccessible, kSecAttrAccessibleAlways)) == errSecItemNotFound)
+                exists(Query.password().with(kSecAttrAccessible, deprecated.kSecAttrAccessibleAlways))
+                    == errSecItemNotFound)
         }
     }
 
     @Test func everyAccessibilityIsKeptAndMatched() {
         let classes = [
-            kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
+            kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, deprecated.kSecAttrAccessibleAlways,
             kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
+            deprecated.kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
         ]
         simulator.run {
             for name in classes {

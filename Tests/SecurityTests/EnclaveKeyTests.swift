@@ -184,7 +184,8 @@ import Testing
             #expect(errorOfSigning(key) == nil)
             for changes: Query in [
                 [kSecValueData as String: Data([1])], [kSecAttrKeySizeInBits as String: 521],
-                [kSecAttrAccessible as String: kSecAttrAccessibleAlways], [kSecAttrTokenID as String: "other"],
+                [kSecAttrAccessible as String: deprecated.kSecAttrAccessibleAlways],
+                [kSecAttrTokenID as String: "other"],
                 [kSecAttrApplicationLabel as String: Data([1])],
             ] {
                 #expect(update(.key(tag: "moved"), changes) == errSecParam, "\(changes)")

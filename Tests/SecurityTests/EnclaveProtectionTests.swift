@@ -37,7 +37,7 @@ import Testing
     @Test func publicKeyAttributesAndDeletionAskNobody_SE04() throws {
         let (simulator, key) = try machine(.biometryCurrentSet)
         try simulator.run {
-            let quiet = Query.key().with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            let quiet = Query.key().with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
             let external = try external(publicKey(key))
             #expect(external.count == 65)
             #expect(find(quiet.attributes).status == errSecSuccess)
@@ -49,7 +49,7 @@ import Testing
     @Test func aKeyFoundWithoutInteractionSignsNothing_abuse25() throws {
         let (simulator, _) = try machine(.userPresence)
         try simulator.run {
-            let key = try findKey(Query.key().with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail))
+            let key = try findKey(Query.key().with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail))
             #expect(refusal(key) == "\(authenticationDomain) -1004")
             let context = LAContext()
             context.interactionNotAllowed = true

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func whatTheAppSaidOfAHalfIsReported() throws {
-        let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, [], nil))
+        let control = try #require(SecAccessControlCreateWithFlags(nil, deprecated.kSecAttrAccessibleAlways, [], nil))
         let key = try create(
             with([
                 kSecAttrLabel: "both", kSecAttrApplicationTag: Data("tag".utf8),

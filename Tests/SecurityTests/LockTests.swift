@@ -13,7 +13,9 @@ import Testing
     private static let afterFirstUnlock = [
         kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
     ].map { $0 as String }
-    private static let always = [kSecAttrAccessibleAlways, kSecAttrAccessibleAlwaysThisDeviceOnly].map { $0 as String }
+    private static let always = [
+        deprecated.kSecAttrAccessibleAlways, deprecated.kSecAttrAccessibleAlwaysThisDeviceOnly,
+    ].map { $0 as String }
     private let simulator: Simulator
 
     init() throws { simulator = try Simulator() }
@@ -103,7 +105,9 @@ import Testing
             try simulator.lock()
             try simulator.unlock(byBiometry: true)
             #expect(
-                find(Query.password("account").data.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)).status
+                find(
+                    Query.password("account").data.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
+                ).status
                     == errSecInteractionNotAllowed)
             simulator.enter(passcode: "1234")
             #expect(secret(.password("account")) == "secret")
@@ -112,7 +116,7 @@ import Testing
 
     @Test func aChangeOfClassIntoALockedOneIsRefused_KC14() throws {
         try simulator.run {
-            #expect(add(item(kSecAttrAccessibleAlways as String).secret()) == errSecSuccess)
+            #expect(add(item(deprecated.kSecAttrAccessibleAlways as String).secret()) == errSecSuccess)
             try simulator.lock()
             let change: Query = [kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlocked]
             #expect(update(.password("account"), change) == errSecInteractionNotAllowed)

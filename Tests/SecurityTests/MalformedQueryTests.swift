@@ -126,6 +126,10 @@ import Testing
         }
     }
 
+    @Test func aListOfItemsToUseIsRefusedAsOnIOS() {
+        #expect(codes(Query.password("account").with(deprecated.kSecUseItemList, [] as CFArray)) == [errSecParam])
+    }
+
     @Test func theDataProtectionKeychainIsTheOnlyOne() {
         simulator.run {
             for value in [true, false] {

@@ -30,15 +30,15 @@ import Testing
     }
 
     @Test func failIsInteractionNotAllowed_AC07_T35_abuse25() {
-        expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail))
+        expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail))
     }
 
     @Test func theOldKeyMeansFail_AC07() {
-        expect(errSecInteractionNotAllowed, item.with(kSecUseNoAuthenticationUI, true))
+        expect(errSecInteractionNotAllowed, item.with(deprecated.kSecUseNoAuthenticationUI, true))
     }
 
     @Test func theOldKeyWithFalseMeansNothing_AC07() {
-        simulator.run { #expect(secret(item.with(kSecUseNoAuthenticationUI, false)) == "secret") }
+        simulator.run { #expect(secret(item.with(deprecated.kSecUseNoAuthenticationUI, false)) == "secret") }
     }
 
     @Test func aContextThatMayNotInteractIsInteractionNotAllowed_AC07_abuse25() {
@@ -53,12 +53,12 @@ import Testing
         expect(
             errSecInteractionNotAllowed,
             item.with(kSecUseAuthenticationContext, context)
-                .with(kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow))
+                .with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIAllow))
     }
 
     @Test func allowIsTheDefault_AC07() {
         simulator.run {
-            #expect(secret(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow)) == "secret")
+            #expect(secret(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIAllow)) == "secret")
         }
     }
 
@@ -89,7 +89,10 @@ import Testing
     @Test func itemsThatAskForNothingOpenAllTheSame_AC07() {
         simulator.run {
             #expect(add(.password("free").secret("free")) == errSecSuccess)
-            for wish in [kSecUseAuthenticationUIFail, kSecUseAuthenticationUISkip, kSecUseAuthenticationUIAllow] {
+            for wish in [
+                deprecated.kSecUseAuthenticationUIFail, kSecUseAuthenticationUISkip,
+                deprecated.kSecUseAuthenticationUIAllow,
+            ] {
                 #expect(secret(Query.password("free").with(kSecUseAuthenticationUI, wish)) == "free")
             }
         }

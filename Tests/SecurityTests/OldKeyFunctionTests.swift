@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeySurface
 import Security
 import Testing
 
@@ -63,8 +64,12 @@ private struct Functions: OldKeyFunctions {
     private let old: any OldKeyFunctions = Functions()
     private static let room = [UInt8](repeating: 0xee, count: 600)
 
-    @Test func paddingsHaveApplesNumbers() {
+    @Test func paddingsHaveApplesNumbers() throws {
         for (name, padding, number) in old.paddings { #expect(padding.rawValue == number, "\(name)") }
+        let facts = try SurfaceFact.read("security-surface.tsv").filter { $0.type == "SecPadding" && $0.value != nil }
+        #expect(
+            Dictionary(uniqueKeysWithValues: facts.map { ($0.member, $0.value) })
+                == Dictionary(uniqueKeysWithValues: old.paddings.map { ($0.0, String($0.1.rawValue)) }))
         #expect(SecPadding().rawValue == 0)
     }
 

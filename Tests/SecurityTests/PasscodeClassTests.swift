@@ -85,7 +85,7 @@ import Testing
         try restarted { simulator in
             simulator.run {
                 #expect(
-                    find(item.data.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)).status
+                    find(item.data.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)).status
                         == errSecInteractionNotAllowed)
                 simulator.cancel()
                 #expect(find(item.data).status == errSecUserCanceled)
@@ -107,7 +107,7 @@ import Testing
         try restarted { simulator in
             simulator.run {
                 let new = Query.password("new").secret("new").merging(bound) { $1 }
-                let quiet = new.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+                let quiet = new.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
                 #expect(add(quiet) == errSecInteractionNotAllowed)
                 simulator.enter(passcode: "1234")
                 #expect(add(new) == errSecSuccess)
@@ -120,7 +120,7 @@ import Testing
         try restarted { simulator in
             simulator.run {
                 let free = Query.password("free")
-                let quiet = free.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+                let quiet = free.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
                 #expect(update(quiet, bound) == errSecInteractionNotAllowed)
                 simulator.enter(passcode: "1234")
                 #expect(update(free, bound) == errSecSuccess)

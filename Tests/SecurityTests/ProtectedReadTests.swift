@@ -26,7 +26,7 @@ import Testing
         simulator.touch(matching: true)
         simulator.run {
             let quiet = Query.password("quiet").secret().under(.biometryCurrentSet)
-                .with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+                .with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
             #expect(add(quiet) == errSecSuccess)
             #expect(add(.password("other").secret().under([.biometryAny, .devicePasscode])) == errSecSuccess)
         }
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: ["data", "attributes", "reference", "nothing"])
     func everyKindOfReadAsks_AC06(kind: String) throws {
         let simulator = try machine(.userPresence)
-        let quiet = item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+        let quiet = item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
         let ask: (Query) -> OSStatus = { query in
             switch kind {
             case "data": find(query.data).status

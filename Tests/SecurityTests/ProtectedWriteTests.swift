@@ -17,7 +17,7 @@ import Testing
 
     @Test func deletingAsksNobody_AC10_T37() {
         simulator.run {
-            #expect(delete(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)) == errSecSuccess)
+            #expect(delete(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)) == errSecSuccess)
             #expect(exists(item) == errSecItemNotFound)
         }
     }
@@ -25,7 +25,7 @@ import Testing
     @Test func updatingAsks_AC11() {
         simulator.run {
             #expect(
-                update(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail), new)
+                update(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail), new)
                     == errSecInteractionNotAllowed)
             simulator.cancel()
             #expect(update(item, new) == errSecUserCanceled)
@@ -111,16 +111,18 @@ import Testing
 
     @Test func aRuleAndAnEqualAccessibilityMayStandTogether_AC14() {
         simulator.run {
-            let both = Query.password("both").secret().under([], kSecAttrAccessibleAlways)
-                .with(kSecAttrAccessible, kSecAttrAccessibleAlways)
+            let both = Query.password("both").secret().under([], deprecated.kSecAttrAccessibleAlways)
+                .with(kSecAttrAccessible, deprecated.kSecAttrAccessibleAlways)
             #expect(add(both) == errSecSuccess)
-            #expect(exists(Query.password("both").with(kSecAttrAccessible, kSecAttrAccessibleAlways)) == errSecSuccess)
+            #expect(
+                exists(Query.password("both").with(kSecAttrAccessible, deprecated.kSecAttrAccessibleAlways))
+                    == errSecSuccess)
         }
     }
 
     @Test func aRuleAndAnotherAccessibilityContradict_AC14() {
         simulator.run {
-            let both = Query.password("both").secret().under([], kSecAttrAccessibleAlways)
+            let both = Query.password("both").secret().under([], deprecated.kSecAttrAccessibleAlways)
                 .with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked)
             #expect(add(both) == errSecParam)
         }
@@ -128,7 +130,7 @@ import Testing
 
     @Test func whatIsNoRuleIsRefused_AC15() {
         simulator.run {
-            for value: Any in ["rule", 1, NSObject(), Data(), kSecAttrAccessibleAlways] {
+            for value: Any in ["rule", 1, NSObject(), Data(), deprecated.kSecAttrAccessibleAlways] {
                 #expect(add(Query.password("new").with(kSecAttrAccessControl, value)) == errSecParam)
             }
         }

@@ -165,7 +165,7 @@ import Testing
         case .interactionNotAllowed:
             .engine { record in
                 try protected(.userPresence, record) { _ in
-                    exists(item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail))
+                    exists(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail))
                 }
             }
         case .notInteractive:

@@ -178,7 +178,7 @@ import Testing
             #expect(add([kSecValueRef as String: try certificate(.leaf)]) == errSecSuccess)
             let key: Query = [kSecValueRef as String: try privateKey(.leaf)]
             #expect(add(key.under(.biometryAny)) == errSecSuccess)
-            let quiet = Self.identities.with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            let quiet = Self.identities.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
             #expect(find(quiet.object).status == errSecInteractionNotAllowed)
             simulator.touch(matching: true)
             #expect(find(Self.identities.object).result is SecIdentity)

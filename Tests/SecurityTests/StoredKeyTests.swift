@@ -45,6 +45,33 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            kSecAttrKeyTypeAES, kSecAttrKeyTypeDES, kSecAttrKeyType3DES, kSecAttrKeyTypeRC2, kSecAttrKeyTypeRC4,
+            kSecAttrKeyTypeCAST, kSecAttrKeyTypeDSA,
+        ].map { $0 as String })
+    func aKeyOfAnotherKindIsKeptAndNotComputedWith(_ type: String) throws {
+        try Simulator().run {
+            let symmetric: Query = [
+                kSecClass as String: kSecClassKey, kSecAttrKeyClass as String: kSecAttrKeyClassSymmetric,
+            ]
+            let item = symmetric.with(kSecAttrKeyType, type)
+            #expect(add(item.secret()) == errSecSuccess)
+            #expect(add(symmetric.with(kSecAttrKeyType, "99").secret("other")) == errSecSuccess)
+            #expect(secret(item) == "secret")
+            #expect(secret(item.with(kSecAttrKeyType, Int64(type) as Any)) == "secret")
+            // There is no such SecKey.
+            let found = find(item.object)
+            #expect(found.status == errSecSuccess)
+            #expect(found.result == nil)
+            let made = try outcome {
+                SecKeyCreateRandomKey(
+                    [kSecAttrKeyType as String: type, kSecAttrKeySizeInBits as String: 128] as CFDictionary, $0)
+            }
+            #expect(made.status == errSecParam)
+        }
+    }
+
     @Test func aReferenceComesBackAsReferenceDataOrBoth() throws {
         try Simulator().run {
             let key = try publicKey(KeyKind.p256.make())
@@ -136,7 +163,7 @@ import Testing
         try simulator.run {
             let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryAny, nil) as Any
             let key = try makeKey(parameters(.p256, [kSecAttrAccessControl as String: control]))
-            let quiet = Query.key().with(kSecUseAuthenticationUI, kSecUseAuthenticationUIFail)
+            let quiet = Query.key().with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
             #expect(find(quiet.object).status == errSecInteractionNotAllowed)
             simulator.touch(matching: true)
             let found = try findKey(.key())

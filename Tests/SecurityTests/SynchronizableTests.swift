@@ -98,7 +98,7 @@ import Testing
     @Test func aSyncedItemTakesNoClassOfThisDevice_KC12() {
         let classes = [
             kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
+            deprecated.kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
         ]
         simulator.run {
             for name in classes {

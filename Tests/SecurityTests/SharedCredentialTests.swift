@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Security
+import Testing
+
+@Suite struct SharedCredentialTests {
+    private static let kinds = ["abcdefghkmnopqrstuvwxy", "ABCDEFGHJKLMNPQRSTUVWXYZ", "3456789"].map { Set($0) }
+
+    @Test func aPasswordHasApplesFormAndEveryKindOfCharacter() throws {
+        for _ in 0..<2000 {
+            let password = try #require(SecCreateSharedWebCredentialPassword()) as String
+            let groups = password.split(separator: "-", omittingEmptySubsequences: false)
+            #expect(groups.map(\.count) == [3, 3, 3, 3])
+            let characters = Set(groups.joined())
+            #expect(characters.isSubset(of: Self.kinds.reduce([]) { $0.union($1) }))
+            #expect(Self.kinds.allSatisfy { !$0.isDisjoint(with: characters) })
+        }
+    }
+
+    @Test func passwordsDifferAndUseEveryCharacterAtEveryPlace() throws {
+        // A character is missing at a place of 4,000 passwords once in 2^100 runs.
+        let passwords = try (0..<4000).map { _ in try #require(SecCreateSharedWebCredentialPassword()) as String }
+        #expect(Set(passwords).count == passwords.count)
+        let places = passwords.map { Array($0.filter { $0 != "-" }) }
+        for place in 0..<12 { #expect(Set(places.map { $0[place] }).count == 53) }
+    }
+}
