@@ -224,7 +224,10 @@ let package = Package(
 // On Apple systems `Security` and `LocalAuthentication` are the system's own, and of ours only the kit is built. The other
 // libraries are named all the same, for manifests that ask for them on Linux only: SwiftPM looks a product up before it
 // looks at the condition. Not tried on an Apple system.
-let onlyOnLinux = ["LocalAuthentication", "Security", "SecureEnclaveKit", "LatchkeySimulator", "LatchkeyTesting"]
+let onlyOnLinux = [
+    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "LatchkeyAgent", "LatchkeySimulator",
+    "LatchkeyTesting",
+]
 let package = Package(
     name: "latchkey",
     platforms: [.iOS(.v18), .macOS(.v15)],
