@@ -41,7 +41,7 @@ public final class QuickNoteModel {
     @ObservationIgnored var lastInput = Duration.zero
     @ObservationIgnored var lastChange: Duration?
     /// The prompt of the system that is up.
-    @ObservationIgnored private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
+    private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
     @ObservationIgnored private var isCheckingPassword = false
     /// Counts locks and ways to unlock, so that an answer that comes after the next one is dropped.
     @ObservationIgnored private var turn = 0
@@ -69,6 +69,12 @@ public final class QuickNoteModel {
     /// The button that locks and unlocks.
     public var lockButton: LockButton {
         LockButton(isLocked: isLocked, biometry: isBiometryTrusted ? support.biometry : nil)
+    }
+
+    /// What the sensor waits for, in words, while the system asks for biometry; nil otherwise.
+    public var askingWords: String? {
+        guard asking != nil, let sensor = support.sensor else { return nil }
+        return sensor == .touchID ? "Put your \(sensor.bodyPart) on the sensor." : "Look at the sensor."
     }
 
     /// Forgets the message.
@@ -294,7 +300,16 @@ public final class QuickNoteModel {
     /// Whether closing the app now would lose a text.
     public var hasUnsavedText: Bool { notebook?.isDirty == true || !kept.isEmpty }
 
-    /// To be called about every second: saves what has not changed for a while, and locks when nobody does anything.
+    /// Time until `tick` has something to do; nil when it has nothing. It grows with input, and shrinks with a change of
+    /// the text, which is observed.
+    public var untilTick: Duration? {
+        guard notebook != nil else { return nil }
+        let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }.min()
+        return due.map { max(.zero, $0 - setup.clock.elapsed) }
+    }
+
+    /// To be called after `untilTick`, or about every second: saves what has not changed for a while, and locks when
+    /// nobody does anything.
     public func tick() async {
         guard notebook != nil else { return }
         let now = setup.clock.elapsed
