@@ -22,23 +22,32 @@ package final class Box: Widget {
     package func append(_ widget: Widget) { gtk_box_append(raw.assumingMemoryBound(to: GtkBox.self), widget.widget) }
 }
 
-/// Shows one of several widgets, each under a name.
+/// Shows one of several widgets, each under a name. Screen readers do not meet the others.
 package final class Stack: Widget {
-    private let visible: [String: Widget]
+    private let pages: [String: Widget]
 
-    /// A stack of those; shows the first that is added.
+    /// A stack of those; shows the first.
     package init(_ pages: KeyValuePairs<String, Widget>) {
-        visible = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
+        self.pages = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
         super.init(gtk_stack_new())
         // Without an animation, in which the page that goes would still show its text.
         gtk_stack_set_transition_type(opaque, GTK_STACK_TRANSITION_TYPE_NONE)
-        for page in pages { gtk_stack_add_named(opaque, page.value.widget, page.key) }
+        for page in pages {
+            gtk_stack_add_named(opaque, page.value.widget, page.key)
+            page.value.isVisible = page.key == pages.first?.key
+        }
     }
 
     /// The page that is shown.
     package var page: String {
         get { gtk_stack_get_visible_child_name(opaque).map { String(cString: $0) } ?? "" }
-        set { if newValue != page { gtk_stack_set_visible_child_name(opaque, newValue) } }
+        set {
+            let old = page
+            guard newValue != old else { return }
+            pages[newValue]?.isVisible = true
+            gtk_stack_set_visible_child_name(opaque, newValue)
+            pages[old]?.isVisible = false
+        }
     }
 }
 
