@@ -60,7 +60,8 @@ import QuickNoteCore
         list.show(rows, selected: model.selection?.uuidString)
         search.text = model.search
         search.isSensitive = !model.isLocked
-        show(model.emptyList, in: listPlace, noRows, or: "list")
+        // Said once: where there is no note at all, beside the list.
+        show(model.emptyList == model.emptyEditor ? nil : model.emptyList, in: listPlace, noRows, or: "list")
         show(model.emptyEditor, in: editorPlace, noText, or: "text")
         editor.text = model.text
         let hasNote = model.selection != nil
