@@ -109,9 +109,11 @@ package final class HeaderBar: Widget {
 /// Shows short words over its content that go away by themselves.
 package final class Toasts: Widget {
     private var shown: OpaquePointer?
+    private let content: Widget
 
     /// An overlay over `content`.
     package init(_ content: Widget) {
+        self.content = content
         super.init(adw_toast_overlay_new())
         adw_toast_overlay_set_child(opaque, content.widget)
     }
@@ -128,6 +130,23 @@ package final class Toasts: Widget {
         }
         shown = toast
         adw_toast_overlay_add_toast(opaque, toast)
+        nameButtons(in: widget, button)
+    }
+
+    /// libadwaita 1.2 leaves the buttons of a toast without names for screen readers.
+    private func nameButtons(in parent: UnsafeMutablePointer<GtkWidget>, _ title: String) {
+        var child = gtk_widget_get_first_child(parent)
+        while let widget = child {
+            child = gtk_widget_get_next_sibling(widget)
+            // The content has names of its own.
+            guard widget != content.widget else { continue }
+            nameButtons(in: widget, title)
+            guard g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type()) != 0
+            else { continue }
+            let label = gtk_button_get_label(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self))
+            Widget(widget).setAccessibleName(label == nil ? "Dismiss" : title)
+        }
     }
 
     /// Takes it away.

@@ -114,6 +114,8 @@ package final class MenuButton: Widget {
     package init(_ name: String, icon: String, _ commands: [(title: String, action: @MainActor () -> Void)]) {
         super.init(gtk_menu_button_new())
         gtk_menu_button_set_icon_name(opaque, icon)
+        // F10 opens it.
+        gtk_menu_button_set_primary(opaque, 1)
         setAccessibleName(name)
         setToolTip(name)
         let popover: UnsafeMutablePointer<GtkWidget> = gtk_popover_new()

@@ -36,8 +36,10 @@ package final class RowList: Widget {
     private var bound: [OpaquePointer: String] = [:]
     private var isSetting = false
 
-    /// An empty list that tells which row a person chose.
-    package init(_ name: String, _ chosen: @escaping @MainActor (String?) -> Void) {
+    /// An empty list that tells which row a person chose, and which one they want to open (Enter, a double click).
+    package init(
+        _ name: String, opened: @escaping @MainActor () -> Void, _ chosen: @escaping @MainActor (String?) -> Void
+    ) {
         strings = gtk_string_list_new(nil)
         selection = gtk_single_selection_new(strings)
         gtk_single_selection_set_autoselect(selection, 0)
@@ -51,6 +53,13 @@ package final class RowList: Widget {
         Widget(list).setAccessibleName(name)
         expand(across: true, down: true)
         if let factory { connectFactory(UnsafeMutableRawPointer(factory)) }
+        let open: @convention(c) (gpointer?, guint, gpointer?) -> Void = { list, place, data in
+            guard let list else { return }
+            let action = Action.of(data)
+            gtk_selection_model_select_item(gtk_list_view_get_model(OpaquePointer(list)), place, 1)
+            MainActor.assumeIsolated { action?.run() }
+        }
+        attach(UnsafeMutableRawPointer(list), "activate", unsafeBitCast(open, to: GCallback.self), opened)
         observe(UnsafeMutableRawPointer(selection), "selected") { [weak self] in
             guard let self, !isSetting else { return }
             chosen(selectedID)

@@ -27,7 +27,10 @@ import QuickNoteCore
         search = SearchField("Search notes") { model.search = $0 }
         search.setPlaceholder("Search")
         search.setMargin(6)
-        list = RowList("Notes") { chosen in Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) } }
+        let open = Later()
+        list = RowList("Notes", opened: { open.run() }) { chosen in
+            Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) }
+        }
         listPlace = Stack(["list": list, "empty": noRows])
         editor = TextEditor("Text of the note") { model.edit($0) }
         undo = Button("Undo", icon: "edit-undo-symbolic", showsTitle: false, styles: ["flat"]) {
@@ -49,7 +52,12 @@ import QuickNoteCore
         right.setWidth(320)
         right.setStyle("view")
         split = Split(left, right, width: 260)
+        // The note is chosen by then: both wait for the same turn of the main actor.
+        open.action = { [weak self] in Task { self?.wantsText = true } }
     }
+
+    /// Whether the keys go into the text with the next note that is drawn.
+    private var wantsText = false { didSet { if wantsText { show() } } }
 
     /// Shows the notes as the model has them: none of them while they are locked.
     func show() {
@@ -74,6 +82,10 @@ import QuickNoteCore
             let isNew = hasNote && model.text.isEmpty
             shownNote = model.selection
             if isNew { focusText() }
+        }
+        if wantsText, hasNote {
+            wantsText = false
+            focusText()
         }
     }
 

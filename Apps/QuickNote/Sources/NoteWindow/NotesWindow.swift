@@ -329,9 +329,3 @@ import QuickNoteCore
         }
     }
 }
-
-/// Something that is known only after what calls it was made.
-@MainActor private final class Later {
-    var action: @MainActor () -> Void = {}
-    func run() { action() }
-}

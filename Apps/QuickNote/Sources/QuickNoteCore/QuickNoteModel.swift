@@ -85,18 +85,24 @@ public final class QuickNoteModel {
     /// Looks where the app stands; also after `Phase.unavailable`, and when the window comes back.
     public func start() async {
         guard notebook == nil else { return await refresh() }
-        await busily {
-            do throws(QuickNoteError) {
-                let count = try await vault.passwordCount()
-                await look()
-                phase = count == 0 ? .firstRun : .locked
-                if count > 1 {
-                    message =
-                        "A change of the password was cut short: the old one and the new one both unlock. Change it again."
-                }
-            } catch {
-                phase = .unavailable(error.words)
+        // A look at a window that came back is nothing that a person waits for.
+        if phase == .locked || phase == .firstRun { await lookAgain() } else { await busily { await lookAgain() } }
+    }
+
+    private func lookAgain() async {
+        do throws(QuickNoteError) {
+            let count = try await vault.passwordCount()
+            await look()
+            // Somebody may have unlocked meanwhile.
+            guard notebook == nil else { return }
+            phase = count == 0 ? .firstRun : .locked
+            if count > 1 {
+                message =
+                    "A change of the password was cut short: the old one and the new one both unlock. Change it again."
             }
+        } catch {
+            guard notebook == nil else { return }
+            phase = .unavailable(error.words)
         }
     }
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A machine with a simulated keychain, windows of quicknote on it, and what a screen reader and a keyboard do with them."""
 
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+import termios
+import threading
 import time
 
 import gi
@@ -43,8 +46,6 @@ class Machine:
             self.sim("sensor", sensor)
             self.sim("enrol")
             self.sim("passcode", "set", input="1234\n")
-            if sensor == "face":
-                self.sim("face", "allow")
 
     def __enter__(self):
         return self
@@ -136,9 +137,21 @@ class Window:
     def __init__(self, machine, arguments):
         self.machine = machine
         self.log = open(machine.folder + f"/window.{len(machine.windows)}.log", "w+")
+        # The system's prompt is in the terminal of the program that asks; it is answered through the panel.
+        self.terminal, end = os.openpty()
+        threading.Thread(target=self.drain, daemon=True).start()
         self.process = subprocess.Popen(
-            [QUICKNOTE, *arguments], env=machine.environment, stdout=self.log, stderr=self.log,
-            stdin=subprocess.DEVNULL)
+            [QUICKNOTE, *arguments], env=machine.environment, stdout=self.log, stderr=self.log, stdin=end,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(end)
+
+    def drain(self):
+        """Reads what is written in the terminal, so that nobody waits for room in it."""
+        try:
+            while os.read(self.terminal, 4096):
+                pass
+        except OSError:
+            pass
 
     def end(self):
         if self.process.poll() is None:
@@ -202,7 +215,7 @@ class Window:
     def focus(self, title="QuickNote"):
         # Without a window manager nobody gives the keys to the window.
         found = subprocess.run(
-            ["xdotool", "search", "--sync", "--onlyvisible", "--pid", str(self.process.pid), "--name", f"^{title}$"],
+            ["xdotool", "search", "--sync", "--all", "--onlyvisible", "--pid", str(self.process.pid), "--name", f"^{title}$"],
             capture_output=True, text=True, check=True)
         subprocess.run(["xdotool", "windowfocus", "--sync", found.stdout.split()[0]], check=True)
 

@@ -209,8 +209,7 @@ def two_windows_keep_both_texts():
         second.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
         second.enter("pw")
         second.sees("milk")
-        second.keys("Tab", "Tab")
-        select_first(second)
+        open_first(second)
         second.type(" and bread")
         second.sees(lambda t: "milk and bread" in titles(t) and t.says("Saved"))
         first.type(" and eggs")
@@ -219,14 +218,9 @@ def two_windows_keep_both_texts():
         first.sees(lambda t: sorted(titles(t)) == ["milk and bread", "milk and eggs"])
 
 
-def select_first(window):
-    tree = window.sees(lambda t: titles(t))
-    item = next(n for n in tree.all() if n.role == "list item")
-    if not item.selected:
-        window.keys("Return")
-    window.sees(lambda t: t.named("Text of the note"))
-    window.keys("Tab")
-    window.sees(lambda t: t.named("Text of the note").focused)
+def open_first(window):
+    window.keys("ctrl+f", "Tab", "Return")
+    window.sees(lambda t: (n := t.named("Text of the note")) and n.focused)
     window.keys("ctrl+End")
 
 
