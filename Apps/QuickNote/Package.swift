@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import PackageDescription
 
 // An app's package: it sees of Latchkey what every app sees. DESIGN.md tells what it does with it.
@@ -8,6 +9,26 @@ import PackageDescription
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// Whether GTK is there to build the window with; without it `quicknote` has its terminal front alone.
+///
+/// SwiftPM remembers a manifest: after GTK was installed, build once with `--manifest-cache none`, as the scripts do.
+let hasGTK: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["pkg-config", "--exists", "libadwaita-1 >= 1.2"]
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+}()
+
+let window: [Target] = [
+    .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
+    // The only calls into GTK; knows nothing of notes.
+    .target(name: "NoteWidgets", dependencies: ["CAdwaita"], swiftSettings: strict),
+    .target(name: "NoteWindow", dependencies: ["NoteWidgets", "QuickNoteCore"], swiftSettings: strict),
 ]
 
 let package = Package(
@@ -26,7 +47,9 @@ let package = Package(
                 .product(name: "Security", package: "latchkey"),
             ],
             swiftSettings: strict),
-        .executableTarget(name: "quicknote", dependencies: ["QuickNoteCore"], swiftSettings: strict),
+        .executableTarget(
+            name: "quicknote", dependencies: ["QuickNoteCore"] + (hasGTK ? ["NoteWindow"] : []),
+            swiftSettings: strict + (hasGTK ? [.define("WINDOW")] : [])),
         .testTarget(
             name: "QuickNoteCoreTests",
             dependencies: [
@@ -37,6 +60,6 @@ let package = Package(
                 .product(name: "Security", package: "latchkey"),
             ],
             swiftSettings: strict),
-    ],
+    ] + (hasGTK ? window : []),
     swiftLanguageModes: [.v6]
 )

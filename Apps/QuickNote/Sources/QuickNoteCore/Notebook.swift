@@ -29,9 +29,11 @@ struct Notebook {
     var selected: Entry? { index(of: selection).map { entries[$0] } }
 
     /// Notes that match the search, changed last first.
-    var shown: [Note] {
-        entries.map(\.note).filter { $0.matches(search) }
-            .sorted { ($0.modified, $0.id.uuidString) > ($1.modified, $1.id.uuidString) }
+    var shown: [Entry] {
+        entries.filter { $0.note.matches(search) }.sorted { first, second in
+            guard first.note.modified == second.note.modified else { return first.note.modified > second.note.modified }
+            return first.note.id.uuidString > second.note.id.uuidString
+        }
     }
 
     var isDirty: Bool { entries.contains(where: \.isDirty) }

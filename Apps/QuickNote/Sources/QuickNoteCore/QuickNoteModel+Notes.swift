@@ -10,10 +10,8 @@ extension QuickNoteModel {
     /// The notes that the search shows, changed last first; none while locked.
     public var notes: [NoteSummary] {
         guard let notebook else { return [] }
-        return notebook.shown.map { note in
-            NoteSummary(
-                id: note.id, title: note.title, modified: note.modified,
-                isUnsaved: notebook.index(of: note.id).map { notebook.entries[$0].isDirty } ?? false)
+        return notebook.shown.map {
+            NoteSummary(id: $0.note.id, title: $0.note.title, modified: $0.note.modified, isUnsaved: $0.isDirty)
         }
     }
 
@@ -64,6 +62,9 @@ extension QuickNoteModel {
     }
 
     // MARK: - The text
+
+    /// Whether the selected note has changes that are not saved.
+    public var hasUnsavedSelection: Bool { notebook?.selected?.isDirty == true }
 
     /// The text of the selected note; "" without one.
     public var text: String { notebook?.selected?.note.text ?? "" }

@@ -41,7 +41,7 @@ public final class QuickNoteModel {
     @ObservationIgnored var lastInput = Duration.zero
     @ObservationIgnored var lastChange: Duration?
     /// The prompt of the system that is up.
-    @ObservationIgnored private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
+    private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
     @ObservationIgnored private var isCheckingPassword = false
     /// Counts locks and ways to unlock, so that an answer that comes after the next one is dropped.
     @ObservationIgnored private var turn = 0
@@ -71,6 +71,12 @@ public final class QuickNoteModel {
         LockButton(isLocked: isLocked, biometry: isBiometryTrusted ? support.biometry : nil)
     }
 
+    /// What the sensor waits for, in words, while the system asks for biometry; nil otherwise.
+    public var askingWords: String? {
+        guard asking != nil, let sensor = support.sensor else { return nil }
+        return sensor == .touchID ? "Put your \(sensor.bodyPart) on the sensor." : "Look at the sensor."
+    }
+
     /// Forgets the message.
     public func dismissMessage() { message = nil }
 
@@ -79,18 +85,24 @@ public final class QuickNoteModel {
     /// Looks where the app stands; also after `Phase.unavailable`, and when the window comes back.
     public func start() async {
         guard notebook == nil else { return await refresh() }
-        await busily {
-            do throws(QuickNoteError) {
-                let count = try await vault.passwordCount()
-                await look()
-                phase = count == 0 ? .firstRun : .locked
-                if count > 1 {
-                    message =
-                        "A change of the password was cut short: the old one and the new one both unlock. Change it again."
-                }
-            } catch {
-                phase = .unavailable(error.words)
+        // A look at a window that came back is nothing that a person waits for.
+        if phase == .locked || phase == .firstRun { await lookAgain() } else { await busily { await lookAgain() } }
+    }
+
+    private func lookAgain() async {
+        do throws(QuickNoteError) {
+            let count = try await vault.passwordCount()
+            await look()
+            // Somebody may have unlocked meanwhile.
+            guard notebook == nil else { return }
+            phase = count == 0 ? .firstRun : .locked
+            if count > 1 {
+                message =
+                    "A change of the password was cut short: the old one and the new one both unlock. Change it again."
             }
+        } catch {
+            guard notebook == nil else { return }
+            phase = .unavailable(error.words)
         }
     }
 
@@ -294,7 +306,16 @@ public final class QuickNoteModel {
     /// Whether closing the app now would lose a text.
     public var hasUnsavedText: Bool { notebook?.isDirty == true || !kept.isEmpty }
 
-    /// To be called about every second: saves what has not changed for a while, and locks when nobody does anything.
+    /// Time until `tick` has something to do; nil when it has nothing. It grows with input, and shrinks with a change of
+    /// the text, which is observed.
+    public var untilTick: Duration? {
+        guard notebook != nil else { return nil }
+        let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }.min()
+        return due.map { max(.zero, $0 - setup.clock.elapsed) }
+    }
+
+    /// To be called after `untilTick`, or about every second: saves what has not changed for a while, and locks when
+    /// nobody does anything.
     public func tick() async {
         guard notebook != nil else { return }
         let now = setup.clock.elapsed

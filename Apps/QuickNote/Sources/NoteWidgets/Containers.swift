@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAdwaita
+
+/// Widgets beside or below each other.
+package final class Box: Widget {
+    /// The way in which they follow each other.
+    package enum Direction: Sendable {
+        /// Below each other.
+        case down
+        /// Beside each other.
+        case across
+    }
+
+    /// A box with that in it.
+    package init(_ direction: Direction, spacing: Int32 = 0, _ content: [Widget] = []) {
+        super.init(gtk_box_new(direction == .down ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing))
+        for widget in content { append(widget) }
+    }
+
+    /// Puts a widget at the end.
+    package func append(_ widget: Widget) { gtk_box_append(raw.assumingMemoryBound(to: GtkBox.self), widget.widget) }
+}
+
+/// Shows one of several widgets, each under a name. Screen readers do not meet the others.
+package final class Stack: Widget {
+    private let pages: [String: Widget]
+
+    /// A stack of those; shows the first.
+    package init(_ pages: KeyValuePairs<String, Widget>) {
+        self.pages = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
+        super.init(gtk_stack_new())
+        // Without an animation, in which the page that goes would still show its text.
+        gtk_stack_set_transition_type(opaque, GTK_STACK_TRANSITION_TYPE_NONE)
+        for page in pages {
+            gtk_stack_add_named(opaque, page.value.widget, page.key)
+            page.value.isVisible = page.key == pages.first?.key
+        }
+    }
+
+    /// The page that is shown.
+    package var page: String {
+        get { gtk_stack_get_visible_child_name(opaque).map { String(cString: $0) } ?? "" }
+        set {
+            let old = page
+            guard newValue != old else { return }
+            pages[newValue]?.isVisible = true
+            gtk_stack_set_visible_child_name(opaque, newValue)
+            pages[old]?.isVisible = false
+        }
+    }
+}
+
+/// Two widgets with a border between them that can be moved.
+package final class Split: Widget {
+    /// The first is that wide at the start.
+    package init(_ first: Widget, _ second: Widget, width: Int32) {
+        super.init(gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
+        gtk_paned_set_start_child(opaque, first.widget)
+        gtk_paned_set_end_child(opaque, second.widget)
+        gtk_paned_set_resize_start_child(opaque, 0)
+        gtk_paned_set_shrink_start_child(opaque, 0)
+        gtk_paned_set_shrink_end_child(opaque, 0)
+        gtk_paned_set_position(opaque, width)
+    }
+}
+
+/// Keeps its content narrow and in the middle, and lets it be scrolled where the window is low.
+package final class Page: Widget {
+    /// A page around `content`, at most so wide.
+    package init(_ content: Widget, width: Int32) {
+        let clamp: UnsafeMutablePointer<GtkWidget> = adw_clamp_new()
+        adw_clamp_set_maximum_size(OpaquePointer(clamp), width)
+        adw_clamp_set_child(OpaquePointer(clamp), content.widget)
+        content.setMargin(24)
+        content.centre(across: false)
+        super.init(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_scrolled_window_set_child(opaque, clamp)
+        expand(across: true, down: true)
+    }
+}
+
+/// The top of a window: its title, and buttons at both ends.
+package final class HeaderBar: Widget {
+    private let title: OpaquePointer
+
+    /// A bar with a title.
+    package init(title: String) {
+        let made: UnsafeMutablePointer<GtkWidget> = adw_window_title_new(title, "")
+        self.title = OpaquePointer(made)
+        super.init(adw_header_bar_new())
+        adw_header_bar_set_title_widget(opaque, made)
+    }
+
+    /// A second line under the title.
+    package var subtitle: String {
+        get { String(cString: adw_window_title_get_subtitle(title)) }
+        set { if newValue != subtitle { adw_window_title_set_subtitle(title, newValue) } }
+    }
+
+    /// Puts a widget at the start.
+    package func atStart(_ widget: Widget) { adw_header_bar_pack_start(opaque, widget.widget) }
+
+    /// Puts a widget at the end.
+    package func atEnd(_ widget: Widget) { adw_header_bar_pack_end(opaque, widget.widget) }
+}
+
+/// Shows short words over its content that go away by themselves.
+package final class Toasts: Widget {
+    private var shown: OpaquePointer?
+    private let content: Widget
+
+    /// An overlay over `content`.
+    package init(_ content: Widget) {
+        self.content = content
+        super.init(adw_toast_overlay_new())
+        adw_toast_overlay_set_child(opaque, content.widget)
+    }
+
+    /// Shows words with a button, in place of what is shown, for ten seconds.
+    package func show(_ words: String, button: String, _ action: @escaping @MainActor () -> Void) {
+        dismiss()
+        guard let toast = adw_toast_new(words) else { return }
+        adw_toast_set_button_label(toast, button)
+        adw_toast_set_timeout(toast, 10)
+        connect(UnsafeMutableRawPointer(toast), "button-clicked", action)
+        connect(UnsafeMutableRawPointer(toast), "dismissed") { [weak self] in
+            if self?.shown == toast { self?.shown = nil }
+        }
+        shown = toast
+        adw_toast_overlay_add_toast(opaque, toast)
+        nameButtons(in: widget, button)
+    }
+
+    /// libadwaita 1.2 leaves the buttons of a toast without names for screen readers.
+    private func nameButtons(in parent: UnsafeMutablePointer<GtkWidget>, _ title: String) {
+        var child = gtk_widget_get_first_child(parent)
+        while let widget = child {
+            child = gtk_widget_get_next_sibling(widget)
+            // The content has names of its own.
+            guard widget != content.widget else { continue }
+            nameButtons(in: widget, title)
+            guard g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type()) != 0
+            else { continue }
+            let label = gtk_button_get_label(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self))
+            Widget(widget).setAccessibleName(label == nil ? "Dismiss" : title)
+        }
+    }
+
+    /// Takes it away.
+    package func dismiss() {
+        guard let toast = shown else { return }
+        shown = nil
+        adw_toast_dismiss(toast)
+    }
+}
+
+/// A thin line between widgets.
+package final class Line: Widget {
+    /// A line across.
+    package init() { super.init(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)) }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NoteWidgets
+import QuickNoteCore
+
+/// What is shown in place of the notes while they are locked: nothing of them, and how to unlock.
+@MainActor final class LockedPage {
+    let page: Page
+    private let picture = Picture(points: 96)
+    private let words = Label(styles: ["dim-label"], isCentred: true)
+    private let asking = Label(styles: ["heading"], announces: true, isCentred: true)
+    private let warning = Label(styles: ["caption", "warning"], isCentred: true)
+    private let unlock: Button
+    private let password: Button
+
+    init(unlock: @escaping @MainActor () -> Void, usePassword: @escaping @MainActor () -> Void) {
+        self.unlock = Button(icon: "changes-prevent-symbolic", styles: ["pill", "suggested-action"], unlock)
+        password = Button("Use Password", styles: ["pill", "flat"], usePassword)
+        let buttons = Box(.down, spacing: 6, [self.unlock, password])
+        buttons.centre()
+        let title = Label("Your Notes Are Locked", styles: ["title-1"], isCentred: true)
+        page = Page(Box(.down, spacing: 12, [picture, title, words, asking, warning, buttons]), width: 420)
+    }
+
+    /// Shows what unlocks now, and what the sensor waits for.
+    func show(_ model: QuickNoteModel) {
+        let button = model.lockButton
+        let byPassword = button.symbolName == "lock"
+        picture.show(button.iconName)
+        words.show(model.askingWords == nil ? "Unlock to see them." : nil)
+        asking.show(model.askingWords)
+        // It is there before the button is pressed, since the scan begins with it.
+        warning.show(model.askingWords == nil ? button.warning : nil)
+        if let text = button.warning { unlock.setAccessibleDescription(text) }
+        unlock.title = button.title
+        unlock.showIcon(button.iconName)
+        unlock.isVisible = model.askingWords == nil
+        unlock.isSensitive = !model.isBusy
+        password.isVisible = !byPassword || model.askingWords != nil
+    }
+
+    /// Takes the keys: the button that does something now.
+    func focus() { if unlock.isVisible { unlock.focus() } else { password.focus() } }
+}

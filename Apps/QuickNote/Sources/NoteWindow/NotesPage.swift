@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NoteWidgets
+import QuickNoteCore
+
+/// The open notes: the list with its search, and the text beside it.
+@MainActor final class NotesPage {
+    let split: Split
+    private let model: QuickNoteModel
+    private let search: SearchField
+    private let list: RowList
+    private let noRows = EmptyPlace()
+    private let listPlace: Stack
+    private let editor: TextEditor
+    private let noText = EmptyPlace()
+    private let editorPlace: Stack
+    private let saved = Label(styles: ["caption", "dim-label"])
+    private let undo: Button
+    private let redo: Button
+    private let delete: Button
+    private let tools: Box
+    private var shownNote: UUID?
+
+    init(model: QuickNoteModel, delete deleteNote: @escaping @MainActor () -> Void) {
+        self.model = model
+        search = SearchField("Search notes") { model.search = $0 }
+        search.setPlaceholder("Search")
+        search.setMargin(6)
+        let open = Later()
+        list = RowList("Notes", opened: { open.run() }) { chosen in
+            Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) }
+        }
+        listPlace = Stack(["list": list, "empty": noRows])
+        editor = TextEditor("Text of the note") { model.edit($0) }
+        undo = Button("Undo", icon: "edit-undo-symbolic", showsTitle: false, styles: ["flat"]) {
+            Task { await model.undo() }
+        }
+        redo = Button("Redo", icon: "edit-redo-symbolic", showsTitle: false, styles: ["flat"]) { model.redo() }
+        delete = Button(
+            "Delete Note", icon: "user-trash-symbolic", showsTitle: false, styles: ["flat"], deleteNote)
+        saved.setMargin(0, sides: 12)
+        saved.expand(across: true)
+        // Shown beside the words, so that nobody has to trust a green light.
+        saved.setToolTip("Each save is one write that counts as a whole: a crash leaves the text before it or after it.")
+        tools = Box(.across, spacing: 6, [saved, undo, redo, delete])
+        tools.setStyle("toolbar")
+        editorPlace = Stack(["text": editor, "empty": noText])
+        let left = Box(.down, spacing: 0, [search, listPlace])
+        left.setWidth(220)
+        let right = Box(.down, spacing: 0, [editorPlace, Line(), tools])
+        right.setWidth(320)
+        right.setStyle("view")
+        split = Split(left, right, width: 260)
+        // The note is chosen by then: both wait for the same turn of the main actor.
+        open.action = { [weak self] in Task { self?.wantsText = true } }
+    }
+
+    /// Whether the keys go into the text with the next note that is drawn.
+    private var wantsText = false { didSet { if wantsText { show() } } }
+
+    /// Shows the notes as the model has them: none of them while they are locked.
+    func show() {
+        let rows = model.notes.map {
+            RowList.Row(
+                id: $0.id.uuidString, title: $0.title, date: $0.modified, mark: $0.isUnsaved ? "Not saved · " : "")
+        }
+        list.show(rows, selected: model.selection?.uuidString)
+        search.text = model.search
+        search.isSensitive = !model.isLocked
+        // Said once: where there is no note at all, beside the list.
+        show(model.emptyList == model.emptyEditor ? nil : model.emptyList, in: listPlace, noRows, or: "list")
+        show(model.emptyEditor, in: editorPlace, noText, or: "text")
+        editor.text = model.text
+        let hasNote = model.selection != nil
+        tools.isVisible = hasNote
+        undo.isSensitive = model.canUndo
+        redo.isSensitive = model.canRedo
+        let isUnsaved = model.hasUnsavedSelection
+        saved.text = model.text.isEmpty && !isUnsaved ? "" : isUnsaved ? "Not saved yet" : "Saved"
+        if shownNote != model.selection {
+            let isNew = hasNote && model.text.isEmpty
+            shownNote = model.selection
+            if isNew { focusText() }
+        }
+        if wantsText, hasNote {
+            wantsText = false
+            focusText()
+        }
+    }
+
+    private func show(_ empty: EmptyState?, in place: Stack, _ widget: EmptyPlace, or page: String) {
+        if let empty { widget.show(icon: empty.iconName, title: empty.title, words: empty.words) }
+        place.page = empty == nil ? page : "empty"
+    }
+
+    /// Puts the keys into the text, at its end.
+    func focusText() { editor.focusText(atEnd: true) }
+
+    /// Puts the keys into the search.
+    func focusSearch() { search.focus() }
+
+    /// Puts the keys where a person begins.
+    func focus() { if model.selection == nil { search.focus() } else { focusText() } }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NoteWidgets
+
+/// A page that asks for one password or several, says why, and what came of the last try.
+@MainActor final class PasswordPage {
+    let page: Page
+    private let words = Label(styles: ["dim-label"], isCentred: true)
+    private let error = Label(styles: ["error"], announces: true, isCentred: true)
+    private var fields: [PasswordField] = []
+    private var submit: Button?
+    private let action: @MainActor ([String]) -> Void
+
+    /// A page of that title.
+    ///
+    /// - Parameters:
+    ///   - fields: what each password is called.
+    ///   - submit: what the button says that gives them to `action`.
+    ///   - cancel: what the other button does; nil for none.
+    init(
+        _ title: String, icon: String, fields names: [String], submit: String,
+        cancel: (@MainActor () -> Void)? = nil, _ action: @escaping @MainActor ([String]) -> Void
+    ) {
+        self.action = action
+        let picture = Picture(icon, points: 64)
+        picture.setStyle("dim-label")
+        let box = Box(.down, spacing: 12, [picture, Label(title, styles: ["title-1"], isCentred: true), words])
+        page = Page(box, width: 380)
+        for (number, name) in names.enumerated() {
+            let field = PasswordField(name) { [weak self] in self?.entered(number) }
+            let label = Label(name, styles: ["caption", "dim-label"])
+            fields.append(field)
+            box.append(Box(.down, spacing: 4, [label, field]))
+        }
+        box.append(error)
+        let buttons = Box(.across, spacing: 12)
+        buttons.centre()
+        if let cancel { buttons.append(Button("Cancel", styles: ["pill"], cancel)) }
+        let button = Button(submit, styles: ["pill", "suggested-action"]) { [weak self] in self?.give() }
+        buttons.append(button)
+        self.submit = button
+        box.append(buttons)
+        error.isVisible = false
+    }
+
+    /// Shows why it asks and what came of the last try.
+    func show(words: String, error: String?, isBusy: Bool) {
+        self.words.text = words
+        self.error.show(error)
+        submit?.isSensitive = !isBusy
+        for field in fields { field.setAccessibleDescription([error, words].compactMap { $0 }.joined(separator: " ")) }
+    }
+
+    /// Takes the keys.
+    func focus() { fields.first?.focus() }
+
+    /// Forgets what was typed.
+    func clear() { for field in fields { field.clear() } }
+
+    private func entered(_ number: Int) {
+        if number + 1 < fields.count { fields[number + 1].focus() } else { give() }
+    }
+
+    private func give() {
+        guard submit?.isSensitive == true else { return }
+        let typed = fields.map { $0.take() }
+        fields.first?.focus()
+        action(typed)
+    }
+}

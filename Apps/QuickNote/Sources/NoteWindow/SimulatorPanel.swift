@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKit
+import NoteWidgets
+import QuickNoteCore
+
+/// The finger or the face of a simulated machine, at the foot of the window.
+@MainActor final class SimulatorPanel {
+    let box: Box
+    private let match: Button
+    private let other: Button
+    private let cancel: Button
+    private let allow: Button
+    private let enrol: Button
+    private let words = Label("Simulated sensor: protects nothing", styles: ["caption", "warning"])
+
+    init(model: QuickNoteModel) {
+        func play(_ words: String) -> @MainActor () -> Void { { Task { await SimulatedSensor.play(words) } } }
+        match = Button(styles: ["flat"], play("touch"))
+        other = Button(styles: ["flat"]) { Task { await SimulatedSensor.play("touch", "--other") } }
+        allow = Button("Allow", styles: ["flat"]) { Task { await SimulatedSensor.play("face", "allow") } }
+        cancel = Button("Cancel the Prompt", styles: ["flat"], play("cancel"))
+        enrol = Button(styles: ["flat"]) {
+            Task {
+                await SimulatedSensor.play("enrol")
+                await model.start()
+            }
+        }
+        words.expand(across: true)
+        words.setMargin(0, sides: 6)
+        box = Box(.across, spacing: 2, [words, match, other, allow, cancel, enrol])
+        box.setStyle("toolbar")
+        box.isVisible = false
+    }
+
+    /// Whether the machine is a simulated one.
+    var isSimulated = false
+
+    /// Shows what can be played now.
+    func show(_ model: QuickNoteModel) {
+        guard isSimulated, let sensor = model.support.sensor else { return box.isVisible = false }
+        let (isAsking, noun) = (model.askingWords != nil, sensor.bodyPart.capitalized)
+        match.title = "Play \(noun)"
+        other.title = "Play Another \(noun)"
+        enrol.title = "Enrol Another"
+        for button in [match, other, cancel, allow] { button.isSensitive = isAsking }
+        allow.isVisible = sensor == .faceID
+        box.isVisible = true
+    }
+}

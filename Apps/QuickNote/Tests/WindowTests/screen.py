@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A machine with a simulated keychain, windows of quicknote on it, and what a screen reader and a keyboard do with them."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import termios
+import threading
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi  # noqa: E402
+
+PROGRAMS = os.environ["LATCHKEY_PROGRAMS"]
+QUICKNOTE = os.environ["QUICKNOTE"]
+PICTURES = os.environ.get("LATCHKEY_SCREENSHOTS", "")
+PATIENCE = 20
+
+
+class Failed(AssertionError):
+    pass
+
+
+def check(condition, words):
+    if not condition:
+        raise Failed(words)
+
+
+class Machine:
+    """A folder with a simulated daemon for it. `with` ends what it started."""
+
+    def __init__(self, sensor="touch", tier="simulated"):
+        self.folder = tempfile.mkdtemp(prefix="quicknote.")
+        self.windows = []
+        with open(self.folder + "/latchkeyd.conf", "w") as file:
+            file.write(f"tier = {tier}\n")
+        self.environment = dict(
+            os.environ, LATCHKEY_HOME=self.folder, HOME=self.folder,
+            LATCHKEY_DAEMON=PROGRAMS + "/latchkeyd", LATCHKEY_APP_ID="quicknote")
+        if tier == "simulated":
+            self.sim("sensor", sensor)
+            self.sim("enrol")
+            self.sim("passcode", "set", input="1234\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for window in self.windows:
+            window.end()
+        daemon = self.daemon()
+        if daemon:
+            os.kill(daemon, signal.SIGTERM)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def daemon(self):
+        """The daemon's process, as its lock says."""
+        try:
+            with open(self.folder + "/daemon.lock") as file:
+                lines = file.read().split()
+            return int(lines[-1]) if lines else None
+        except (OSError, ValueError):
+            return None
+
+    def latchkey(self, *arguments, input=""):
+        done = subprocess.run(
+            [PROGRAMS + "/latchkey", *arguments], env=self.environment, input=input, text=True, capture_output=True)
+        check(done.returncode == 0, f"latchkey {arguments}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def sim(self, *arguments, input=""):
+        return self.latchkey("sim", *arguments, input=input)
+
+    def open(self, *arguments):
+        window = Window(self, arguments)
+        self.windows.append(window)
+        return window
+
+
+class Node:
+    """What a screen reader knows of one widget and everything in it, at one moment."""
+
+    def __init__(self, accessible):
+        accessible.clear_cache()
+        self.accessible = accessible
+        states = accessible.get_state_set()
+        self.shows = states.contains(Atspi.StateType.VISIBLE)
+        self.focused = states.contains(Atspi.StateType.FOCUSED)
+        self.sensitive = states.contains(Atspi.StateType.SENSITIVE)
+        self.selected = states.contains(Atspi.StateType.SELECTED)
+        self.role = accessible.get_role_name()
+        self.name = accessible.get_name() or ""
+        self.description = accessible.get_description() or ""
+        self.text = ""
+        interface = accessible.get_text_iface()
+        if interface:
+            self.text = interface.get_text(0, interface.get_character_count())
+        self.children = []
+        for index in range(accessible.get_child_count()):
+            child = accessible.get_child_at_index(index)
+            if child:
+                self.children.append(Node(child))
+
+    def all(self, hidden=False):
+        if self.shows or hidden:
+            yield self
+            for child in self.children:
+                yield from child.all(hidden)
+
+    def named(self, name, role=None):
+        return next((n for n in self.all() if n.name == name and role in (None, n.role)), None)
+
+    def says(self, words):
+        return any(words in n.name or words in n.text for n in self.all())
+
+    def holds(self, words):
+        """Whether any widget holds the words, seen or not."""
+        return any(words in n.name or words in n.text or words in n.description for n in self.all(hidden=True))
+
+    def lines(self, depth=0):
+        if not self.shows:
+            return
+        marks = "".join(m for m, on in (("*", self.focused), ("-", not self.sensitive), ("=", self.selected)) if on)
+        yield "  " * depth + f"{self.role} {self.name!r} {self.text!r} {self.description!r} {marks}"
+        for child in self.children:
+            yield from child.lines(depth + 1)
+
+
+class Window:
+    """A running quicknote."""
+
+    def __init__(self, machine, arguments):
+        self.machine = machine
+        self.log = open(machine.folder + f"/window.{len(machine.windows)}.log", "w+")
+        # The system's prompt is in the terminal of the program that asks; it is answered through the panel.
+        self.terminal, end = os.openpty()
+        threading.Thread(target=self.drain, daemon=True).start()
+        self.process = subprocess.Popen(
+            [QUICKNOTE, *arguments], env=machine.environment, stdout=self.log, stderr=self.log, stdin=end,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(end)
+
+    def drain(self):
+        """Reads what is written in the terminal, so that nobody waits for room in it."""
+        try:
+            while os.read(self.terminal, 4096):
+                pass
+        except OSError:
+            pass
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def said(self):
+        self.log.flush()
+        with open(self.log.name) as file:
+            return file.read()
+
+    # What a screen reader knows
+
+    def tree(self, title="QuickNote"):
+        """The window of that title; None while there is none."""
+        desktop = Atspi.get_desktop(0)
+        desktop.clear_cache()
+        for index in range(desktop.get_child_count()):
+            try:
+                program = desktop.get_child_at_index(index)
+                if not program or program.get_process_id() != self.process.pid:
+                    continue
+                program.clear_cache()
+                for place in range(program.get_child_count()):
+                    window = program.get_child_at_index(place)
+                    if window and window.get_name() == title:
+                        return Node(window)
+            except gi.repository.GLib.Error:
+                # A widget went while it was looked at.
+                continue
+        return None
+
+    def sees(self, condition, title="QuickNote"):
+        """The window once it is so: words it says, or a function of its tree."""
+        is_right = condition if callable(condition) else lambda tree: tree.says(condition)
+        deadline = time.monotonic() + PATIENCE
+        tree = None
+        while time.monotonic() < deadline:
+            try:
+                tree = self.tree(title)
+                if tree and is_right(tree):
+                    return tree
+            except gi.repository.GLib.Error:
+                pass
+            check(self.process.poll() is None, f"quicknote ended: {self.said()}")
+            time.sleep(0.03)
+        shown = "\n".join(tree.lines()) if tree else "no window"
+        raise Failed(f"not seen: {condition}\n{shown}\n{self.said()}")
+
+    def press_button(self, name):
+        """Presses the button of that name, as a person without hands does."""
+        tree = self.sees(lambda t: (n := t.named(name, "push button")) is not None and n.sensitive)
+        tree.named(name, "push button").accessible.get_action_iface().do_action(0)
+
+    # The keyboard
+
+    def focus(self, title="QuickNote"):
+        # Without a window manager nobody gives the keys to the window.
+        found = subprocess.run(
+            ["xdotool", "search", "--sync", "--all", "--onlyvisible", "--pid", str(self.process.pid), "--name", f"^{title}$"],
+            capture_output=True, text=True, check=True)
+        subprocess.run(["xdotool", "windowfocus", "--sync", found.stdout.split()[0]], check=True)
+
+    def keys(self, *names, title="QuickNote"):
+        self.focus(title)
+        for name in names:
+            subprocess.run(["xdotool", "key", "--delay", "10", name], check=True)
+
+    def type(self, text):
+        self.focus()
+        subprocess.run(["xdotool", "type", "--delay", "10", text], check=True)
+
+    def enter(self, *passwords):
+        for password in passwords:
+            self.type(password)
+            self.keys("Return")
+
+    # Pictures
+
+    def picture(self, name, title="QuickNote"):
+        if not PICTURES:
+            return
+        self.focus(title)
+        time.sleep(0.4)  # A picture alone waits for the end of an animation; no test does.
+        subprocess.run(["import", "-window", "root", f"{PICTURES}/{name}.png"], check=True)

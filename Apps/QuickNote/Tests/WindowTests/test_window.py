@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The window, driven by keyboard through every state; each state is looked at as a screen reader does.
+
+usage: scripts/test-notes [--pictures FOLDER] [NAME...]
+"""
+
+import subprocess
+import sys
+import time
+import traceback
+
+from screen import Failed, Machine, QUICKNOTE, check
+
+CONTROLS_WITHOUT_NAMES = ("scroll bar", "separator")
+
+
+def everything_has_a_name(tree):
+    for node in tree.all():
+        if node.role in ("push button", "entry", "password text", "text", "list", "list item", "check box"):
+            check(node.name and not node.name.startswith("Gtk"), f"a {node.role} has no name")
+
+
+def opened(machine, *texts):
+    """A window after its first run, with these notes."""
+    window = machine.open()
+    window.sees("Choose a Password")
+    window.enter("pw", "pw")
+    window.sees(lambda t: t.named("New Note"))
+    for text in texts:
+        write(window, text)
+    return window
+
+
+def write(window, text):
+    window.keys("ctrl+n")
+    window.sees(lambda t: (n := t.named("Text of the note")) and n.focused and n.text == "")
+    window.type(text)
+    window.sees(lambda t: t.named("Text of the note").text == text and t.says("Saved"))
+
+
+def locked(window, *secrets):
+    tree = window.sees("Your Notes Are Locked")
+    for secret in secrets:
+        check(not tree.holds(secret), f"a widget holds {secret!r} while the notes are locked")
+    return tree
+
+
+def titles(tree):
+    return [node.children[0].children[0].name for node in tree.all() if node.role == "list item"]
+
+
+def first_run_sets_a_password_and_shows_no_notes():
+    with Machine() as machine:
+        window = machine.open()
+        tree = window.sees("Choose a Password")
+        everything_has_a_name(tree)
+        check(tree.named("Password", "password text").focused, "the keys are in the first field")
+        window.picture("first-run")
+        window.enter("pw", "other")
+        tree = window.sees("The two passwords are not the same.")
+        check(tree.named("Password", "password text").focused, "the keys are in the first field again")
+        check(not any(n.text for n in tree.all() if n.role == "password text"), "the fields are empty")
+        window.picture("first-run-differs")
+        window.enter("pw", "pw")
+        tree = window.sees("Write one: only you can read it.")
+        check(not tree.says("The two passwords"), "the error is gone")
+        everything_has_a_name(tree)
+        window.picture("no-notes")
+
+
+def a_new_note_is_written_saved_and_gone_while_locked():
+    with Machine() as machine:
+        window = opened(machine)
+        write(window, "milk and bread")
+        tree = window.sees("Saved")
+        everything_has_a_name(tree)
+        check(titles(tree) == ["milk and bread"], f"{titles(tree)}")
+        window.picture("note")
+        window.keys("ctrl+l")
+        tree = locked(window, "milk")
+        everything_has_a_name(tree)
+        check(tree.named("Unlock with Touch ID", "push button").focused, "the keys are on the button")
+        window.picture("locked")
+
+
+def a_wrong_password_shows_nothing_and_the_right_one_unlocks():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        window.keys("ctrl+l")
+        locked(window)
+        window.press_button("Use Password")
+        window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        window.picture("password")
+        window.enter("wrong")
+        tree = window.sees("That is not the password. Try again.")
+        check(not tree.holds("milk"), "no note after a wrong password")
+        check(any(n.role == "alert" and n.name.startswith("That is not") for n in tree.all()), "the error is read out")
+        check("That is not the password" in tree.named("Password", "password text").description, "and is at the field")
+        window.picture("password-wrong")
+        window.keys("Escape")
+        locked(window, "milk")
+        window.press_button("Use Password")
+        window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        window.enter("pw")
+        check(titles(window.sees("milk and bread")) == ["milk and bread"], "the note is there")
+
+
+def a_finger_unlocks_and_any_other_end_asks_for_the_password():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        window.keys("ctrl+l")
+        locked(window)
+        window.keys("Return")
+        tree = window.sees("Put your finger on the sensor.")
+        check(not tree.holds("Face ID") and not tree.holds("milk"), "nothing of a face, nothing of a note")
+        window.picture("asking-finger")
+        window.press_button("Play Finger")
+        window.sees("milk and bread")
+        window.keys("ctrl+l")
+        locked(window, "milk")
+        window.keys("ctrl+l")
+        window.sees("Put your finger on the sensor.")
+        window.press_button("Cancel the Prompt")
+        window.sees(lambda t: t.named("Password", "password text"))
+        window.keys("Escape")
+        locked(window)
+        window.keys("ctrl+l")
+        for _ in range(3):
+            window.press_button("Play Another Finger")
+        tree = window.sees(lambda t: t.named("Password", "password text"))
+        check(tree.says("Touch ID did not unlock your notes."), "it says that the finger did not")
+        window.picture("finger-refused")
+        window.enter("pw")
+        window.sees("milk and bread")
+
+
+def another_enrolled_finger_asks_for_the_password_once():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        window.keys("ctrl+l")
+        locked(window)
+        window.press_button("Enrol Another")
+        window.sees(lambda t: t.named("Unlock with your password", "push button"))
+        window.keys("ctrl+l")
+        window.sees("What Touch ID recognises has changed.")
+        window.picture("enrolment-changed")
+        window.enter("pw")
+        window.sees("milk and bread")
+        window.keys("ctrl+l")
+        window.sees(lambda t: t.named("Unlock with Touch ID", "push button"))
+
+
+def a_face_is_warned_of_and_nothing_says_touch_id():
+    with Machine(sensor="face") as machine:
+        window = opened(machine, "milk and bread")
+        window.keys("ctrl+l")
+        tree = locked(window, "milk", "Touch ID")
+        check(tree.says("Face ID scans your face as soon as you press the button."), "the warning is there")
+        check("scans your face" in tree.named("Unlock with Face ID", "push button").description, "and is read out")
+        window.picture("locked-face")
+        window.keys("Return")
+        tree = window.sees("Look at the sensor.")
+        check(not tree.holds("Touch ID") and not tree.holds("inger"), "no word of a finger")
+        window.picture("asking-face")
+        window.press_button("Play Face")
+        window.sees("milk and bread")
+
+
+def search_finds_and_says_when_nothing_is_found():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread", "call the bank")
+        window.keys("ctrl+f")
+        window.type("MILK")
+        window.sees(lambda t: titles(t) == ["milk and bread"])
+        window.picture("search")
+        window.keys("ctrl+a")
+        window.type("nowhere")
+        window.sees("No note has these words.")
+        window.picture("search-nothing")
+        window.keys("ctrl+l")
+        locked(window, "nowhere", "milk", "bank")
+
+
+def typing_and_deleting_are_undone():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        window.keys("ctrl+z")
+        window.sees(lambda t: t.named("Text of the note").text == "")
+        window.keys("ctrl+shift+z")
+        window.sees(lambda t: t.named("Text of the note").text == "milk and bread")
+        window.keys("ctrl+Delete")
+        tree = window.sees("Note deleted")
+        check(titles(tree) == [], "the note is gone")
+        window.picture("deleted")
+        window.press_button("Undo")
+        window.sees(lambda t: titles(t) == ["milk and bread"])
+        window.keys("ctrl+Delete")
+        window.sees("Note deleted")
+        window.keys("ctrl+l")
+        locked(window, "milk", "Note deleted")
+
+
+def two_windows_keep_both_texts():
+    with Machine() as machine:
+        first = opened(machine, "milk")
+        second = machine.open()
+        second.sees("Your Notes Are Locked")
+        second.press_button("Use Password")
+        second.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        second.enter("pw")
+        second.sees("milk")
+        open_first(second)
+        second.type(" and bread")
+        second.sees(lambda t: "milk and bread" in titles(t) and t.says("Saved"))
+        first.type(" and eggs")
+        tree = first.sees("Another window changed this note. Your text was kept as a note of its own.")
+        first.picture("two-windows")
+        first.sees(lambda t: sorted(titles(t)) == ["milk and bread", "milk and eggs"])
+
+
+def open_first(window):
+    window.keys("ctrl+f", "Tab", "Return")
+    window.sees(lambda t: (n := t.named("Text of the note")) and n.focused)
+    window.keys("ctrl+End")
+
+
+def the_password_is_changed():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        open_menu(window, "Change Password…")
+        tree = window.sees("Your notes stay as they are.")
+        everything_has_a_name(tree)
+        window.picture("change-password")
+        window.enter("wrong", "new", "new")
+        window.sees("That is not the password.")
+        window.enter("pw", "new", "new")
+        window.sees(lambda t: titles(t) == ["milk and bread"])
+        window.keys("ctrl+l")
+        locked(window)
+        window.press_button("Use Password")
+        window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        window.enter("pw")
+        window.sees("That is not the password. Try again.")
+        window.enter("new")
+        window.sees("milk and bread")
+
+
+def open_menu(window, command):
+    window.sees(lambda t: t.named("Menu"))
+    window.keys("F10")
+    window.sees(lambda t: t.named(command, "push button"))
+    window.press_button(command)
+
+
+def reset_asks_and_begins_again():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        open_menu(window, "Reset Everything… (debug builds)")
+        window.sees("Delete Every Note?")
+        window.picture("reset")
+        window.keys("Escape")
+        window.sees("milk and bread")
+        open_menu(window, "Reset Everything… (debug builds)")
+        window.press_button("Delete Everything")
+        tree = window.sees("Choose a Password")
+        check(not tree.holds("milk"), "nothing is left")
+
+
+def the_shortcuts_are_shown():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        window.keys("ctrl+question")
+        tree = window.sees("New note", title="Keyboard Shortcuts")
+        for words in ("Search", "Lock, or unlock", "Undo", "Delete note"):
+            check(tree.says(words), f"no shortcut says {words}")
+        window.picture("shortcuts", title="Keyboard Shortcuts")
+
+
+def a_keychain_of_another_tier_is_told_in_words():
+    with Machine() as machine:
+        opened(machine).end()
+        machine.sim("stop")
+        while machine.daemon() and subprocess.run(["kill", "-0", str(machine.daemon())], capture_output=True).returncode == 0:
+            time.sleep(0.05)
+        with open(machine.folder + "/latchkeyd.conf", "w") as file:
+            file.write("tier = user\n")
+        window = machine.open()
+        tree = window.sees("The Notes Cannot Be Opened")
+        check(not tree.says("Choose a Password"), "it is no first run")
+        window.picture("unavailable")
+
+
+def closing_locks_and_ends():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        window.type(" and eggs")
+        window.keys("ctrl+q")
+        check(window.process.wait(20) == 0, "it ends well")
+        window = machine.open()
+        locked(window, "milk")
+        window.press_button("Use Password")
+        window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
+        window.enter("pw")
+        window.sees("milk and bread and eggs")
+
+
+def without_a_display_it_says_so():
+    with Machine() as machine:
+        environment = {k: v for k, v in machine.environment.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        done = subprocess.run([QUICKNOTE], env=environment, capture_output=True, text=True, timeout=20)
+        check(done.returncode == 69, f"status {done.returncode}")
+        check("error: there is no display" in done.stderr and "quicknote --tui" in done.stderr, done.stderr)
+
+
+TESTS = [
+    first_run_sets_a_password_and_shows_no_notes,
+    a_new_note_is_written_saved_and_gone_while_locked,
+    a_wrong_password_shows_nothing_and_the_right_one_unlocks,
+    a_finger_unlocks_and_any_other_end_asks_for_the_password,
+    another_enrolled_finger_asks_for_the_password_once,
+    a_face_is_warned_of_and_nothing_says_touch_id,
+    search_finds_and_says_when_nothing_is_found,
+    typing_and_deleting_are_undone,
+    two_windows_keep_both_texts,
+    the_password_is_changed,
+    reset_asks_and_begins_again,
+    the_shortcuts_are_shown,
+    a_keychain_of_another_tier_is_told_in_words,
+    closing_locks_and_ends,
+    without_a_display_it_says_so,
+]
+
+
+def main():
+    wanted = sys.argv[1:]
+    chosen = [t for t in TESTS if not wanted or any(w in t.__name__ for w in wanted)]
+    failed = 0
+    for test in chosen:
+        begin = time.monotonic()
+        try:
+            test()
+            print(f"pass  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
+        except Exception as error:
+            failed += 1
+            if isinstance(error, Failed):
+                place = traceback.extract_tb(error.__traceback__)
+                line = [f.lineno for f in place if f.filename.endswith("test_window.py")][-1]
+                print(f"      line {line}: {error}")
+            else:
+                traceback.print_exc()
+            print(f"FAIL  {test.__name__}", flush=True)
+    print(f"{len(chosen) - failed} of {len(chosen)} passed")
+    return 1 if failed or not chosen else 0
+
+
+sys.exit(main())
