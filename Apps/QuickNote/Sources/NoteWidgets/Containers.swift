@@ -141,8 +141,10 @@ package final class Toasts: Widget {
             // The content has names of its own.
             guard widget != content.widget else { continue }
             nameDismiss(in: widget)
-            guard g_type_check_instance_is_a(
-                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type()) != 0
+            guard
+                g_type_check_instance_is_a(
+                    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type())
+                    != 0
             else { continue }
             let label = gtk_button_get_label(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self))
             // The other one is called what stands on it.
