@@ -25,6 +25,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-apps test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
+.PHONY: notes test-notes notes-screenshots bench-notes
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +52,25 @@ test-all: check ## everything: check, the long tests too, a short run of each fu
 test-apps: bootstrap ## build the apps, use each once, and run their own tests
 	$(TEST_BUILD)
 	@scripts/test-apps
+
+notes: bootstrap ## run QuickNote in a window: on your keychain with a sensor, else on a simulated one
+	@scripts/bootstrap Apps/QuickNote/packages.txt
+	$(SWIFT) build
+	@scripts/notes run
+
+test-notes: bootstrap ## drive QuickNote's window by keyboard on a display of its own
+	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
+	$(TEST_BUILD)
+	@scripts/notes test
+
+notes-screenshots: bootstrap ## a picture of every state of QuickNote, light and dark, into FOLDER outside the checkout
+	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
+	$(TEST_BUILD)
+	@scripts/notes pictures "$(FOLDER)"
+
+bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,000 notes
+	@scripts/bootstrap Apps/QuickNote/packages.txt Apps/QuickNote/test-packages.txt
+	@scripts/notes bench
 
 test-sdk: build ## build and test packages that use the products, or the SDK with this checkout out of reach
 	@scripts/test-sdk $(RELEASE)

@@ -130,22 +130,25 @@ package final class Toasts: Widget {
         }
         shown = toast
         adw_toast_overlay_add_toast(opaque, toast)
-        nameButtons(in: widget, button)
+        nameDismiss(in: widget)
     }
 
-    /// libadwaita 1.2 leaves the buttons of a toast without names for screen readers.
-    private func nameButtons(in parent: UnsafeMutablePointer<GtkWidget>, _ title: String) {
+    /// libadwaita 1.2 leaves the button that closes a toast without a name for screen readers.
+    private func nameDismiss(in parent: UnsafeMutablePointer<GtkWidget>) {
         var child = gtk_widget_get_first_child(parent)
         while let widget = child {
             child = gtk_widget_get_next_sibling(widget)
             // The content has names of its own.
             guard widget != content.widget else { continue }
-            nameButtons(in: widget, title)
-            guard g_type_check_instance_is_a(
-                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type()) != 0
+            nameDismiss(in: widget)
+            guard
+                g_type_check_instance_is_a(
+                    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type())
+                    != 0
             else { continue }
             let label = gtk_button_get_label(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self))
-            Widget(widget).setAccessibleName(label == nil ? "Dismiss" : title)
+            // The other one is called what stands on it.
+            if label == nil { Widget(widget).setAccessibleName("Dismiss") }
         }
     }
 

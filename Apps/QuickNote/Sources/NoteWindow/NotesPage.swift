@@ -9,6 +9,9 @@ import QuickNoteCore
     let split: Split
     private let model: QuickNoteModel
     private let search: SearchField
+    /// The words that the field and the model agree on.
+    private let told: Told
+    @MainActor private final class Told { var search = "" }
     private let list: RowList
     private let noRows = EmptyPlace()
     private let listPlace: Stack
@@ -24,7 +27,12 @@ import QuickNoteCore
 
     init(model: QuickNoteModel, delete deleteNote: @escaping @MainActor () -> Void) {
         self.model = model
-        search = SearchField("Search notes") { model.search = $0 }
+        let told = Told()
+        self.told = told
+        search = SearchField("Search notes") {
+            told.search = $0
+            model.search = $0
+        }
         search.setPlaceholder("Search")
         search.setMargin(6)
         let open = Later()
@@ -42,7 +50,8 @@ import QuickNoteCore
         saved.setMargin(0, sides: 12)
         saved.expand(across: true)
         // Shown beside the words, so that nobody has to trust a green light.
-        saved.setToolTip("Each save is one write that counts as a whole: a crash leaves the text before it or after it.")
+        saved.setToolTip(
+            "Each save is one write that counts as a whole: a crash leaves the text before it or after it.")
         tools = Box(.across, spacing: 6, [saved, undo, redo, delete])
         tools.setStyle("toolbar")
         editorPlace = Stack(["text": editor, "empty": noText])
@@ -66,7 +75,11 @@ import QuickNoteCore
                 id: $0.id.uuidString, title: $0.title, date: $0.modified, mark: $0.isUnsaved ? "Not saved · " : "")
         }
         list.show(rows, selected: model.selection?.uuidString)
-        search.text = model.search
+        // The field tells what is typed a moment later: only what came from elsewhere may replace it.
+        if told.search != model.search {
+            told.search = model.search
+            search.text = model.search
+        }
         search.isSensitive = !model.isLocked
         // Said once: where there is no note at all, beside the list.
         show(model.emptyList == model.emptyEditor ? nil : model.emptyList, in: listPlace, noRows, or: "list")

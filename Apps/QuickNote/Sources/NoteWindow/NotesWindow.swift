@@ -29,6 +29,8 @@ import QuickNoteCore
     private var wish = Wish.none { didSet { draw() } }
     private enum Wish { case none, changePassword, reset, close }
     private var shownPage = ""
+    /// For each page that asks a question, the button that does nothing: the keys begin there.
+    private var questions: [String: Button] = [:]
 
     init(model: QuickNoteModel, times: Times) {
         self.model = model
@@ -136,7 +138,7 @@ import QuickNoteCore
         case "notes":
             notes.focus()
             window?.afterNextFrame { [times] in times.tell("notes") }
-        default: break
+        default: questions[page]?.focus()
         }
     }
 
@@ -264,23 +266,21 @@ import QuickNoteCore
     }
 
     private func makeQuestion(
-        _ title: String, _ words: String, icon: String, yes: String, _ action: @escaping @MainActor () -> Void
+        _ page: String, _ title: String, _ words: String, icon: String, yes: String,
+        _ action: @escaping @MainActor () -> Void
     ) -> Widget {
         let place = EmptyPlace()
         place.show(icon: icon, title: title, words: words)
-        let buttons = Box(
-            .across, spacing: 12,
-            [
-                Button("Cancel", styles: ["pill"]) { [weak self] in self?.wish = .none },
-                Button(yes, styles: ["pill", "destructive-action"], action),
-            ])
+        let cancel = Button("Cancel", styles: ["pill"]) { [weak self] in self?.wish = .none }
+        questions[page] = cancel
+        let buttons = Box(.across, spacing: 12, [cancel, Button(yes, styles: ["pill", "destructive-action"], action)])
         buttons.centre()
         return Page(Box(.down, spacing: 12, [place, buttons]), width: 480)
     }
 
     private func makeReset() -> Widget {
         makeQuestion(
-            "Delete Every Note?", "The password and all notes are gone for good, as on the first day.",
+            "reset", "Delete Every Note?", "The password and all notes are gone for good, as on the first day.",
             icon: "dialog-warning-symbolic", yes: "Delete Everything"
         ) { [weak self] in
             #if DEBUG
@@ -294,7 +294,7 @@ import QuickNoteCore
 
     private func makeClose() -> Widget {
         makeQuestion(
-            "A Note Is Not Saved", "Closing now loses what you wrote. It comes back when you unlock.",
+            "close", "A Note Is Not Saved", "Closing now loses what you wrote. It comes back when you unlock.",
             icon: "dialog-warning-symbolic", yes: "Close and Lose It"
         ) { exit(1) }
     }

@@ -12,7 +12,7 @@ import QuickNoteCore
     private let cancel: Button
     private let allow: Button
     private let enrol: Button
-    private let words = Label("Simulated sensor: protects nothing", styles: ["caption", "warning"])
+    private let words = Label("Simulated sensor", styles: ["caption", "warning"])
 
     init(model: QuickNoteModel) {
         func play(_ words: String) -> @MainActor () -> Void { { Task { await SimulatedSensor.play(words) } } }
@@ -26,6 +26,7 @@ import QuickNoteCore
                 await model.start()
             }
         }
+        words.setToolTip("For tests: it protects nothing.")
         words.expand(across: true)
         words.setMargin(0, sides: 6)
         box = Box(.across, spacing: 2, [words, match, other, allow, cancel, enrol])
@@ -38,7 +39,10 @@ import QuickNoteCore
 
     /// Shows what can be played now.
     func show(_ model: QuickNoteModel) {
-        guard isSimulated, let sensor = model.support.sensor else { return box.isVisible = false }
+        guard isSimulated, let sensor = model.support.sensor else {
+            box.isVisible = false
+            return
+        }
         let (isAsking, noun) = (model.askingWords != nil, sensor.bodyPart.capitalized)
         match.title = "Play \(noun)"
         other.title = "Play Another \(noun)"

@@ -310,7 +310,8 @@ public final class QuickNoteModel {
     /// the text, which is observed.
     public var untilTick: Duration? {
         guard notebook != nil else { return nil }
-        let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }.min()
+        let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }
+            .min()
         return due.map { max(.zero, $0 - setup.clock.elapsed) }
     }
 

