@@ -38,7 +38,7 @@ package final class RowList: Widget {
 
     /// An empty list that tells which row a person chose, and which one they want to open (Enter, a double click).
     package init(
-        _ name: String, opened: @escaping @MainActor () -> Void, _ chosen: @escaping @MainActor (String?) -> Void
+        _ name: String, opened: @escaping @MainActor () -> Void, chosen: @escaping @MainActor (String?) -> Void
     ) {
         strings = gtk_string_list_new(nil)
         selection = gtk_single_selection_new(strings)

@@ -35,7 +35,6 @@ import QuickNoteCore
         unlock.title = button.title
         unlock.showIcon(button.iconName)
         unlock.isVisible = model.askingWords == nil
-        unlock.isSensitive = !model.isBusy
         password.isVisible = !byPassword || model.askingWords != nil
     }
 

@@ -36,9 +36,9 @@ import QuickNoteCore
         search.setPlaceholder("Search")
         search.setMargin(6)
         let open = Later()
-        list = RowList("Notes", opened: { open.run() }) { chosen in
-            Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) }
-        }
+        list = RowList(
+            "Notes", opened: { open.run() },
+            chosen: { chosen in Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) } })
         listPlace = Stack(["list": list, "empty": noRows])
         editor = TextEditor("Text of the note") { model.edit($0) }
         undo = Button("Undo", icon: "edit-undo-symbolic", showsTitle: false, styles: ["flat"]) {

@@ -202,21 +202,21 @@ import QuickNoteCore
         ) { typed in Task { await model.setPassword(typed[0], again: typed[1]) } }
         let password = PasswordPage(
             "Unlock Your Notes", icon: "dialog-password-symbolic", fields: ["Password"], submit: "Unlock",
-            cancel: { model.cancelPassword() }
-        ) { [times] typed in
-            times.tell("password")
-            Task { await model.submitPassword(typed[0]) }
-        }
+            cancel: { model.cancelPassword() },
+            action: { [times] typed in
+                times.tell("password")
+                Task { await model.submitPassword(typed[0]) }
+            })
         let change = PasswordPage(
             "Change Password", icon: "dialog-password-symbolic",
             fields: ["Old password", "New password", "New password again"], submit: "Change Password",
-            cancel: { [weak self] in self?.wish = .none }
-        ) { typed in
-            model.dismissMessage()
-            Task { [weak self] in
-                if await model.changePassword(from: typed[0], to: typed[1], again: typed[2]) { self?.wish = .none }
-            }
-        }
+            cancel: { [weak self] in self?.wish = .none },
+            action: { typed in
+                model.dismissMessage()
+                Task { [weak self] in
+                    if await model.changePassword(from: typed[0], to: typed[1], again: typed[2]) { self?.wish = .none }
+                }
+            })
         (self.firstRun, self.password, self.change) = (firstRun, password, change)
         let stack = Stack([
             "starting": EmptyPlace(), "firstRun": firstRun.page, "locked": locked.page, "password": password.page,

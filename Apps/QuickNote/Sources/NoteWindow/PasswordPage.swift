@@ -19,7 +19,7 @@ import NoteWidgets
     ///   - cancel: what the other button does; nil for none.
     init(
         _ title: String, icon: String, fields names: [String], submit: String,
-        cancel: (@MainActor () -> Void)? = nil, _ action: @escaping @MainActor ([String]) -> Void
+        cancel: (@MainActor () -> Void)? = nil, action: @escaping @MainActor ([String]) -> Void
     ) {
         self.action = action
         let picture = Picture(icon, points: 64)

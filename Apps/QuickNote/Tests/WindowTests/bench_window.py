@@ -10,7 +10,7 @@ import time
 
 from screen import Machine, QUICKNOTE
 
-NOTES, RUNS = 1000, 10
+NOTES, RUNS = 1000, 7
 
 
 def now():
