@@ -179,7 +179,7 @@ let package = Package(
             "LatchkeyHostTests",
             [
                 "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService", "LatchkeyWire",
-                "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
+                "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",
@@ -191,7 +191,9 @@ let package = Package(
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPromptWords"]),
-        tests("TerminalPromptLayoutTests", ["TerminalPromptLayout", "LatchkeyModel", "LatchkeyPromptWords"]),
+        tests(
+            "TerminalPromptLayoutTests",
+            ["TerminalPromptDriver", "TerminalPromptLayout", "LatchkeyModel", "LatchkeyPromptWords"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
         tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel"]),

@@ -89,14 +89,28 @@ extension Keychain {
         }
         let missing = try missing(toOpen: item, proof)
         guard missing.stages.isEmpty else { return .needs(missing) }
-        let blob = try undamaged(row) { () throws(Failure) in
-            try envelopes.openSecret(row, item, password: password)
-        }
-        guard let blob = blob ?? nil else { throw Self.noSuchKey }
+        guard let blob = try blob(name, row, item, password) else { throw Self.noSuchKey }
         return .opened(
             OpenedKey(
                 blob: blob, accessControl: item.accessControl,
                 use: item.accessControl.isProtected ? UsedItem(id: row.id) : nil))
+    }
+
+    /// What the key module made; nil for a damaged row, which is put aside.
+    private func blob(
+        _ name: EnclaveKeyName, _ row: StoredRow, _ item: Item, _ password: SecretBytes?
+    ) throws(Failure) -> SecretBytes? {
+        guard case .detached = name else {
+            return try undamaged(row) { () throws(Failure) in
+                try envelopes.openSecret(row, item, password: password)
+            } ?? nil
+        }
+        do throws(Failure) {
+            return try envelopes.openSecret(row, item, password: password)
+        } catch {
+            // Its bytes are in no row: what an app did to them is no damage of the store.
+            throw error.status == .storeUnreadable ? Self.notMadeHere : error
+        }
     }
 
     /// What an update may say of a key in the enclave: how it is called, not what it is.
@@ -111,6 +125,10 @@ extension Keychain {
     }
 
     private static var noSuchKey: Failure { Failure(.itemNotFound, "There is no such key.") }
+
+    private static var notMadeHere: Failure {
+        Failure(.invalidParameter, "The key was not made by this Secure Enclave for this app.")
+    }
 
     private func key(_ name: EnclaveKeyName, _ caller: Caller) throws(Failure) -> (StoredRow, Item) {
         try checkReadable()
@@ -133,7 +151,7 @@ extension Keychain {
             // Made by another store, or changed: told apart from malformed bytes by nothing that a key could tell.
             let opened = try? envelopes.openAttributes(row)
             guard let item = opened, item.isInToken, caller.groups.contains(item.accessGroup) else {
-                throw Failure(.invalidParameter, "The key was not made by this Secure Enclave for this app.")
+                throw Self.notMadeHere
             }
             return (row, item)
         }

@@ -12,9 +12,7 @@ extension Keychain {
     /// The same with the dates of a backup.
     func add(_ request: Request.AddItem, caller: Caller, dates: Attributes) throws(Failure) -> FoundItem? {
         try checkReadable()
-        guard request.attributes.keys.allSatisfy({ $0 != .tokenID && $0 != .publicKey }) else {
-            throw Failure(.invalidParameter, "Keys of the Secure Enclave are made there and never put in.")
-        }
+        try checkNoToken(request.attributes)
         var item = try newItem(request, caller)
         item.attributes.merge(dates) { $1 }
         let password = request.authentication.applicationPassword
@@ -63,6 +61,7 @@ extension Keychain {
         _ request: Request.UpdateItems, caller: Caller, proof: Authorisation
     ) throws(Failure) -> SearchResult {
         try checkReadable()
+        try checkNoToken(request.changes)
         defer { reportDamage() }
         return try write { (store) throws(Failure) -> SearchResult in
             var matches: [(StoredRow, Item)] = []
@@ -145,6 +144,14 @@ extension Keychain {
     }
 
     // MARK: - Rules of a new or changed item
+
+    /// Refuses the attributes that make an item a key of the enclave: whoever could write them would have a key of his own
+    /// choice, which others hold too, pass for one that never left its place.
+    private func checkNoToken(_ attributes: Attributes) throws(Failure) {
+        guard attributes[.tokenID] == nil, attributes[.publicKey] == nil else {
+            throw Failure(.invalidParameter, "Keys of the Secure Enclave are made there and never put in.")
+        }
+    }
 
     func newItem(_ request: Request.AddItem, _ caller: Caller) throws(Failure) -> Item {
         var attributes = request.attributes

@@ -2,18 +2,12 @@
 
 package import LatchkeyModel
 
-/// One half of a pair. Numbers are those of `kSecAttrKeyClass...` and part of the store format.
-package enum KeyHalf: Int64, Sendable {
-    case publicKey = 0
-    case privateKey = 1
-}
-
 extension KeyType {
-    /// The number of `kSecAttrKeyType...`, which is part of the store format.
-    package var itemNumber: Int64 {
+    /// What items of the keychain call it.
+    package var family: KeyFamily {
         switch self {
-        case .rsa: 42
-        case .ellipticCurve: 73
+        case .rsa: .rsa
+        case .ellipticCurve: .ellipticCurve
         }
     }
 }
@@ -28,15 +22,9 @@ extension PublicKey {
 
     /// What an item of the keychain says of this key, or of the private half of its pair (behaviour SK-09).
     package func itemAttributes(_ half: KeyHalf) throws(Failure) -> Attributes {
-        let isPrivate = half == .privateKey
-        return [
-            .keyClass: .number(half.rawValue), .keyType: .number(type.itemNumber),
-            .keySizeInBits: .number(Int64(bitCount)), .effectiveKeySize: .number(Int64(bitCount)),
-            .applicationLabel: .data(try itemHash()), .isPermanent: .boolean(true),
-            .canEncrypt: .boolean(!isPrivate), .canDecrypt: .boolean(isPrivate), .canSign: .boolean(isPrivate),
-            .canVerify: .boolean(!isPrivate), .canDerive: .boolean(true), .canWrap: .boolean(!isPrivate),
-            .canUnwrap: .boolean(isPrivate),
-        ]
+        var attributes = Attributes.ofKey(half, type.family, bitCount: bitCount, isPermanent: true)
+        attributes[.applicationLabel] = .data(try itemHash())
+        return attributes
     }
 }
 
@@ -50,25 +38,22 @@ package enum StoredKey: Sendable {
     /// Reads an item; nil when attributes and bytes are those of no key that is computed with.
     package init?(_ attributes: Attributes, _ bytes: SecretBytes) {
         guard case .number(let number) = attributes[.keyClass], let half = KeyHalf(rawValue: number),
-            case .number(let type) = attributes[.keyType]
+            case .number(let code) = attributes[.keyType], let family = KeyFamily(rawValue: code)
         else { return nil }
-        switch (half, type) {
-        case (.publicKey, KeyType.rsa.itemNumber):
+        switch (half, family) {
+        case (.publicKey, .rsa):
             guard let key = PublicKey(bytes.copyBytes(), type: .rsa) else { return nil }
             self = .publicKey(key)
-        case (.publicKey, StoredKey.curveNumber):
+        case (.publicKey, .ellipticCurve):
             guard let key = PublicKey(point: bytes.copyBytes()) else { return nil }
             self = .publicKey(key)
-        case (.privateKey, KeyType.rsa.itemNumber):
+        case (.privateKey, .rsa):
             guard let key = PrivateKey(bytes, type: .rsa) else { return nil }
             self = .privateKey(key)
-        case (.privateKey, StoredKey.curveNumber):
+        case (.privateKey, .ellipticCurve):
             let curve = Curve.allCases.first { $0.pointBytes + $0.byteCount == bytes.count }
             guard let key = curve.flatMap({ PrivateKey(bytes, type: .ellipticCurve($0)) }) else { return nil }
             self = .privateKey(key)
-        default: return nil
         }
     }
-
-    private static let curveNumber = KeyType.ellipticCurve(.p256).itemNumber
 }

@@ -61,24 +61,23 @@ extension Session {
 
     // MARK: - Using keys
 
-    func useKey(_ id: UInt64, _ request: Request.UseEnclaveKey, _ answer: @escaping Answer) throws(Failure) {
-        let proof = try proof(of: request.authentication.context)
-        guard request.authentication.applicationPassword != nil else {
-            return try useKey(id, request, proof, round: 1, answer)
-        }
-        // A password is stretched, which takes its time.
-        service.parts.work.submit(.any) { [self] in
+    func useKey(_ id: UInt64, _ request: Request.UseEnclaveKey, _ answer: @escaping Answer) {
+        let held = requestProof(request.authentication.context)
+        let use: @Sendable () -> Void = { [self] in
             do throws(Failure) {
-                try useKey(id, request, proof, round: 1, answer)
+                try useKey(id, request, held, round: 1, answer)
             } catch {
-                answer(.failure(error))
+                end(error, answer)
             }
         }
+        // A password is stretched, which takes its time.
+        if request.authentication.applicationPassword == nil { use() } else { service.parts.work.submit(.any, use) }
     }
 
     private func useKey(
-        _ id: UInt64, _ request: Request.UseEnclaveKey, _ proof: Authorisation, round: Int, _ answer: @escaping Answer
+        _ id: UInt64, _ request: Request.UseEnclaveKey, _ held: RequestProof, round: Int, _ answer: @escaping Answer
     ) throws(Failure) {
+        let proof = try proof(of: held)
         let keychain = try keychain()
         let enclave = try enclave()
         let opening = try keychain.openKey(
@@ -87,7 +86,7 @@ extension Session {
         case .needs(let plan):
             try askThen(id, plan, request.authentication, round, reason: "use a private key") {
                 [self] (more) throws(Failure) in
-                try useKey(id, request, proof.union(more), round: round + 1, answer)
+                try useKey(id, request, adding(more, to: held), round: round + 1, answer)
             } answer: {
                 answer($0)
             }

@@ -23,21 +23,31 @@ extension Session {
         }
         var prompting = authentication.prompting
         if prompting.reason.isEmpty { prompting.reason = reason }
-        let caller = caller
         ask(id, plan, authentication.context, prompting) { [self] asked in
             do throws(Failure) {
                 switch asked {
                 case .granted(let proof): try next(proof)
-                case .denied(let failure):
-                    service.parts.work.submit(.any) { [self] in
-                        try? keychain().record(.refused, caller: caller)
-                        answer(.failure(failure))
-                    }
+                case .denied(let failure): refuse(failure, answer)
                 }
             } catch {
-                answer(.failure(error))
+                end(error, answer)
             }
         }
+    }
+
+    /// Writes a refusal down, then answers with it.
+    private func refuse(_ failure: Failure, _ answer: @escaping Answer) {
+        let caller = caller
+        service.parts.work.submit(.any) { [self] in
+            try? keychain().record(.refused, caller: caller)
+            answer(.failure(failure))
+        }
+    }
+
+    /// Answers with what an attempt to open an item or a key ended with. A wrong password of the app's own and a key that
+    /// is dead are refusals as well, though nobody was asked.
+    func end(_ failure: Failure, _ answer: @escaping Answer) {
+        if failure.status == .itemAuthenticationFailed { refuse(failure, answer) } else { answer(.failure(failure)) }
     }
 
     // MARK: - Writing
@@ -69,37 +79,38 @@ extension Session {
     }
 
     func update(_ id: UInt64, _ request: Request.UpdateItems, _ answer: @escaping Answer) throws(Failure) {
-        let proof = try proof(of: request.authentication.context)
+        let held = requestProof(request.authentication.context)
+        _ = try proof(of: held)
         if let control = request.accessControl {
             try checkBiometry(control)
             if try keychain().addNeedsPasscode(control) {
                 return try askThen(id, AuthenticationPlan([[.passcode]]), request.authentication, 1) { [self] more in
-                    update(id, request, proof.union(more), round: 2, answer)
+                    update(id, request, adding(more, to: held), round: 2, answer)
                 } answer: {
                     answer($0)
                 }
             }
         }
-        update(id, request, proof, round: 1, answer)
+        update(id, request, held, round: 1, answer)
     }
 
     private func update(
-        _ id: UInt64, _ request: Request.UpdateItems, _ proof: Authorisation, round: Int, _ answer: @escaping Answer
+        _ id: UInt64, _ request: Request.UpdateItems, _ held: RequestProof, round: Int, _ answer: @escaping Answer
     ) {
         let caller = caller
         service.parts.work.submit(request.query.namesOneItem ? .oneItem : .any) { [self] in
             do throws(Failure) {
-                switch try keychain().update(request, caller: caller, proof: proof) {
+                switch try keychain().update(request, caller: caller, proof: proof(of: held)) {
                 case .finished, .more: answer(.done)
                 case .needs(let plan):
                     try askThen(id, plan, request.authentication, round) { [self] more in
-                        update(id, request, proof.union(more), round: round + 1, answer)
+                        update(id, request, adding(more, to: held), round: round + 1, answer)
                     } answer: {
                         answer($0)
                     }
                 }
             } catch {
-                answer(.failure(error))
+                end(error, answer)
             }
         }
     }

@@ -14,21 +14,20 @@ extension Session {
         let request: Request.CopyItems
         let answer: Answer
         var cursor = SearchCursor()
-        /// What was proven while it ran, besides what its context holds.
-        var proof: Authorisation
-        var epoch: UInt64
+        var proof: RequestProof
         var round = 1
     }
 
     func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
-        let reading = Reading(id: id, request: request, answer: answer, proof: .none, epoch: proofEpoch)
+        let reading = Reading(
+            id: id, request: request, answer: answer, proof: requestProof(request.authentication.context))
         guard request.authentication.applicationPassword != nil else { return try read(reading) {} }
         // A password is stretched, which takes its time.
         service.parts.work.submit(.any) { [self] in
             do throws(Failure) {
                 try read(reading) {}
             } catch {
-                answer(.failure(error))
+                end(error, answer)
             }
         }
     }
@@ -42,7 +41,7 @@ extension Session {
         var items: [FoundItem] = []
         var used: [UsedItem] = []
         let result = try keychain.search(
-            reading.request, caller: caller, proof: try proof(of: reading), from: &reading.cursor
+            reading.request, caller: caller, proof: try proof(of: reading.proof), from: &reading.cursor
         ) {
             used.append($0)
         } emit: {
@@ -79,9 +78,7 @@ extension Session {
                 try askThen(reading.id, plan, reading.request.authentication, reading.round) {
                     [self] (more) throws(Failure) in
                     var next = reading
-                    // What was proven before a lock counts no more.
-                    next.proof = next.epoch == proofEpoch ? next.proof.union(more) : more
-                    next.epoch = proofEpoch
+                    next.proof = adding(more, to: next.proof)
                     next.round += 1
                     try read(next) {}
                 } answer: {
@@ -91,13 +88,6 @@ extension Session {
                 answer(.failure(error))
             }
         }
-    }
-
-    /// What holds of it now: pages may lie a while apart.
-    private func proof(of reading: Reading) throws(Failure) -> Authorisation {
-        let held = try proof(of: reading.request.authentication.context)
-        guard reading.epoch == proofEpoch else { return held }
-        return held.union(current(reading.proof))
     }
 
     func list(_ query: ItemQuery, _ answer: @escaping Answer) throws(Failure) {

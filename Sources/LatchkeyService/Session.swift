@@ -85,7 +85,7 @@ package final class Session: Sendable {
             case .check: try check(answer)
             case .restoreRows: try restoreRows(answer)
             case .createEnclaveKey(let create): try createKey(id, create, answer)
-            case .useEnclaveKey(let use): try useKey(id, use, answer)
+            case .useEnclaveKey(let use): useKey(id, use, answer)
             case .describeEnclaveKey(let name): answer(try describeKey(name))
             }
         } catch {

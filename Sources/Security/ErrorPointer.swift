@@ -39,7 +39,7 @@ func reporting<R>(to error: ErrorPointer, of key: SecKey? = nil, _ body: () thro
     }
 }
 
-/// Runs a call of the older kind, which gives a code.
+/// Runs a call that gives a code; the words are kept for `SecCopyErrorMessageString`.
 func status(_ body: () throws(Failure) -> Void) -> OSStatus {
     do throws(Failure) {
         try body()

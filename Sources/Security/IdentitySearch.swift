@@ -35,9 +35,7 @@ struct IdentitySearch {
     func delete() throws(Failure) {
         for found in try search(limit: 0, keyReturns: [.persistentReference]) {
             for reference in [found.certificate.persistentReference, found.key.persistentReference] {
-                guard let reference else { continue }
-                _ = try access.client().call(
-                    .deleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
+                if let reference { try access.delete(reference) }
             }
         }
     }
@@ -53,6 +51,8 @@ struct IdentitySearch {
         let limit = given ?? query.limit ?? 1
         var certificates = query.query
         certificates.itemClass = .certificate
+        // Certificates are readable always: what is said of the class is said of the key.
+        certificates.accessibility = nil
         certificates.attributes = query.attributes.filter { ItemClass.certificate.has($0.key) }
         var found: [Found] = []
         for certificate in try access.copy(certificates, limit: 0, [.data, .attributes, .persistentReference]) {
@@ -77,7 +77,12 @@ struct IdentitySearch {
         key.attributes[.keyClass] = .number(1)
         key.anySynchronizable = true
         do throws(Failure) {
-            return try access.copy(key, limit: 1, returns).first
+            let keys = try access.copy(key, limit: 0, returns)
+            // A label is what an app says: an identity is made of a key that is the certificate's.
+            guard returns.contains(.data), let certificate = certificate.reference(access) as? SecCertificate else {
+                return keys.first
+            }
+            return keys.first { $0.privateKey(of: certificate, access) != nil }
         } catch {
             guard error.status == .itemNotFound else { throw error }
             return nil
@@ -112,7 +117,7 @@ struct IdentitySearch {
 
     private func identity(_ found: Found) -> SecIdentity? {
         guard let certificate = found.certificate.reference(access) as? SecCertificate,
-            let key = found.key.reference(access) as? SecKey
+            let key = found.key.privateKey(of: certificate, access)
         else { return nil }
         return SecIdentity(certificate, key)
     }

@@ -39,21 +39,33 @@ struct ItemAddition {
 
     /// An identity is its key and its certificate. One of them may be there already; both are a duplicate.
     private func add(_ identity: SecIdentity) throws(Failure) -> AnyObject? {
-        var isNew = false
+        var items: [NewItem] = []
         for item in try KeychainObject.identity(identity).newItems() {
             // What an app says of the pair holds for both, as far as they have it.
-            var item = item
-            for (code, value) in query.attributes where item.itemClass.has(code) { item.attributes[code] = value }
-            if let rule = query.rule, item.itemClass == .key { item.accessControl = rule }
+            let given = query.attributes.filter { item.itemClass.has($0.key) }
+            items.append(try item.with(given, item.itemClass == .key ? query.rule : nil))
+        }
+        var added: [[UInt8]] = []
+        for item in items {
             do throws(Failure) {
-                _ = try access.client().call(.addItem(item.request([], try access.authentication())))
-                isNew = true
+                let request = item.request(.persistentReference, try access.authentication())
+                guard case .items(let new, _) = try access.client().call(.addItem(request)),
+                    let reference = new.first?.persistentReference
+                else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+                added.append(reference)
             } catch {
-                guard error.status == .duplicateItem else { throw error }
+                if error.status == .duplicateItem { continue }
+                // Nobody expects a private key in the keychain after an addition that failed.
+                for reference in added { try? access.delete(reference) }
+                throw error
             }
         }
-        guard isNew else { throw Failure(.duplicateItem, "The identity is in the keychain already.") }
+        guard !added.isEmpty else { throw Failure(.duplicateItem, "The identity is in the keychain already.") }
         guard !query.returns.isEmpty else { return nil }
-        return try IdentitySearch(query).run().first
+        // The half that was there already may be called otherwise.
+        var own = query
+        own.attributes = query.attributes.filter { $0.key == .accessGroup }
+        (own.accessibility, own.accessControl) = (nil, nil)
+        return try IdentitySearch(own).run().first
     }
 }

@@ -47,6 +47,11 @@ extension FoundItem {
 }
 
 extension KeychainAccess {
+    /// Deletes the one item of a persistent reference.
+    func delete(_ reference: [UInt8]) throws(Failure) {
+        _ = try client().call(.deleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
+    }
+
     /// The items a query finds; throws `itemNotFound` when there is none.
     func copy(_ query: ItemQuery, limit: UInt64, _ returns: Returns) throws(Failure) -> [FoundItem] {
         let request = Request.CopyItems(

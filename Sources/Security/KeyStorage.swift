@@ -4,11 +4,32 @@ import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// Stores a key in the keychain, under the attributes that the app gave. Blocks until it is durable.
-func storePermanently(_ key: SecKey, attributes: NSDictionary) throws(Failure) {
-    let query = try ParsedQuery(ofNewKey: attributes)
-    let item = try NewItem(key).with(query)
-    _ = try query.client().call(.addItem(item.request([], try query.authentication())))
+/// A key that was just put into the keychain.
+struct StoredHalf {
+    private let reference: [UInt8]
+    private let access: KeychainAccess
+
+    /// Stores a key under the attributes that the app gave. Blocks until it is durable.
+    init(_ key: SecKey, attributes: NSDictionary) throws(Failure) {
+        let query = try ParsedQuery(ofNewKey: attributes)
+        access = try KeychainAccess(query)
+        let request = try NewItem(key).with(query).request(.persistentReference, try access.authentication())
+        guard case .items(let items, _) = try access.client().call(.addItem(request)),
+            let reference = items.first?.persistentReference
+        else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+        self.reference = reference
+    }
+
+    /// A key that was made where it stays; nil when the keychain does not hold it.
+    init?(madeInToken key: SecKey) {
+        guard let enclave = key.backing as? EnclaveKeyBacking, case .stored(let reference) = enclave.name else {
+            return nil
+        }
+        (self.reference, access) = (reference, enclave.access)
+    }
+
+    /// Takes it out again, as far as that can be done.
+    func remove() { try? access.delete(reference) }
 }
 
 /// Makes a P-256 key whose private half stays in the Secure Enclave.

@@ -69,16 +69,28 @@ struct NewItem {
         accessControl = AccessControl(accessibility: .always)
     }
 
+    /// What follows from an object itself. A dictionary may repeat it and not contradict it: a private key that calls
+    /// itself public is never a key again, and a certificate of a foreign key's hash would get that key for its own.
+    private static let inherent: Set<AttributeCode> = [
+        .keyClass, .keyType, .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID,
+        .publicKeyHash,
+    ]
+
     /// The same with what an app's dictionary says besides; an object's own bytes stay.
-    func with(_ query: ParsedQuery) throws(Failure) -> NewItem {
+    func with(_ query: ParsedQuery) throws(Failure) -> NewItem { try with(query.attributes, query.rule) }
+
+    func with(_ given: Attributes, _ rule: AccessControl?) throws(Failure) -> NewItem {
         var item = self
-        for (code, value) in query.attributes {
+        for (code, value) in given {
             guard itemClass.has(code) else {
                 throw Failure(.noSuchAttribute, "Items of this class have no such attribute.")
             }
+            guard !Self.inherent.contains(code) || attributes[code]?.compared == value.compared else {
+                throw ParsedQuery.refusal("The attributes contradict the key or the certificate.")
+            }
             item.attributes[code] = value
         }
-        if let rule = query.rule { item.accessControl = rule }
+        if let rule { item.accessControl = rule }
         return item
     }
 

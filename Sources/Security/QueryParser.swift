@@ -220,6 +220,9 @@ struct ParsedQuery {
 
     /// What only the whole dictionary shows.
     private mutating func settle() throws(Failure) {
+        if isForIdentities, itemClass != nil {
+            throw Failure(.itemNotFound, "The persistent reference is one of an identity, and kSecClass is another.")
+        }
         if let control = accessControl, let accessibility, control.accessibility != accessibility {
             throw ParsedQuery.refusal("kSecAttrAccessible and kSecAttrAccessControl contradict.")
         }

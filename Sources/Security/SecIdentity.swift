@@ -74,11 +74,7 @@ public func SecIdentityCopyPrivateKey(
 public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: CFTypeRef?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
 ) -> OSStatus {
-    do throws(Failure) {
+    status { () throws(Failure) in
         identityRef.pointee = SecIdentity(certificateRef, try privateKey(matching: certificateRef))
-        return errSecSuccess
-    } catch {
-        LastFailure.keep(error)
-        return error.status.osStatus
     }
 }

@@ -16,7 +16,7 @@ import LatchkeyModel
 /// not seen it since its start.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    run { () throws(Failure) in
+    status { () throws(Failure) in
         let parsed = try ParsedQuery(attributes)
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         guard parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected, parsed.persistentReference == nil,
@@ -39,7 +39,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// Blocks, and may prompt for items with access control: not to be called on a thread that draws.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    run { () throws(Failure) in
+    status { () throws(Failure) in
         var parsed = try ParsedQuery(query)
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         guard parsed.returns.isEmpty || result != nil else {
@@ -63,7 +63,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// Blocks until the change is durable; may prompt for items with access control.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
-    run { () throws(Failure) in
+    status { () throws(Failure) in
         var parsed = try ParsedQuery(query)
         guard parsed.returns.isEmpty, parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected
         else { throw ParsedQuery.refusal("SecItemUpdate takes no kSecReturn or kSecMatch key.") }
@@ -95,7 +95,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 /// Blocks until the items are gone from the disk; never prompts.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
-    run { () throws(Failure) in
+    status { () throws(Failure) in
         var parsed = try ParsedQuery(query)
         guard parsed.limit ?? 0 == 0, !parsed.hasOtherMatch, !parsed.skipsProtected else {
             throw ParsedQuery.refusal("SecItemDelete takes no kSecMatch key.")
@@ -104,16 +104,5 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         if parsed.isForIdentities { return try IdentitySearch(parsed).delete() }
         try parsed.narrowToObject()
         _ = try parsed.client().call(.deleteItems(parsed.query))
-    }
-}
-
-/// Runs a call and turns its failure into a code; the words are kept for `SecCopyErrorMessageString`.
-private func run(_ body: () throws(Failure) -> Void) -> OSStatus {
-    do throws(Failure) {
-        try body()
-        return errSecSuccess
-    } catch {
-        LastFailure.keep(error)
-        return error.status.osStatus
     }
 }

@@ -86,12 +86,20 @@ extension SecKey {
                 try makeRandom(family, bitCount), attributes: privateHalf.reported(isPermanent: isPermanent),
                 publicAttributes: publicHalf.reported(isPermanent: publicIsPermanent))
         }
-        // The public half first: what is left behind when the second one fails is then no secret.
-        if publicIsPermanent {
-            try storePermanently(key.publicHalf, attributes: publicHalf.dictionary(isPermanent: true))
-        }
-        if !isForToken, isPermanent {
-            try storePermanently(key, attributes: privateHalf.dictionary(isPermanent: true))
+        var stored = StoredHalf(madeInToken: key)
+        do throws(Failure) {
+            // The public half first: what is left behind when the process ends between the two is then no secret.
+            if publicIsPermanent {
+                let half = try StoredHalf(key.publicHalf, attributes: publicHalf.dictionary(isPermanent: true))
+                stored = stored ?? half
+            }
+            if !isForToken, isPermanent {
+                _ = try StoredHalf(key, attributes: privateHalf.dictionary(isPermanent: true))
+            }
+        } catch {
+            // The app gets no key, so none stays.
+            stored?.remove()
+            throw error
         }
         return key
     }

@@ -16,42 +16,51 @@ import TerminalPromptLayout
 /// environment the variables of `Look` are passed on, and nothing of the daemon's.
 package final class TerminalPrompter: Prompter {
     private let program: String
-    private let shown = Mutex<[UInt64: ShownPrompt]>([:])
+    private let prompts = PromptTable<ShownPrompt>()
 
     /// Uses the program `latchkey-prompt` at that path.
     package init(program: String) { self.program = program }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let program = program
+        prompts.begin(prompt.id)
         Processes.detachThread { [self] in
+            guard prompts.isWanted(prompt.id) else { return }
             guard let terminal = Terminal.open(device: prompt.terminal, ownedBy: prompt.userID),
                 let shown = ShownPrompt(
                     program: program, terminal: terminal,
                     environment: Environment.entries(of: prompt.processID, Look.variables))
-            else { return events(.unavailable) }
-            self.shown.withLock { $0[prompt.id] = shown }
-            shown.run(prompt, events)
-            _ = self.shown.withLock { $0.removeValue(forKey: prompt.id) }
+            else {
+                if prompts.end(prompt.id) { events(.unavailable) }
+                return
+            }
+            let isWanted = prompts.adopt(prompt.id, shown) { content in
+                shown.send(.show(prompt))
+                if let content { shown.send(.update(content)) }
+            }
+            guard isWanted else { return shown.abandon() }
+            shown.run(events)
+            prompts.end(prompt.id)
         }
     }
 
     package func update(_ id: UInt64, _ content: PromptContent) {
-        shown.withLock { $0[id] }?.send(.update(content))
+        prompts.update(id, content)?.send(.update(content))
     }
 
-    package func dismiss(_ id: UInt64) { shown.withLock { $0[id] }?.dismiss() }
+    package func dismiss(_ id: UInt64) { prompts.dismiss(id)?.dismiss() }
 }
 
 /// One prompt, its process and the thread that listens to it.
 private final class ShownPrompt: @unchecked Sendable {
-    // `thread` is set before anyone else knows the prompt; the rest is constant or locked.
+    // Everything is constant or locked.
     private static let secondsToLeave: Int64 = 2
     private let terminal: Terminal
     private let modes: termios
     private let environment: [String]
     private let socket: Descriptor
     private let process: pid_t
-    private var thread = pthread_self()
+    private let thread = pthread_self()
     private let isFinished = Mutex(false)
     private let isDismissed = Mutex(false)
     private let finished: (near: Descriptor, far: Descriptor)
@@ -70,15 +79,20 @@ private final class ShownPrompt: @unchecked Sendable {
         finished = (pair.0, pair.1)
     }
 
-    /// Shows the prompt and reports what the person does, until the process is gone.
-    func run(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
-        thread = pthread_self()
-        send(.show(prompt))
+    /// Reports what the person does, until the process is gone. Called on the thread that made it.
+    func run(_ events: @escaping @Sendable (PromptEvent) -> Void) {
         while !isFinished.withLock({ $0 }), let event = nextEvent(until: nil) {
             if !isDismissed.withLock({ $0 }) { events(event) }
         }
         finish()
         if !isDismissed.withLock({ $0 }) { events(.lost) }
+    }
+
+    /// Ends a process that was told of no prompt, and so has not touched the terminal.
+    func abandon() {
+        isFinished.withLock { $0 = true }
+        shutdown(socket.number, CInt(SHUT_RDWR))
+        Processes.wait(process, killAfter: Self.secondsToLeave)
     }
 
     private func nextEvent(until deadline: Int64?) -> PromptEvent? {

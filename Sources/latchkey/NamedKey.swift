@@ -63,8 +63,8 @@ struct NamedKey {
 
     var type: String {
         switch item.attributes?[.keyType] {
-        case .number(KeyType.rsa.itemNumber): "rsa"
-        case .number(KeyType.ellipticCurve(.p256).itemNumber): "p\(bitCount)"
+        case .number(KeyType.rsa.family.rawValue): "rsa"
+        case .number(KeyType.ellipticCurve(.p256).family.rawValue): "p\(bitCount)"
         default: "other"
         }
     }

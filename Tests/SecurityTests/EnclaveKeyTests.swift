@@ -54,6 +54,48 @@ import Testing
         }
     }
 
+    @Test func noChangeMakesAKeyInMemoryOneOfTheEnclave_SE01() throws {
+        try Simulator().run {
+            let key = try KeyKind.p256.make()
+            #expect(add(Query.key().with(kSecValueRef, key)) == errSecSuccess)
+            #expect(update(.key(), [kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave]) == errSecParam)
+            let found = try findKey(.key())
+            #expect(SecKeyCopyExternalRepresentation(found, nil) != nil)
+        }
+    }
+
+    @Test func aPairThatIsHalfStoredIsTakenBack() throws {
+        try Simulator().run {
+            for isForToken in [true, false] {
+                var parameters = enclaveParameters(tag: nil, isPermanent: true)
+                if !isForToken { parameters[kSecAttrTokenID as String] = nil }
+                // The public halves collide: they call themselves alike.
+                parameters[kSecPublicKeyAttrs as String] =
+                    [
+                        kSecAttrIsPermanent as String: true, kSecAttrApplicationLabel as String: Data("one".utf8),
+                    ] as Query
+                let statuses = [try statusOfMaking(parameters), try statusOfMaking(parameters)]
+                #expect(statuses == [errSecSuccess, errSecDuplicateItem])
+                let found = find(Query.anyKey.attributes.all).result as? [Query]
+                #expect(found?.count == 2, "the first pair")
+                #expect(delete(.anyKey) == errSecSuccess)
+            }
+        }
+    }
+
+    @Test func aPublicHalfGoesWhenThePrivateOneCannotBeStored() throws {
+        try Simulator().run {
+            var parameters = enclaveParameters(tag: nil)
+            parameters[kSecAttrTokenID as String] = nil
+            parameters[kSecPublicKeyAttrs as String] = [kSecAttrIsPermanent as String: true] as Query
+            parameters[kSecPrivateKeyAttrs as String] =
+                [kSecAttrIsPermanent as String: true, kSecAttrApplicationLabel as String: Data("one".utf8)] as Query
+            let statuses = [try statusOfMaking(parameters), try statusOfMaking(parameters)]
+            #expect(statuses == [errSecSuccess, errSecDuplicateItem])
+            #expect((find(Query.anyKey.attributes.all).result as? [Query])?.count == 2, "the first pair")
+        }
+    }
+
     @Test func noFormOfThePrivateKeyLeaves_SE01_abuse40() throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters())

@@ -27,6 +27,9 @@ extension Query {
         [kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: Data(tag.utf8)]
     }
 
+    /// Every key.
+    static var anyKey: Query { [kSecClass as String: kSecClassKey] }
+
     /// The same, asking for the object.
     var object: Query { with(kSecReturnRef, true) }
 }

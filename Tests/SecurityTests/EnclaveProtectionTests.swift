@@ -199,6 +199,40 @@ import Testing
         }
     }
 
+    @Test func whatOpensNoKeyIsInTheAuditTrail() throws {
+        let simulator = try Simulator()
+        func refusals() throws -> Int {
+            let log = Request.Log(after: 0, limit: 100, verifies: false)
+            guard case .log(let page) = try simulator.client.call(.log(log)) else { return -1 }
+            return page.lines.count { $0.event == .refused }
+        }
+        try simulator.run {
+            func context(_ password: String) -> LAContext {
+                let context = LAContext()
+                _ = context.setCredential(Data(password.utf8), type: .applicationPassword)
+                return context
+            }
+            _ = try makeKey(enclaveParameters([.privateKeyUsage, .applicationPassword], context: context("right")))
+            let wrong = try findKey(Query.key().with(kSecUseAuthenticationContext, context("wrong")))
+            #expect(refusal(wrong) == "\(authenticationDomain) -1")
+            #expect(try refusals() == 1)
+            let password = Query.password("account")
+            #expect(
+                add(
+                    password.secret().under(.applicationPassword)
+                        .with(kSecUseAuthenticationContext, context("right"))) == errSecSuccess)
+            let guess = password.with(kSecUseAuthenticationContext, context("wrong"))
+            #expect(find(guess.data).status == errSecAuthFailed)
+            #expect(try refusals() == 2)
+            #expect(update(guess, [kSecAttrLabel as String: "new"]) == errSecAuthFailed)
+            #expect(try refusals() == 3)
+            let dead = try makeKey(enclaveParameters([.privateKeyUsage, .biometryCurrentSet], tag: "dead"))
+            try simulator.replaceFinger()
+            #expect(refusal(dead) == "\(authenticationDomain) -1")
+            #expect(try refusals() == 4)
+        }
+    }
+
     @Test func usesAreInTheAuditTrailBeforeTheSignatureLeaves() throws {
         let (simulator, key) = try machine(.biometryAny)
         simulator.touch(matching: true)

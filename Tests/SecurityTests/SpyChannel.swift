@@ -57,3 +57,23 @@ final class ScriptedChannel: ClientChannel {
         waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }
+
+/// A channel over which no certificate is added: the disk is full then.
+final class CertificateRefusingChannel: ClientChannel {
+    private let inner: any ClientChannel
+    private let refusals = Mutex<[SecretBytes]>([])
+
+    init(_ inner: any ClientChannel) { self.inner = inner }
+
+    func send(_ payload: SecretBytes) throws(Failure) {
+        guard case .request(let id, .addItem(let add))? = try? Message(decoding: payload), add.itemClass == .certificate
+        else { return try inner.send(payload) }
+        refusals.withLock { $0.append(Message.reply(id: id, .failure(Failure(.diskFull))).encoded()) }
+    }
+
+    func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+        let refusal = refusals.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let refusal { return refusal }
+        return try inner.receive(until: deadline)
+    }
+}

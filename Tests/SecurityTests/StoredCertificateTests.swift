@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySimulator
+import LatchkeyClient
 import LocalAuthentication
 import Security
 import Testing
+
+@testable import LatchkeySimulator
 
 /// Certificates and identities in the keychain.
 @Suite struct StoredCertificateTests {
@@ -183,5 +185,79 @@ import Testing
             simulator.touch(matching: true)
             #expect(find(Self.identities.object).result is SecIdentity)
         }
+    }
+
+    @Test func aCertificateIsStoredAsWhatItIs() throws {
+        try Simulator().run {
+            let item: Query = [kSecValueRef as String: try certificate(.leaf)]
+            for name in [kSecAttrPublicKeyHash, kSecAttrSubject, kSecAttrIssuer, kSecAttrSerialNumber] {
+                #expect(add(item.with(name, Data("other".utf8))) == errSecParam)
+            }
+            #expect(add(item.with(kSecAttrLabel, "label")) == errSecSuccess)
+            let found = try #require(find(Self.any.attributes).result as? Query)
+            let again = item.merging(found.filter { $0.key != kSecAttrAccessGroup as String }) { $1 }
+            #expect(add(again) == errSecDuplicateItem, "what it is may be said again")
+        }
+    }
+
+    @Test func aKeyThatOnlyCallsItselfTheCertificatesMakesNoIdentity() throws {
+        try Simulator().run {
+            let leaf = try certificate(.leaf)
+            #expect(add([kSecValueRef as String: leaf]) == errSecSuccess)
+            let stranger: Query = [kSecValueRef as String: try privateKey(.rsa)]
+            let hash = Data(leaf.certificate.publicKeyHash)
+            #expect(add(stranger.with(kSecAttrApplicationLabel, hash)) == errSecSuccess)
+            var made: SecIdentity?
+            #expect(find(Self.identities.object).status == errSecItemNotFound)
+            #expect(SecIdentityCreateWithCertificate(nil, leaf, &made) == errSecItemNotFound)
+            #expect(add([kSecValueRef as String: try privateKey(.leaf)]) == errSecSuccess)
+            let identity = try #require(find(Self.identities.object).result as? SecIdentity)
+            #expect(SecIdentityCreateWithCertificate(nil, leaf, &made) == errSecSuccess)
+            #expect(made == identity)
+            var key: SecKey?
+            SecIdentityCopyPrivateKey(identity, &key)
+            #expect(key == (try privateKey(.leaf)))
+        }
+    }
+
+    private func identity() throws -> SecIdentity {
+        let items = try #require(importPKCS12(try TestCertificates.shared().pkcs12(.leaf)) as? [Query])
+        return try #require(items.first?[kSecImportItemIdentity as String] as? SecIdentity)
+    }
+
+    @Test func aReferenceToAnIdentityIsNoneToAnotherClass() throws {
+        try Simulator().run {
+            let added = addReturning([kSecValueRef as String: try identity(), kSecReturnPersistentRef as String: true])
+            let query: Query = [kSecValuePersistentRef as String: added.result as Any]
+            for itemClass in [kSecClassKey, kSecClassCertificate, kSecClassGenericPassword] {
+                #expect(exists(query.with(kSecClass, itemClass)) == errSecItemNotFound)
+                #expect(delete(query.with(kSecClass, itemClass)) == errSecItemNotFound)
+            }
+            #expect(exists(query.with(kSecClass, kSecClassIdentity)) == errSecSuccess)
+        }
+    }
+
+    @Test func theAccessibilityOfAnIdentityIsThatOfItsKey() throws {
+        try Simulator().run {
+            let rule: Query = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]
+            let item: Query = [kSecValueRef as String: try identity(), kSecReturnRef as String: true]
+            let added = addReturning(item.merging(rule) { $1 })
+            #expect(added.status == errSecSuccess)
+            #expect(added.result is SecIdentity)
+            #expect(find(Self.identities.object.merging(rule) { $1 }).result is SecIdentity)
+            let other = Self.identities.with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked)
+            #expect(exists(other) == errSecItemNotFound)
+        }
+    }
+
+    @Test func anIdentityThatIsHalfAddedIsTakenBack() throws {
+        let simulator = try Simulator()
+        let machine = simulator.machine
+        let client = Client(application: "app") { CertificateRefusingChannel(machine.connect("app")) }
+        try ClientScope.$world.withValue(client) {
+            let identity = try identity()
+            #expect(add([kSecValueRef as String: identity]) == errSecDiskFull)
+        }
+        simulator.run { #expect(exists(.anyKey) == errSecItemNotFound) }
     }
 }

@@ -171,6 +171,17 @@ import Testing
         }
     }
 
+    @Test func aKeyIsStoredAsWhatItIs() throws {
+        try Simulator().run {
+            let item = Query.key().with(kSecValueRef, try KeyKind.p256.make())
+            #expect(add(item.with(kSecAttrKeyClass, kSecAttrKeyClassPublic)) == errSecParam)
+            #expect(add(item.with(kSecAttrKeyType, kSecAttrKeyTypeRSA)) == errSecParam)
+            #expect(exists(.key()) == errSecItemNotFound)
+            let told = item.with(kSecAttrKeyClass, kSecAttrKeyClassPrivate).with(kSecAttrKeyType, kSecAttrKeyTypeEC)
+            #expect(add(told) == errSecSuccess)
+        }
+    }
+
     @Test func wrongAttributesAndObjectsAreRefused_KC01_KC02() throws {
         try Simulator().run {
             let key = try KeyKind.p256.make()

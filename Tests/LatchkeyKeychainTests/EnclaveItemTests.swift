@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// Keys of the enclave as items: nobody makes one but the enclave.
+@Suite struct EnclaveItemTests {
+    private let keychain: Keychain
+    private let request = Request.CreateEnclaveKey(
+        attributes: [.applicationTag: .text("tag")],
+        accessControl: rule(.whenUnlocked, .privateKeyUsage), isPermanent: false, authentication: Authentication())
+
+    init() throws { keychain = try Keychain.inMemory() }
+
+    @Test(arguments: [AttributeCode.tokenID, .publicKey])
+    func noChangeMakesAnItemAKeyOfTheEnclave_SE01(code: AttributeCode) throws {
+        let bytes = SecretBytes([1] + [UInt8](repeating: 7, count: 32) + [4] + [UInt8](repeating: 8, count: 64))
+        let item = Request.AddItem(
+            itemClass: .key, attributes: [.applicationTag: .text("tag")],
+            accessControl: rule(.whenUnlocked, .privateKeyUsage), secret: bytes, returns: .persistentReference,
+            authentication: Authentication())
+        let added = try keychain.add(item, caller: StoreOnDisk.caller)
+        let reference = try #require(added?.persistentReference)
+        let value: AttributeValue = code == .tokenID ? .text(Keychain.enclaveToken) : .data([4])
+        #expect(status { _ = try keychain.update(.reference(reference), [code: value]) } == .invalidParameter)
+        #expect(
+            status { _ = try keychain.describeKey(.stored(reference), caller: StoreOnDisk.caller) } == .itemNotFound)
+        #expect(try keychain.find(.reference(reference))?.first?.secret == bytes)
+    }
+
+    @Test func aChangedFormOfADetachedKeyIsNoDamageOfTheStore() throws {
+        let made = try keychain.addKey(
+            request, blob: SecretBytes([1, 2, 3]), publicKey: [4], caller: StoreOnDisk.caller)
+        guard case .detached(var bytes) = made.name else { throw Failure(.internalFailure) }
+        let open = { (name: EnclaveKeyName) throws(Failure) in
+            try keychain.openKey(name, caller: StoreOnDisk.caller, proof: .none, password: nil)
+        }
+        guard case .opened(let key) = try open(.detached(bytes)) else { throw Failure(.internalFailure) }
+        #expect(key.blob == SecretBytes([1, 2, 3]))
+        bytes[bytes.count - 1] ^= 1
+        #expect(status { _ = try open(.detached(bytes)) } == .invalidParameter)
+        #expect(keychain.suspects.take().isEmpty, "no row of the store is looked at for it")
+    }
+}
