@@ -63,7 +63,10 @@ import Testing
         world.perform(.touch(matching: true))
         let proven = Self.answers(
             session,
-            .evaluate(Request.Evaluate(context: context, policy: .deviceOwnerAuthenticationWithBiometrics, prompting: Prompting(reason: "test"))))
+            .evaluate(
+                Request.Evaluate(
+                    context: context, policy: .deviceOwnerAuthenticationWithBiometrics,
+                    prompting: Prompting(reason: "test"))))
         #expect(proven() == [.done])
         let answers = Self.answers(session, request)
         #expect(answers().isEmpty, "the passcode is asked for")

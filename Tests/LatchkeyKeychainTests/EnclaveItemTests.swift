@@ -26,7 +26,8 @@ import Testing
         let reference = try #require(added?.persistentReference)
         let value: AttributeValue = code == .tokenID ? .text(Keychain.enclaveToken) : .data([4])
         #expect(status { _ = try keychain.update(.reference(reference), [code: value]) } == .invalidParameter)
-        #expect(status { _ = try keychain.describeKey(.stored(reference), caller: StoreOnDisk.caller) } == .itemNotFound)
+        #expect(
+            status { _ = try keychain.describeKey(.stored(reference), caller: StoreOnDisk.caller) } == .itemNotFound)
         #expect(try keychain.find(.reference(reference))?.first?.secret == bytes)
     }
 
