@@ -15,6 +15,8 @@ struct RightRecord: Sendable {
     let set: Data?
     let rule: SecAccessControlCreateFlags
     let tag: Int
+    /// The account under which the secret is kept; nil when none was saved.
+    let secretName: String?
 
     /// What rests in the item.
     private struct Contents: Codable {
@@ -22,6 +24,7 @@ struct RightRecord: Sendable {
         var set: Data?
         var rule: UInt
         var tag: Int
+        var secretName: String?
     }
 
     // MARK: - Keeping
@@ -40,37 +43,36 @@ struct RightRecord: Sendable {
                 kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecUseAuthenticationContext: context,
                 kSecPrivateKeyAttrs: [
                     kSecAttrIsPermanent: true, kSecAttrAccessControl: control,
-                    kSecAttrApplicationTag: Data((service + " " + identifier).utf8), kSecAttrLabel: identifier,
+                    kSecAttrApplicationTag: keyTag(identifier), kSecAttrLabel: identifier,
                 ] as [CFString: Any],
             ] as [CFString: Any] as CFDictionary, &error)
         guard let made else { throw error?.takeRetainedValue() ?? failure(errSecInternalComponent) }
         let record = RightRecord(
             identifier: identifier, key: try reference(of: made, context), set: right.requirement.set,
-            rule: right.requirement.rule, tag: right.tag)
+            rule: right.requirement.rule, tag: right.tag, secretName: secret.map { _ in UUID().uuidString })
         do {
             if let secret { try record.keep(secret, context) }
-            let contents = Contents(key: record.key, set: record.set, rule: record.rule.rawValue, tag: record.tag)
+            let contents = Contents(
+                key: record.key, set: record.set, rule: record.rule.rawValue, tag: record.tag,
+                secretName: record.secretName)
             try check(
                 SecItemAdd(
                     query(service, identifier, context, [kSecValueData: try JSONEncoder().encode(contents)]), nil))
             return record
         } catch {
             SecItemDelete([kSecValuePersistentRef: record.key, kSecUseAuthenticationContext: context] as CFDictionary)
+            if let name = record.secretName { SecItemDelete(query(secretService, name, context)) }
             throw error
         }
     }
 
+    /// Under a name of its own, which the record tells: of two that are saved at once, neither gets the other's secret.
     private func keep(_ secret: Data, _ context: LAContext) throws {
         let control = try Self.accessControl(rule, forKey: false)
-        let attributes = Self.query(
-            Self.secretService, identifier, context, [kSecValueData: secret, kSecAttrAccessControl: control])
-        var status = SecItemAdd(attributes, nil)
-        // A secret without a record is left of a save that was cut off.
-        if status == errSecDuplicateItem, try Self.contents(identifier, context) == nil {
-            SecItemDelete(Self.query(Self.secretService, identifier, context))
-            status = SecItemAdd(attributes, nil)
-        }
-        try Self.check(status)
+        let more: [CFString: Any] = [
+            kSecValueData: secret, kSecAttrAccessControl: control, kSecAttrGeneric: Data(identifier.utf8),
+        ]
+        try Self.check(SecItemAdd(Self.query(Self.secretService, secretName ?? identifier, context, more), nil))
     }
 
     /// What was kept under an identifier, or nil.
@@ -78,7 +80,7 @@ struct RightRecord: Sendable {
         try contents(identifier, context).map {
             RightRecord(
                 identifier: identifier, key: $0.key, set: $0.set, rule: SecAccessControlCreateFlags(rawValue: $0.rule),
-                tag: $0.tag)
+                tag: $0.tag, secretName: $0.secretName)
         }
     }
 
@@ -87,8 +89,10 @@ struct RightRecord: Sendable {
         let status = SecItemCopyMatching(query(service, identifier, context, [kSecReturnData: true]), &result)
         if status == errSecItemNotFound { return nil }
         try check(status)
-        guard let data = result as? Data else { throw failure(errSecDecode) }
-        return try JSONDecoder().decode(Contents.self, from: data)
+        guard let data = result as? Data, let contents = try? JSONDecoder().decode(Contents.self, from: data) else {
+            throw failure(errSecDecode)
+        }
+        return contents
     }
 
     // MARK: - What it guards
@@ -106,9 +110,10 @@ struct RightRecord: Sendable {
 
     /// The secret; throws `errSecItemNotFound` when none was saved (behaviour RI-06).
     func secret(_ context: LAContext) throws -> Data {
+        guard let secretName else { throw Self.failure(errSecItemNotFound) }
         var result: CFTypeRef?
         try Self.check(
-            SecItemCopyMatching(Self.query(Self.secretService, identifier, context, [kSecReturnData: true]), &result))
+            SecItemCopyMatching(Self.query(Self.secretService, secretName, context, [kSecReturnData: true]), &result))
         guard let data = result as? Data else { throw Self.failure(errSecItemNotFound) }
         return data
     }
@@ -116,13 +121,23 @@ struct RightRecord: Sendable {
     // MARK: - Removing
 
     /// Removes record, secret and key; the record last, so that what is cut off can be removed again.
+    ///
+    /// Key and secret go by what they were given when they were made, not by what the record says: so does what a save
+    /// that was cut off has left, and a record that someone else wrote neither keeps its right nor takes another's key.
     static func remove(_ identifier: String, _ context: LAContext) throws {
-        guard let record = try load(identifier, context) else { throw failure(errSecItemNotFound) }
-        for query in [
-            [kSecValuePersistentRef: record.key, kSecUseAuthenticationContext: context] as [CFString: Any]
-                as CFDictionary, query(secretService, identifier, context),
-        ] {
-            let status = SecItemDelete(query)
+        try check(SecItemCopyMatching(query(service, identifier, context), nil))
+        let parts: [[CFString: Any]] = [
+            [
+                kSecClass: kSecClassKey, kSecAttrApplicationTag: keyTag(identifier),
+                kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
+            ],
+            [
+                kSecClass: kSecClassGenericPassword, kSecAttrService: secretService,
+                kSecAttrGeneric: Data(identifier.utf8),
+            ],
+        ]
+        for part in parts {
+            let status = SecItemDelete(part.merging([kSecUseAuthenticationContext: context]) { $1 } as CFDictionary)
             if status != errSecItemNotFound { try check(status) }
         }
         try check(SecItemDelete(query(service, identifier, context)))
@@ -142,6 +157,8 @@ struct RightRecord: Sendable {
     }
 
     // MARK: - Keychain
+
+    private static func keyTag(_ identifier: String) -> Data { Data((service + " " + identifier).utf8) }
 
     private static func query(
         _ service: String, _ identifier: String, _ context: LAContext, _ more: [CFString: Any] = [:]

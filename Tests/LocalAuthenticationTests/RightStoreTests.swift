@@ -101,6 +101,74 @@ import Testing
         }
     }
 
+    /// Whoever is refused leaves no secret, and the right that was saved has the one that was saved with it.
+    @Test func ofManyThatSaveAtOnceTheWinnersSecretStays_RI03() async throws {
+        let simulator = try Simulator()
+        try await simulator.run {
+            let winners = await withTaskGroup(of: UInt8?.self) { group in
+                for number in UInt8(0)..<16 {
+                    group.addTask {
+                        let saved = try? await LARightStore.shared.saveRight(
+                            LARight(), identifier: "door", secret: Data([number]))
+                        return saved.map { _ in number }
+                    }
+                }
+                return await group.reduce(into: [UInt8]()) { if let number = $1 { $0.append(number) } }
+            }
+            #expect(winners.count == 1)
+            let found = try await LARightStore.shared.right(forIdentifier: "door")
+            simulator.touch(matching: true)
+            try await found.authorize(localizedReason: "open the door")
+            let secret = try await found.secret.rawData
+            #expect(Array(secret) == winners)
+            // The secret asks for a finger even where it is only counted.
+            simulator.touch(matching: true)
+            #expect(count(of: kSecClassGenericPassword) == 2, "the record and one secret")
+            #expect(count(of: kSecClassKey) == 1)
+        }
+    }
+
+    private func count(of itemClass: CFString) -> Int {
+        let query: [CFString: Any] = [
+            kSecClass: itemClass, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
+        ]
+        var result: CFTypeRef?
+        SecItemCopyMatching(query as CFDictionary, &result)
+        return (result as? [Any])?.count ?? 0
+    }
+
+    @Test func aRecordThatIsNoneIsAnErrorOfTheKeychainAndCanBeRemoved() async throws {
+        try await Simulator().run {
+            _ = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
+            let record: [CFString: Any] = [
+                kSecClass: kSecClassGenericPassword, kSecAttrService: "LARightStore", kSecAttrAccount: "door",
+            ]
+            let change = [kSecValueData: Data("{}".utf8)] as CFDictionary
+            #expect(SecItemUpdate(record as CFDictionary, change) == errSecSuccess)
+            do {
+                _ = try await LARightStore.shared.right(forIdentifier: "door")
+                Issue.record("the record is none")
+            } catch {
+                #expect((error as NSError).domain == NSOSStatusErrorDomain)
+                #expect((error as NSError).code == Int(errSecDecode))
+            }
+            try await LARightStore.shared.removeAllRights()
+            #expect(count(of: kSecClassKey) == 0)
+            #expect(count(of: kSecClassGenericPassword) == 0)
+        }
+    }
+
+    @Test func aRightWhoseKeyWasDeletedIsFoundAndRemoved_RI06() async throws {
+        try await Simulator().run {
+            let saved = try await LARightStore.shared.saveRight(LARight(), identifier: "door")
+            #expect(SecItemDelete([kSecClass: kSecClassKey] as CFDictionary) == errSecSuccess)
+            #expect(await code { _ = try await saved.key.publicKey.bytes } == Int(errSecItemNotFound))
+            _ = try await LARightStore.shared.right(forIdentifier: "door")
+            try await LARightStore.shared.removeRight(forIdentifier: "door")
+            #expect(count(of: kSecClassGenericPassword) == 0)
+        }
+    }
+
     @Test func aRightThatIsNotThereIsNotFound_RI04() async throws {
         try await Simulator().run {
             #expect(
