@@ -54,6 +54,8 @@ extension Session {
             try prove(old, keychain)
             try keychain.removePasscode(caller: caller)
             service.parts.controls?.learn(nil)
+            // What was proven with it is proven no more.
+            service.forgetProofs()
             service.authenticator.post(.passcodeExists(false)) { answer(.done) }
         }
     }

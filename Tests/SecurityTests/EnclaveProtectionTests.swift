@@ -187,6 +187,20 @@ import Testing
         }
     }
 
+    @Test func aPasscodeThatWasRemovedHasProvenNothing() async throws {
+        let (simulator, _) = try machine(.devicePasscode)
+        try await simulator.run {
+            let context = LAContext()
+            simulator.enter(passcode: "1234")
+            let key = try findKey(Query.key().with(kSecUseAuthenticationContext, context))
+            #expect(refusal(key) == nil)
+            context.interactionNotAllowed = true
+            #expect(refusal(key) == nil)
+            try simulator.removePasscode("1234")
+            #expect(refusal(key) == "\(authenticationDomain) -1004")
+        }
+    }
+
     @Test func removingThePasscodeRemovesKeysThatNeedIt_KC15() throws {
         let simulator = try Simulator()
         try simulator.run {
