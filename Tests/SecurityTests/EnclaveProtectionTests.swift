@@ -187,9 +187,9 @@ import Testing
         }
     }
 
-    @Test func aPasscodeThatWasRemovedHasProvenNothing() async throws {
+    @Test func aPasscodeThatWasRemovedHasProvenNothing() throws {
         let (simulator, _) = try machine(.devicePasscode)
-        try await simulator.run {
+        try simulator.run {
             let context = LAContext()
             simulator.enter(passcode: "1234")
             let key = try findKey(Query.key().with(kSecUseAuthenticationContext, context))
