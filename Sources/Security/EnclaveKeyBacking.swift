@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyClient
 import LatchkeyKeys
 import LatchkeyModel
 
@@ -43,34 +42,5 @@ struct EnclaveKeyBacking: KeyBacking, @unchecked Sendable {
             result.count == count
         else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
         return result
-    }
-}
-
-/// How a call reaches the engine and how it may authenticate: what a query says of both.
-struct KeychainAccess {
-    private let context: (any AuthenticationContext)?
-    private let engine: Client
-    private let skipsProtected: Bool
-    private let interactionAllowed: Bool
-    private let reason: String?
-
-    init(_ query: ParsedQuery) throws(Failure) {
-        context = query.context
-        // Found now: a simulated world in scope is not in scope when the key is used.
-        engine = try query.client()
-        skipsProtected = query.skipsProtected
-        interactionAllowed = query.interactionAllowed
-        reason = query.reason
-    }
-
-    func client() throws(Failure) -> Client { try context?.client() ?? engine }
-
-    func authentication() throws(Failure) -> Authentication {
-        var prompting = context?.prompting ?? Prompting()
-        if let reason { prompting.reason = reason }
-        if !interactionAllowed { prompting.interactionAllowed = false }
-        return Authentication(
-            context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting.clipped,
-            applicationPassword: context?.applicationPassword)
     }
 }

@@ -44,10 +44,10 @@ func createInToken(privateAttributes: NSDictionary, publicAttributes: NSDictiona
     let control =
         query.accessControl
         ?? AccessControl(accessibility: query.accessibility ?? .whenUnlocked, constraints: .privateKeyUsage)
+    let access = try KeychainAccess(query)
     let request = Request.CreateEnclaveKey(
         attributes: query.attributes, accessControl: control, isPermanent: isPermanent,
-        authentication: try query.authentication())
-    let access = try KeychainAccess(query)
+        authentication: try access.authentication())
     guard case .enclaveKey(let made) = try access.client().call(.createEnclaveKey(request)) else {
         throw Failure(.internalFailure, "The daemon's answer is of another kind.")
     }

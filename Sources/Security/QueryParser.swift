@@ -242,20 +242,4 @@ struct ParsedQuery {
             itemClass: itemClass, attributes: attributes, accessibility: accessControl == nil ? accessibility : nil,
             anySynchronizable: anySynchronizable, persistentReference: persistentReference)
     }
-
-    /// The engine to ask.
-    func client() throws(Failure) -> Client {
-        if let context { return try context.client() }
-        return try AppIdentity.client()
-    }
-
-    /// How the request may authenticate.
-    func authentication() throws(Failure) -> Authentication {
-        var prompting = context?.prompting ?? Prompting()
-        if let reason { prompting.reason = reason }
-        if !interactionAllowed { prompting.interactionAllowed = false }
-        return Authentication(
-            context: try context?.handle(), skipsProtected: skipsProtected, prompting: prompting.clipped,
-            applicationPassword: context?.applicationPassword)
-    }
 }

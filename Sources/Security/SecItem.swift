@@ -80,10 +80,11 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, changes.context == nil,
             changes.persistentReference == nil, !changes.anySynchronizable, changes.object == nil
         else { throw ParsedQuery.refusal("The changes hold a key that is no attribute.") }
+        let access = try KeychainAccess(parsed)
         let request = Request.UpdateItems(
             query: parsed.query, changes: changes.attributes, accessControl: changes.rule, secret: changes.secret,
-            authentication: try parsed.authentication())
-        _ = try parsed.client().call(.updateItems(request))
+            authentication: try access.authentication())
+        _ = try access.client().call(.updateItems(request))
     }
 }
 
@@ -103,6 +104,6 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         if parsed.isForIdentities { return try IdentitySearch(parsed).delete() }
         try parsed.narrowToObject()
-        _ = try parsed.client().call(.deleteItems(parsed.query))
+        _ = try KeychainAccess(parsed).client().call(.deleteItems(parsed.query))
     }
 }
