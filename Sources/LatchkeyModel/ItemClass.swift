@@ -43,31 +43,21 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
 
     /// Whether items of this class have the attribute.
     package func has(_ code: AttributeCode) -> Bool {
-        if Self.ofEveryClass.contains(code) { return true }
-        return switch self {
-        case .genericPassword: Self.ofPasswords.contains(code) || code == .service || code == .generic
-        case .internetPassword: Self.ofPasswords.contains(code) || Self.ofTheInternet.contains(code)
-        case .key: Self.ofKeys.contains(code)
-        case .certificate: Self.ofCertificates.contains(code)
+        switch code {
+        case .accessGroup, .synchronizable, .creationDate, .modificationDate, .label: true
+        case .account, .itemDescription, .comment, .creator, .type, .isInvisible, .isNegative:
+            self == .genericPassword || self == .internetPassword
+        case .service, .generic: self == .genericPassword
+        case .server, .securityDomain, .networkProtocol, .authenticationType, .port, .path: self == .internetPassword
+        case .keyClass, .applicationLabel, .applicationTag, .keyType, .keySizeInBits, .effectiveKeySize,
+            .isPermanent, .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canWrap, .canUnwrap,
+            .tokenID, .publicKey:
+            self == .key
+        case .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID,
+            .publicKeyHash:
+            self == .certificate
         }
     }
-
-    private static let ofEveryClass: Set<AttributeCode> = [
-        .accessGroup, .synchronizable, .creationDate, .modificationDate, .label,
-    ]
-    private static let ofPasswords: Set<AttributeCode> = [
-        .account, .itemDescription, .comment, .creator, .type, .isInvisible, .isNegative,
-    ]
-    private static let ofTheInternet: Set<AttributeCode> = [
-        .server, .securityDomain, .networkProtocol, .authenticationType, .port, .path,
-    ]
-    private static let ofKeys: Set<AttributeCode> = [
-        .keyClass, .applicationLabel, .applicationTag, .keyType, .keySizeInBits, .effectiveKeySize, .isPermanent,
-        .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canWrap, .canUnwrap, .tokenID, .publicKey,
-    ]
-    private static let ofCertificates: Set<AttributeCode> = [
-        .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash,
-    ]
 
     /// What a primary-key attribute counts as when it was not given.
     package static func emptyValue(_ code: AttributeCode) -> AttributeValue {

@@ -4,33 +4,24 @@ import Foundation
 import LatchkeyCertificates
 import LatchkeyModel
 
-/// Finds items of one class and makes the objects an app asked for.
-struct ItemSearch {
-    private let query: ParsedQuery
-    private let access: KeychainAccess
-
-    init(_ query: ParsedQuery) throws(Failure) {
-        self.query = query
-        access = try KeychainAccess(query)
-    }
-
-    func run() throws(Failure) -> [AnyObject] {
+extension ParsedQuery {
+    /// Finds items of one class and makes the objects an app asked for.
+    func foundObjects() throws(Failure) -> [AnyObject] {
+        let access = try KeychainAccess(self)
         var objects: [AnyObject] = []
-        for item in try items() {
-            if let object = try item.result(query.returns, access) { objects.append(object) }
+        for item in try foundItems(access) {
+            if let object = try item.result(returns, access) { objects.append(object) }
         }
         return objects
     }
 
-    private func items() throws(Failure) -> [FoundItem] {
-        let wanted = query.returns.wanted(of: query.itemClass ?? ItemClass(ofReference: query.persistentReference))
-        guard let match = query.match, !match.isEmpty else {
-            return try access.copy(query.query, limit: query.limit ?? 1, wanted)
-        }
-        let all = try access.copy(query.query, limit: 0, wanted.union([.data, .persistentReference]))
+    private func foundItems(_ access: KeychainAccess) throws(Failure) -> [FoundItem] {
+        let wanted = returns.wanted(of: itemClass ?? ItemClass(ofReference: persistentReference))
+        guard let match, !match.isEmpty else { return try access.copy(query, limit: limit ?? 1, wanted) }
+        let all = try access.copy(query, limit: 0, wanted.union([.data, .persistentReference]))
         let accepted = all.filter { $0.isAccepted(by: match, access) }
         guard !accepted.isEmpty else { throw Failure(.itemNotFound, "No certificate matches.") }
-        return query.limit == 0 ? accepted : Array(accepted.prefix(Int(clamping: query.limit ?? 1)))
+        return limit == 0 ? accepted : Array(accepted.prefix(Int(clamping: limit ?? 1)))
     }
 }
 

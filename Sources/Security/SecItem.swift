@@ -46,7 +46,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
             throw ParsedQuery.refusal("Something is asked for, and there is no place for it.")
         }
         try parsed.narrowToObject()
-        let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : ItemSearch(parsed).run()
+        let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : parsed.foundObjects()
         guard !parsed.returns.isEmpty else { return }
         result?.pointee = parsed.limit ?? 1 == 1 ? objects.first : objects as NSArray
     }
