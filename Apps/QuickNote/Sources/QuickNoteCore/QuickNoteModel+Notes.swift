@@ -51,11 +51,14 @@ extension QuickNoteModel {
     }
 
     /// Reads what other windows have written. Texts that are not saved here stay.
-    public func refresh() async {
+    public func refresh() async { await inTurn { await self.refreshNow() } }
+
+    private func refreshNow() async {
         guard notebook != nil else { return }
+        let turn = turn
         do throws(QuickNoteError) {
             let sealed = try await store.all()
-            notebook?.merge(sealed)
+            if turn == self.turn { notebook?.merge(sealed) }
         } catch {
             report(error)
         }
@@ -131,14 +134,16 @@ extension QuickNoteModel {
     }
 
     /// Deletes the selected note; `undo` brings it back until the notes are locked.
-    public func deleteNote() async {
+    public func deleteNote() async { await inTurn { await self.deleteNow() } }
+
+    private func deleteNow() async {
         guard let entry = notebook?.selected else { return }
         touch()
         if let revision = entry.revision {
             do throws(QuickNoteError) {
                 guard try await store.remove(entry.note.id, at: revision) else {
                     message = "Another window changed this note meanwhile, so it was not deleted."
-                    return await refresh()
+                    return await refreshNow()
                 }
             } catch {
                 return report(error)
@@ -177,15 +182,7 @@ extension QuickNoteModel {
     ///
     /// - Returns: whether everything is saved; `message` tells why not, and nothing is lost.
     @discardableResult
-    public func save() async -> Bool {
-        let before = saving
-        let task = Task {
-            _ = await before?.value
-            return await saveNow()
-        }
-        saving = task
-        return await task.value
-    }
+    public func save() async -> Bool { await inTurn { await self.saveNow() } }
 
     private func saveNow() async -> Bool {
         guard notebook?.isDirty == true else { return true }
@@ -198,8 +195,8 @@ extension QuickNoteModel {
                 isDone = false
             }
         }
-        // A failed save is tried again after the same pause.
-        lastChange = isDone ? nil : setup.clock.elapsed
+        // A failed save is tried again after the same pause; what was typed meanwhile waits for its own.
+        if !isDone { lastChange = setup.clock.elapsed } else if notebook?.isDirty != true { lastChange = nil }
         return isDone
     }
 
@@ -236,6 +233,18 @@ extension QuickNoteModel {
         notebook?.entries.append(replacement)
         if notebook?.selection == id { notebook?.selection = note.id }
         message = "Another window changed this note. Your text was kept as a note of its own."
-        await refresh()
+        await refreshNow()
+    }
+
+    /// What reads or writes the notes in the keychain goes one after another: a list that was read before a save must
+    /// not come after it, and a deletion has to know the revision that a save makes.
+    private func inTurn<R: Sendable>(_ body: @escaping @MainActor () async -> R) async -> R {
+        let before = underWayInKeychain
+        let task = Task {
+            await before?.value
+            return await body()
+        }
+        underWayInKeychain = Task { _ = await task.value }
+        return await task.value
     }
 }

@@ -44,9 +44,9 @@ public final class QuickNoteModel {
     private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
     @ObservationIgnored private var isCheckingPassword = false
     /// Counts locks and ways to unlock, so that an answer that comes after the next one is dropped.
-    @ObservationIgnored private var turn = 0
-    /// Saves go one after another.
-    @ObservationIgnored var saving: Task<Bool, Never>?
+    @ObservationIgnored var turn = 0
+    /// The last of what reads or writes the notes in the keychain.
+    @ObservationIgnored var underWayInKeychain: Task<Void, Never>?
 
     /// Takes what the app stands on. Nothing is asked before `start`.
     public init(setup: QuickNoteSetup = QuickNoteSetup()) {

@@ -193,6 +193,38 @@ import Testing
         #expect(again.titles == ["one two"])
     }
 
+    /// Each turn of the main actor is a moment: one of them is while the keychain writes.
+    @Test(arguments: 0..<8) func whatIsTypedWhileAChangeIsSavedIsSavedAfterItsOwnPause(turns: Int) async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.edit("one two")
+        let saving = Task { await app.model.save() }
+        for _ in 0..<turns { await Task.yield() }
+        app.model.edit("one two three")
+        _ = await saving.value
+        app.clock.advance(1)
+        await app.model.tick()
+        #expect(app.model.notes.first?.isUnsaved == false)
+        let again = await App()
+        await again.enter()
+        #expect(again.titles == ["one two three"])
+    }
+
+    @Test(arguments: 0..<8) func aNoteDeletedWhileItIsSavedIsGone(turns: Int) async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        app.model.edit("one two")
+        let saving = Task { await app.model.save() }
+        for _ in 0..<turns { await Task.yield() }
+        await app.model.deleteNote()
+        _ = await saving.value
+        #expect(app.model.message == nil)
+        #expect(app.titles.isEmpty)
+        let again = await App()
+        await again.enter()
+        #expect(again.titles.isEmpty)
+    }
+
     @Test func aFullDiskLosesNothing() async throws {
         let app = await App.opened("one")
         await app.selectFirst()

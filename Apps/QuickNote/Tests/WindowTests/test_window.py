@@ -341,23 +341,27 @@ TESTS = [
 def main():
     wanted = sys.argv[1:]
     chosen = [t for t in TESTS if not wanted or any(w in t.__name__ for w in wanted)]
-    failed = 0
+    failures = []
     for test in chosen:
         begin = time.monotonic()
         try:
             test()
             print(f"pass  {test.__name__} ({time.monotonic() - begin:.1f} s)", flush=True)
         except Exception as error:
-            failed += 1
             if isinstance(error, Failed):
                 place = traceback.extract_tb(error.__traceback__)
                 line = [f.lineno for f in place if f.filename.endswith("test_window.py")][-1]
                 print(f"      line {line}: {error}")
+                failures.append(f"{test.__name__}, line {line}")
             else:
                 traceback.print_exc()
+                failures.append(f"{test.__name__}: {error!r}")
             print(f"FAIL  {test.__name__}", flush=True)
-    print(f"{len(chosen) - failed} of {len(chosen)} passed")
-    return 1 if failed or not chosen else 0
+    # Said again at the end, where a long log is still read.
+    for failure in failures:
+        print(f"failed: {failure}")
+    print(f"{len(chosen) - len(failures)} of {len(chosen)} passed")
+    return 1 if failures or not chosen else 0
 
 
 sys.exit(main())
