@@ -7,9 +7,7 @@ extension Request.CreateEnclaveKey {
     /// The same with the attributes that follow from the key: what an app says of these counts nowhere (behaviour SE-01).
     package func describing(_ publicKey: [UInt8]) throws(Failure) -> Self {
         var request = self
-        request.attributes.merge(
-            .ofKey(.privateKey, .ellipticCurve, bitCount: 256, isPermanent: isPermanent)
-        ) { $1 }
+        request.attributes.merge(.ofKey(.privateKey, .ellipticCurve, bitCount: 256, isPermanent: isPermanent))
         // Behaviour SK-09.
         if request.attributes[.applicationLabel] == nil {
             request.attributes[.applicationLabel] = .data(try sha1(publicKey))

@@ -66,7 +66,9 @@ struct Item: Equatable, Sendable {
     func matches(_ query: ItemQuery, in itemClass: ItemClass) -> Bool {
         if let accessibility = query.accessibility, accessibility != accessControl.accessibility { return false }
         for (code, value) in query.attributes where code != .accessGroup && code != .synchronizable {
-            guard (attributes[code] ?? defaultValue(code, itemClass))?.compared == value.compared else { return false }
+            guard let own = attributes[code] ?? defaultValue(code, itemClass), own.counts(as: value) else {
+                return false
+            }
         }
         if !query.anySynchronizable {
             let wanted = query.attributes[.synchronizable] ?? .boolean(false)

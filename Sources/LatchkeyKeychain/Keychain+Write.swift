@@ -14,7 +14,7 @@ extension Keychain {
         try checkReadable()
         try checkNoToken(request.attributes)
         var item = try newItem(request, caller)
-        item.attributes.merge(dates) { $1 }
+        item.attributes.merge(dates)
         let password = request.authentication.applicationPassword
         let row = try sealed(item, request.itemClass, request.secret, password)
         try insert(row, caller)

@@ -1,106 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kind of value an attribute takes.
-package enum AttributeKind: Sendable {
-    case text, data, number, boolean, date
+/// The attributes of an item or of a query, in the order of their numbers, which is the order on the wire.
+///
+/// A dozen values at most: an array that is looked through costs a tenth of hashing each code, and it is read, compared and
+/// written without being sorted.
+package struct Attributes: Sendable {
+    /// An attribute and its value.
+    package typealias Element = (key: AttributeCode, value: AttributeValue)
+
+    private var elements: [Element] = []
+
+    /// Makes room for some.
+    package init(minimumCapacity: Int = 0) {
+        if minimumCapacity > 0 { elements.reserveCapacity(minimumCapacity) }
+    }
+
+    /// The value of an attribute; nil when it is absent.
+    package subscript(code: AttributeCode) -> AttributeValue? {
+        get {
+            let place = place(of: code)
+            return holds(code, at: place) ? elements[place].value : nil
+        }
+        set {
+            let place = place(of: code)
+            switch (holds(code, at: place), newValue) {
+            case (true, let value?): elements[place].value = value
+            case (true, nil): elements.remove(at: place)
+            case (false, let value?): elements.insert((code, value), at: place)
+            case (false, nil): break
+            }
+        }
+    }
+
+    /// Where the attribute is, or belongs. What is read comes in order, so most are looked for behind the last one.
+    private func place(of code: AttributeCode) -> Int {
+        guard let last = elements.last, last.key.rawValue >= code.rawValue else { return elements.count }
+        return elements.firstIndex { $0.key.rawValue >= code.rawValue } ?? elements.count
+    }
+
+    private func holds(_ code: AttributeCode, at place: Int) -> Bool {
+        place < elements.count && elements[place].key == code
+    }
+
+    /// The attributes that are there.
+    package var keys: some Sequence<AttributeCode> { elements.lazy.map(\.key) }
+
+    /// Their values, in the same order.
+    package var values: some Sequence<AttributeValue> { elements.lazy.map(\.value) }
+
+    /// Takes over every attribute of `other`, which count more than what was there.
+    package mutating func merge(_ other: Attributes) {
+        for (code, value) in other { self[code] = value }
+    }
+
+    /// These with every attribute of `other`, which count more.
+    package func merging(_ other: Attributes) -> Attributes {
+        var merged = self
+        merged.merge(other)
+        return merged
+    }
+
+    /// Those that `isIncluded` says.
+    package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Attributes {
+        var kept = self
+        kept.elements = try elements.filter(isIncluded)
+        return kept
+    }
 }
 
-/// One attribute of an item. Numbers are part of the wire and the store format.
-package enum AttributeCode: UInt8, CaseIterable, Sendable {
-    case accessGroup = 1
-    case account = 2
-    case service = 3
-    case synchronizable = 4
-    case creationDate = 5
-    case modificationDate = 6
-    case itemDescription = 7
-    case comment = 8
-    case creator = 9
-    case type = 10
-    case label = 11
-    case isInvisible = 12
-    case isNegative = 13
-    case generic = 14
-    case server = 15
-    case securityDomain = 16
-    case networkProtocol = 17
-    case authenticationType = 18
-    case port = 19
-    case path = 20
-    // Keys.
-    case keyClass = 21
-    case applicationLabel = 22
-    case applicationTag = 23
-    case keyType = 24
-    case keySizeInBits = 25
-    case effectiveKeySize = 26
-    case isPermanent = 27
-    case canEncrypt = 28
-    case canDecrypt = 29
-    case canDerive = 30
-    case canSign = 31
-    case canVerify = 32
-    case canWrap = 33
-    case canUnwrap = 34
-    /// The token that holds a private key.
-    case tokenID = 35
-    /// The public half of a key in a token, X9.63; no app gives it or sees it as an attribute.
-    case publicKey = 36
-    // Certificates.
-    case certificateType = 37
-    case certificateEncoding = 38
-    case subject = 39
-    case issuer = 40
-    case serialNumber = 41
-    case subjectKeyID = 42
-    case publicKeyHash = 43
+extension Attributes: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { elements.count }
+    package subscript(position: Int) -> Element { elements[position] }
+}
 
-    /// The kind of its value.
-    package var kind: AttributeKind {
-        switch self {
-        case .accessGroup, .account, .service, .itemDescription, .comment, .label, .server, .securityDomain,
-            .networkProtocol, .authenticationType, .path, .tokenID:
-            .text
-        case .generic, .applicationLabel, .applicationTag, .publicKey, .subject, .issuer, .serialNumber, .subjectKeyID,
-            .publicKeyHash:
-            .data
-        case .creator, .type, .port, .keyClass, .keyType, .keySizeInBits, .effectiveKeySize, .certificateType,
-            .certificateEncoding:
-            .number
-        case .synchronizable, .isInvisible, .isNegative, .isPermanent, .canEncrypt, .canDecrypt, .canDerive, .canSign,
-            .canVerify, .canWrap, .canUnwrap:
-            .boolean
-        case .creationDate, .modificationDate: .date
+extension Attributes: Hashable {
+    package static func == (one: Attributes, other: Attributes) -> Bool {
+        one.elements.elementsEqual(other.elements) { $0.key == $1.key && $0.value == $1.value }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for (code, value) in elements {
+            hasher.combine(code)
+            hasher.combine(value)
         }
     }
 }
 
-/// The value of an attribute.
-package enum AttributeValue: Hashable, Sendable {
-    case text(String)
-    case data([UInt8])
-    case number(Int64)
-    case boolean(Bool)
-    /// Microseconds since 1970-01-01 00:00 UTC.
-    case date(Int64)
-
-    /// Whether the value may stand for `code`. Text and data stand for each other, as on Apple systems, except in the
-    /// name of a group.
-    package func fits(_ code: AttributeCode) -> Bool {
-        switch (self, code.kind) {
-        case (.text, .text), (.data, .data), (.number, .number), (.boolean, .boolean), (.date, .date): true
-        case (.text, .data): true
-        case (.data, .text): code != .accessGroup
-        default: false
-        }
-    }
-
-    /// What values are compared by: text counts as its bytes, so that it equals data of the same bytes, and two texts
-    /// that only look the same differ.
-    package var compared: AttributeValue {
-        if case .text(let text) = self { .data(Array(text.utf8)) } else { self }
+extension Attributes: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (AttributeCode, AttributeValue)...) {
+        for (code, value) in elements { self[code] = value }
     }
 }
-
-/// The attributes of an item or of a query.
-package typealias Attributes = [AttributeCode: AttributeValue]

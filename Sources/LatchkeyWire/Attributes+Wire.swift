@@ -6,7 +6,7 @@ extension CBORWriter {
     /// A map from attribute numbers to values.
     package mutating func attributes(_ attributes: Attributes) {
         map(attributes.count)
-        for (code, value) in attributes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        for (code, value) in attributes {
             unsigned(UInt64(code.rawValue))
             attribute(value)
         }
@@ -33,7 +33,7 @@ extension CBORWriter {
 extension CBORReader {
     /// A map from attribute numbers to values of the right kind.
     package mutating func attributes() throws(WireError) -> Attributes {
-        var result: Attributes = [:]
+        var result = Attributes(minimumCapacity: 8)
         try map(limit: 64) { (reader, key) throws(WireError) in
             guard let raw = UInt8(exactly: key), let code = AttributeCode(rawValue: raw) else { return false }
             result[code] = try reader.attribute(code)

@@ -112,8 +112,12 @@ package struct CBORReader: ~Copyable {
 
     package mutating func text(limit: Int = Limits.frameBytes) throws(WireError) -> String {
         let utf8 = try slice(major: 3, limit: limit)
-        guard let text = String(validating: utf8, as: UTF8.self) else { throw .invalidText }
-        return text
+        do {
+            // Found valid in one look, and then copied as it is.
+            return String(copying: try UTF8Span(validating: utf8.bindMemory(to: UInt8.self).span))
+        } catch {
+            throw .invalidText
+        }
     }
 
     private mutating func slice(major wanted: UInt8, limit: Int) throws(WireError) -> UnsafeRawBufferPointer {

@@ -48,10 +48,10 @@ enum KeychainObject {
                 query.attributes = [:]
             } else {
                 let identity = try NewItem(key).identity
-                query.attributes.merge(identity) { $1 }
+                query.attributes.merge(identity)
             }
-        case .certificate(let certificate): query.attributes.merge(try NewItem(certificate).identity) { $1 }
-        case .identity(let identity): query.attributes.merge(try NewItem(identity.certificate).identity) { $1 }
+        case .certificate(let certificate): query.attributes.merge(try NewItem(certificate).identity)
+        case .identity(let identity): query.attributes.merge(try NewItem(identity.certificate).identity)
         }
     }
 }

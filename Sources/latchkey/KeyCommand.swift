@@ -78,14 +78,14 @@ enum KeyCommand {
     ) throws(Failure) {
         // The public half first: what is left behind when the second one fails is then no secret.
         let publicHalf = Request.AddItem(
-            itemClass: .key, attributes: try key.publicKey.itemAttributes(.publicKey).merging(attributes) { $1 },
+            itemClass: .key, attributes: try key.publicKey.itemAttributes(.publicKey).merging(attributes),
             accessControl: AccessControl(), secret: SecretBytes(key.publicKey.externalRepresentation),
             returns: .persistentReference, authentication: Authentication())
         guard case .items(let added, _) = try Client.command.call(.addItem(publicHalf)) else {
             throw Failure(.internalFailure, "The daemon's answer is of another kind.")
         }
         let privateHalf = Request.AddItem(
-            itemClass: .key, attributes: try key.publicKey.itemAttributes(.privateKey).merging(attributes) { $1 },
+            itemClass: .key, attributes: try key.publicKey.itemAttributes(.privateKey).merging(attributes),
             accessControl: rule, secret: key.externalRepresentation, returns: [], authentication: authentication)
         do throws(Failure) {
             _ = try Client.command.call(.addItem(privateHalf))
