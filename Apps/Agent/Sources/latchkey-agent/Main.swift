@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentWidgets
 import Dispatch
 import Glibc
 import LatchkeyAgent
+import Widgets
 
 /// Shows the prompts of the user's daemon in windows, for as long as the session lasts.
 ///
@@ -40,6 +40,7 @@ enum Main {
             say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")
             exit(64)
         }
+        // The daemon does not ask who the agent is.
         MainLoop.hideMemory()
         guard MainLoop.start(identifier: "org.latchkey.Agent", name: "Latchkey") else {
             say("error: there is no display to show prompts on", hint: "Start it within a graphical session.")
@@ -59,8 +60,8 @@ enum Main {
             do throws(AgentFailure) {
                 let link = try AgentLink()
                 ServiceManager.tellReady()
-                while let order = link.next() { MainLoop.post { obey(order, link) } }
-                MainLoop.post { clear() }
+                while let order = link.next() { DispatchQueue.main.async { obey(order, link) } }
+                DispatchQueue.main.async { clear() }
             } catch {
                 say("error: \(error.message)", hint: error.hint)
                 switch error.code {
