@@ -14,7 +14,7 @@ STATIC = .build/static
 RELEASE = $(STATIC)/release
 STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
 TEST_BUILD = $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-# The agent is a package of its own, the only one that needs GTK.
+# The agent is a package of its own: its window needs GTK.
 AGENT_STATIC = Apps/Agent/.build/static
 AGENT_RELEASE = $(AGENT_STATIC)/release
 AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \

@@ -13,14 +13,13 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "latchkey-agent",
     products: [.executable(name: "latchkey-agent", targets: ["latchkey-agent"])],
-    dependencies: [.package(name: "latchkey", path: "../..")],
+    dependencies: [.package(name: "latchkey", path: "../.."), .package(name: "widgets", path: "../Widgets")],
     targets: [
-        .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
-        // The only calls into GTK.
-        .target(name: "AgentWidgets", dependencies: ["CAdwaita"], swiftSettings: strict),
         .executableTarget(
             name: "latchkey-agent",
-            dependencies: ["AgentWidgets", .product(name: "LatchkeyAgent", package: "latchkey")],
+            dependencies: [
+                .product(name: "LatchkeyAgent", package: "latchkey"), .product(name: "Widgets", package: "widgets"),
+            ],
             swiftSettings: strict),
 
         // What a screen reader sees.

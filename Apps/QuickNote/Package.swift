@@ -25,10 +25,9 @@ let hasGTK: Bool = {
 }()
 
 let window: [Target] = [
-    .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
-    // The only calls into GTK; knows nothing of notes.
-    .target(name: "NoteWidgets", dependencies: ["CAdwaita"], swiftSettings: strict),
-    .target(name: "NoteWindow", dependencies: ["NoteWidgets", "QuickNoteCore"], swiftSettings: strict),
+    .target(
+        name: "NoteWindow", dependencies: ["QuickNoteCore", .product(name: "Widgets", package: "widgets")],
+        swiftSettings: strict)
 ]
 
 let package = Package(
@@ -37,7 +36,8 @@ let package = Package(
         .library(name: "QuickNoteCore", targets: ["QuickNoteCore"]),
         .executable(name: "quicknote", targets: ["quicknote"]),
     ],
-    dependencies: [.package(name: "latchkey", path: "../..")],
+    dependencies: [.package(name: "latchkey", path: "../..")]
+        + (hasGTK ? [.package(name: "widgets", path: "../Widgets")] : []),
     targets: [
         .target(
             name: "QuickNoteCore",

@@ -69,6 +69,19 @@ public final class AgentLink: Sendable {
         }
     }
 
+    /// Waits before the next try, so that a daemon that fails each time is not started without a pause.
+    ///
+    /// Another daemon than the one of that connection, started by another program, ends the wait.
+    ///
+    /// - Parameters:
+    ///   - link: a connection that is over; nil when none came about, for whichever daemon is there now.
+    ///   - seconds: at most so many, and at most a day.
+    public static func waitForDaemon(after link: AgentLink?, seconds: Int64) {
+        let process = link.flatMap { try? Sockets.peer($0.socket).processID }
+        DaemonFinder.waitForOther(
+            than: process, until: Uptime.deadline(seconds: min(max(0, seconds), 86_400)))
+    }
+
     /// Waits for the next order; nil when the connection is over. To be called by one thread.
     public func next() -> Order? {
         while let payload = try? Frame.receive(from: socket, until: nil) {

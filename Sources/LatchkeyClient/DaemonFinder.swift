@@ -32,6 +32,29 @@ package enum DaemonFinder {
             hint: "Run latchkeyd in a terminal to see why.")
     }
 
+    /// Waits, starting none, until the deadline or until a daemon listens that is not of that process.
+    ///
+    /// - Parameter process: nil for the daemon that is there now.
+    package static func waitForOther(than process: Int32?, until deadline: Int64) {
+        guard Uptime.nanoseconds < deadline else { return }
+        guard let folder = try? StoreLocation.folder(), (try? Files.makePrivateFolder(folder)) != nil,
+            let lock = try? DaemonLock.open(folder), let watch = try? FileWatch(folder + "/" + DaemonLock.fileName)
+        else { return waitForNothing(until: deadline) }
+        let process = process ?? DaemonLock.address(lock)?.processID
+        while Uptime.nanoseconds < deadline {
+            // The address of a daemon that was killed is there still.
+            if DaemonLock.isTaken(lock), let address = DaemonLock.address(lock), address.processID != process { return }
+            guard (try? watch.wait(until: deadline)) != nil else { return waitForNothing(until: deadline) }
+        }
+    }
+
+    /// Where no daemon can be, or none can be watched, there is no event to wait for.
+    private static func waitForNothing(until deadline: Int64) {
+        while case let left = deadline - Uptime.nanoseconds, left > 0 {
+            poll(nil, 0, CInt(clamping: left / 1_000_000 + 1))
+        }
+    }
+
     private static func connect(_ lock: Descriptor) throws(Failure) -> Descriptor? {
         guard let address = DaemonLock.address(lock), let descriptor = try? Sockets.connect(address.socket),
             let peer = try? Sockets.peer(descriptor)

@@ -173,6 +173,17 @@ import Testing
         #expect(try other.end() == ("value", 0))
     }
 
+    @Test func anAgentThatPausesStartsNoDaemonAndMeetsTheOneThatSomeoneElseStarts() throws {
+        let agent = try RunningProgram(daemon, "latchkey-test-client", ["agent", "twice"])
+        #expect(try agent.line(beginning: "registered") != nil)
+        kill(try #require(try daemon.process), SIGKILL)
+        #expect(try agent.line(beginning: "over") != nil)
+        try daemon.start()
+        #expect(try agent.line(beginning: "registered") != nil)
+        kill(try #require(try daemon.process), SIGKILL)
+        #expect(try agent.end() == ("over\n", 0))
+    }
+
     @Test func aSecondAgentIsRefusedAndTheFirstGoesOn() throws {
         let first = try RawAgent(daemon)
         let second = try RunningProgram(daemon, "latchkey-test-client", ["agent"])

@@ -19,7 +19,7 @@ enum Main {
         case "read": read(CommandLine.arguments.last ?? "")
         case "mix": Mixer(CommandLine.arguments.last ?? "").run()
         case "sign": Signer(CommandLine.arguments.last ?? "").run()
-        case "agent": WatchingAgent.run()
+        case "agent": WatchingAgent.run(comesBack: CommandLine.arguments.dropFirst(2).first == "twice")
         case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()
         case "decrypt": Signer(CommandLine.arguments.last ?? "").decrypt()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()

@@ -5,7 +5,19 @@ import LatchkeyAgent
 
 /// An agent without a window: says on standard output what it is to show, and that it can be seen.
 enum WatchingAgent {
-    static func run() -> Never {
+    /// - Parameter comesBack: whether it registers with the next daemon that someone else starts, within an hour.
+    static func run(comesBack: Bool) -> Never {
+        let link = serve()
+        if comesBack {
+            // Starting one is an error from now on.
+            setenv("LATCHKEY_DAEMON", "/nowhere/latchkeyd", 1)
+            AgentLink.waitForDaemon(after: link, seconds: 3600)
+            _ = serve()
+        }
+        exit(0)
+    }
+
+    private static func serve() -> AgentLink {
         let link: AgentLink
         do throws(AgentFailure) {
             link = try AgentLink()
@@ -24,7 +36,7 @@ enum WatchingAgent {
             }
         }
         say("over")
-        exit(0)
+        return link
     }
 
     private static func say(_ line: String) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentWidgets
 import Dispatch
 import Glibc
 import LatchkeyAgent
+import Widgets
 
 /// Shows the prompts of the user's daemon in windows, for as long as the session lasts.
 ///
@@ -40,6 +40,7 @@ enum Main {
             say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")
             exit(64)
         }
+        // The daemon does not ask who the agent is.
         MainLoop.hideMemory()
         guard MainLoop.start(identifier: "org.latchkey.Agent", name: "Latchkey") else {
             say("error: there is no display to show prompts on", hint: "Start it within a graphical session.")
@@ -50,18 +51,23 @@ enum Main {
         MainLoop.run()
     }
 
-    /// Stays registered: a daemon that ended is started again, after a pause if it ends at once each time.
+    /// Stays registered: a daemon that ended is started again, after a pause if it ends at once each time. A daemon that
+    /// another program starts ends the pause.
     private static func follow() {
-        var pause: UInt32 = 0
+        var pause: Int64 = 0
+        var last: AgentLink?
         while true {
-            sleep(pause)
+            AgentLink.waitForDaemon(after: last, seconds: pause)
             let start = ContinuousClock.now
             do throws(AgentFailure) {
                 let link = try AgentLink()
+                last = link
                 ServiceManager.tellReady()
-                while let order = link.next() { MainLoop.post { obey(order, link) } }
-                MainLoop.post { clear() }
+                while let order = link.next() { DispatchQueue.main.async { obey(order, link) } }
+                DispatchQueue.main.async { clear() }
             } catch {
+                // Whichever daemon is there by now is the one that failed.
+                last = nil
                 say("error: \(error.message)", hint: error.hint)
                 switch error.code {
                 case .taken, .notUnderstood: exit(75)

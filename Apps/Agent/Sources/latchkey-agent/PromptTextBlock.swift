@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentWidgets
 import LatchkeyAgent
+import Widgets
 
 /// The picture and the words of a prompt. Takes the keys at first, so that a screen reader begins here.
 @MainActor final class PromptTextBlock {
     let box: Box
     /// How it goes; below the field, so it stands apart.
-    let feedback = Label(lines: ShownPrompt.otherLines, announces: true)
+    let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
     /// Who speaks: the window has no title bar.
-    private let speaker = Label(lines: 1, styles: ["caption-heading", "dim-label"])
-    private let picture = Picture(points: 64)
-    private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"])
-    private let reason = Label(lines: ShownPrompt.reasonLines)
-    private let program = Label(lines: ShownPrompt.otherLines, styles: ["caption", "dim-label"])
-    private let ownName = Label(lines: 2, styles: ["caption", "dim-label"])
-    private let usage = Label(lines: ShownPrompt.reasonLines)
-    private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"])
+    private let speaker = Label(lines: 1, styles: ["caption-heading", "dim-label"], isCentred: true)
+    private let picture = ProgressPicture(points: 64)
+    private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"], isCentred: true)
+    private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
+    private let program = Label(lines: ShownPrompt.otherLines, styles: ["caption", "dim-label"], isCentred: true)
+    private let ownName = Label(lines: 2, styles: ["caption", "dim-label"], isCentred: true)
+    private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
+    private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"], isCentred: true)
 
     init(_ prompt: ShownPrompt) {
         let identity = Box(.down, spacing: 2, [program, ownName])

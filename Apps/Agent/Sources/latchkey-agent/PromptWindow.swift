@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentWidgets
 import LatchkeyAgent
+import Widgets
 
 /// One prompt on the screen, from its first frame to its end.
 ///
@@ -11,15 +11,15 @@ import LatchkeyAgent
     private let link: AgentLink
     private var prompt: ShownPrompt
     private let text: PromptTextBlock
-    private var field: PasscodeField?
+    private var field: PasswordField?
     private let fieldPlace = Box(.down, spacing: 0)
-    private let buttons = Box(.across, spacing: 12)
-    private let plays = Box(.across, spacing: 12)
-    private let simulation = Label(lines: ShownPrompt.otherLines, styles: ["caption", "warning"])
+    private let buttons = Box(.across, spacing: 12, isEven: true)
+    private let plays = Box(.across, spacing: 12, isEven: true)
+    private let simulation = Label(lines: ShownPrompt.otherLines, styles: ["caption", "warning"], isCentred: true)
     private var cancel: Button?
     private var fallback: Button?
     private var primary: Button?
-    private var window: Window?
+    private var window: AttentionWindow?
 
     /// Shows a prompt whose answers go to `link`.
     init(_ prompt: ShownPrompt, link: AgentLink) {
@@ -28,11 +28,11 @@ import LatchkeyAgent
         text = PromptTextBlock(prompt)
         makeButtons()
         let content = Box(.down, spacing: 12, [text.box, fieldPlace, text.feedback, buttons, simulation, plays])
-        content.setSize(width: 400, margin: 24)
+        content.setWidth(400)
+        content.setMargin(24)
         let number = prompt.number
-        window = Window(
-            title: "Latchkey", content: content, close: { [weak self] in self?.send(.cancel) },
-            visible: { link.send(.visible, prompt: number) })
+        window = AttentionWindow(title: "Latchkey", content: content) { [weak self] in self?.send(.cancel) }
+        window?.afterNextFrame { link.send(.visible, prompt: number) }
         show(prompt)
         text.focus()
         if prompt.method == .passcode { field?.focus() }
@@ -74,16 +74,16 @@ import LatchkeyAgent
     // MARK: - Parts
 
     private func makeButtons() {
-        let cancel = Button { [weak self] in self?.send(.cancel) }
-        let fallback = Button { [weak self] in self?.second() }
-        let primary = Button { [weak self] in self?.first() }
+        let cancel = Button(isClipped: true) { [weak self] in self?.send(.cancel) }
+        let fallback = Button(isClipped: true) { [weak self] in self?.second() }
+        let primary = Button(isClipped: true) { [weak self] in self?.first() }
         for button in [cancel, fallback, primary] { buttons.append(button) }
         (self.cancel, self.fallback, self.primary) = (cancel, fallback, primary)
     }
 
     private func showField(_ prompt: ShownPrompt) {
         if prompt.method == .passcode, field == nil {
-            let field = PasscodeField(name: "Passcode") { [weak self] in self?.first() }
+            let field = PasswordField("Passcode") { [weak self] in self?.first() }
             fieldPlace.append(field)
             self.field = field
         }
@@ -101,7 +101,7 @@ import LatchkeyAgent
     private func showPlays(_ prompt: ShownPrompt) {
         while playButtons.count < prompt.plays.count {
             let place = playButtons.count
-            let button = Button(styles: ["flat"]) { [weak self] in self?.play(place) }
+            let button = Button(isClipped: true, styles: ["flat"]) { [weak self] in self?.play(place) }
             playButtons.append(button)
             plays.append(button)
         }
@@ -134,8 +134,6 @@ import LatchkeyAgent
 
     private func sendPasscode() {
         guard let field, !field.isEmpty, !prompt.isChecking else { return }
-        var checking: ShownPrompt?
-        field.take { checking = link.send(passcode: $0, prompt: prompt.number) }
-        if let checking { show(checking) }
+        if let checking = field.take({ link.send(passcode: $0, prompt: prompt.number) }) { show(checking) }
     }
 }

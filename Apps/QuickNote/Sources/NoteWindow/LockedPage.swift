@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NoteWidgets
 import QuickNoteCore
+import Widgets
 
 /// What is shown in place of the notes while they are locked: nothing of them, and how to unlock.
 @MainActor final class LockedPage {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NoteWidgets
 package import QuickNoteCore
+import Widgets
 
 /// The app with a window.
 @MainActor package enum NotesApp {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NoteWidgets
 import QuickNoteCore
+import Widgets
 
 /// The open notes: the list with its search, and the text beside it.
 @MainActor final class NotesPage {
@@ -37,7 +37,10 @@ import QuickNoteCore
         search.setMargin(6)
         let open = Later()
         list = RowList(
-            "Notes", opened: { open.run() },
+            "Notes",
+            timeWords: {
+                Date(timeIntervalSinceReferenceDate: $0).formatted(date: .abbreviated, time: .shortened)
+            }, opened: { open.run() },
             chosen: { chosen in Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) } })
         listPlace = Stack(["list": list, "empty": noRows])
         editor = TextEditor("Text of the note") { model.edit($0) }
@@ -72,7 +75,8 @@ import QuickNoteCore
     func show() {
         let rows = model.notes.map {
             RowList.Row(
-                id: $0.id.uuidString, title: $0.title, date: $0.modified, mark: $0.isUnsaved ? "Not saved · " : "")
+                id: $0.id.uuidString, title: $0.title, time: $0.modified.timeIntervalSinceReferenceDate,
+                mark: $0.isUnsaved ? "Not saved · " : "")
         }
         list.show(rows, selected: model.selection?.uuidString)
         // The field tells what is typed a moment later: only what came from elsewhere may replace it.

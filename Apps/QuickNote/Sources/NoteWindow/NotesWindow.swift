@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NoteWidgets
 import Observation
 import QuickNoteCore
+import Widgets
 
 /// The window: draws what the model says whenever that changes, and tells it what a person does.
 @MainActor final class NotesWindow {
@@ -23,7 +23,7 @@ import QuickNoteCore
     private var lockButton: Button?
     private var stack: Stack?
     private var toasts: Toasts?
-    private var window: Window?
+    private var window: AppWindow?
     private var timer: UInt32?
     /// A page that a person asked for, over the notes or in their place.
     private var wish = Wish.none { didSet { draw() } }
@@ -229,7 +229,7 @@ import QuickNoteCore
         self.toasts = toasts
         makeHeader()
         let content = Box(.down, spacing: 0, [header, messageBar, toasts, panel.box])
-        let window = Window(title: "QuickNote", width: 860, height: 600, content: content) { [weak self] in
+        let window = AppWindow(title: "QuickNote", width: 860, height: 600, content: content) { [weak self] in
             self?.close()
         }
         window.add(shortcuts)

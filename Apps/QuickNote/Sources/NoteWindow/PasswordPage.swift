@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NoteWidgets
+import Widgets
 
 /// A page that asks for one password or several, says why, and what came of the last try.
 @MainActor final class PasswordPage {
@@ -63,7 +63,7 @@ import NoteWidgets
 
     private func give() {
         guard submit?.isSensitive == true else { return }
-        let typed = fields.map { $0.take() }
+        let typed = fields.map { field in field.take { String(decoding: $0, as: UTF8.self) } }
         fields.first?.focus()
         action(typed)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyKit
-import NoteWidgets
 import QuickNoteCore
+import Widgets
 
 /// The finger or the face of a simulated machine, at the foot of the window.
 @MainActor final class SimulatorPanel {

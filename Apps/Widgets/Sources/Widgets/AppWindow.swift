@@ -3,80 +3,50 @@
 import CAdwaita
 
 /// A key with Control, as shortcuts are written.
-package struct Shortcut: Sendable {
+public struct Shortcut: Sendable {
     /// The key as GTK writes it: "<Control>n".
-    package let accelerator: String
+    public let accelerator: String
     /// What it does, in words.
-    package let words: String
+    public let words: String
     let action: @MainActor @Sendable () -> Void
 
     /// Takes the parts.
-    package init(_ accelerator: String, _ words: String, _ action: @escaping @MainActor @Sendable () -> Void) {
+    public init(_ accelerator: String, _ words: String, _ action: @escaping @MainActor @Sendable () -> Void) {
         self.accelerator = accelerator
         self.words = words
         self.action = action
     }
 }
 
-/// A window with a title bar of its own.
-@MainActor package final class Window {
-    private let window: UnsafeMutablePointer<GtkWidget>
+/// The window of an app, with a title bar of its own. It lives as long as the process.
+public final class AppWindow: Window {
+    private let title: String
     private var shortcuts: [Shortcut] = []
-    private var afterPaint: [@MainActor () -> Void] = []
 
-    /// Makes a window around `content`, not shown yet. It lives as long as the process.
+    /// Makes a window around `content`, not shown yet.
     ///
     /// - Parameter close: the window was asked to close; it stays.
-    package init(title: String, width: Int32, height: Int32, content: Widget, close: @escaping @MainActor () -> Void) {
-        window = adw_window_new()
-        gtk_window_set_title(pointer, title)
+    public init(title: String, width: Int32, height: Int32, content: Widget, close: @escaping @MainActor () -> Void) {
+        self.title = title
+        super.init(adw_window_new(), title: title, content: content.widget, close: close)
         gtk_window_set_default_size(pointer, width, height)
-        adw_window_set_content(UnsafeMutableRawPointer(window).assumingMemoryBound(to: AdwWindow.self), content.widget)
-        closeByRequest(close)
-        connect(UnsafeMutableRawPointer(window), "map") { [weak self] in self?.followFrames() }
     }
-
-    private var pointer: UnsafeMutablePointer<GtkWindow> {
-        UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self)
-    }
-
-    /// Shows it in front of the others.
-    package func present() { gtk_window_present(pointer) }
 
     /// Takes the keys away from everything in it.
-    package func dropFocus() { gtk_window_set_focus(pointer, nil) }
-
-    /// What a screen reader says of it when it comes up.
-    package func setAccessibleDescription(_ text: String) { Widget(window).setAccessibleDescription(text) }
+    public func dropFocus() { gtk_window_set_focus(pointer, nil) }
 
     /// Runs `action` whenever the window comes to the front.
-    package func whenActive(_ action: @escaping @MainActor () -> Void) {
+    public func whenActive(_ action: @escaping @MainActor () -> Void) {
         observe(UnsafeMutableRawPointer(window), "is-active") { [weak self] in
             guard let self, gtk_window_is_active(pointer) != 0 else { return }
             action()
         }
     }
 
-    /// Runs `action` once the next frame is on the screen.
-    package func afterNextFrame(_ action: @escaping @MainActor () -> Void) {
-        afterPaint.append(action)
-        gtk_widget_queue_draw(window)
-    }
-
-    private func followFrames() {
-        guard let clock = gtk_widget_get_frame_clock(window) else { return }
-        connect(UnsafeMutableRawPointer(clock), "after-paint") { [weak self] in
-            guard let self, gtk_widget_get_mapped(window) != 0 else { return }
-            let actions = afterPaint
-            afterPaint = []
-            for action in actions { action() }
-        }
-    }
-
     // MARK: - Input
 
     /// Runs `action` at whatever a person does in the window: keys, pointer, touch.
-    package func whenUsed(_ action: @escaping @MainActor () -> Void) {
+    public func whenUsed(_ action: @escaping @MainActor () -> Void) {
         guard let controller = gtk_event_controller_legacy_new() else { return }
         let handler: @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, _, data in
             let action = Action.of(data)
@@ -89,7 +59,7 @@ package struct Shortcut: Sendable {
     }
 
     /// Has those keys do what they say, wherever in the window the keys are.
-    package func add(_ shortcuts: [Shortcut]) {
+    public func add(_ shortcuts: [Shortcut]) {
         self.shortcuts += shortcuts
         guard let controller = gtk_shortcut_controller_new() else { return }
         // Before the text, which has uses of its own for some of them.
@@ -111,19 +81,10 @@ package struct Shortcut: Sendable {
         gtk_widget_add_controller(window, controller)
     }
 
-    private func closeByRequest(_ close: @escaping @MainActor () -> Void) {
-        let handler: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
-            let action = Action.of(data)
-            MainActor.assumeIsolated { action?.run() }
-            return 1
-        }
-        attach(UnsafeMutableRawPointer(window), "close-request", unsafeBitCast(handler, to: GCallback.self), close)
-    }
-
     // MARK: - The window of shortcuts
 
     /// Shows every shortcut in a window of its own.
-    package func showShortcuts() {
+    public func showShortcuts() {
         let rows = shortcuts.map { shortcut in
             """
             <child><object class="GtkShortcutsShortcut">
@@ -137,7 +98,7 @@ package struct Shortcut: Sendable {
             <interface><object class="GtkShortcutsWindow" id="window"><property name="modal">1</property>
             <child><object class="GtkShortcutsSection"><property name="section-name">all</property>
             <property name="max-height">12</property>
-            <child><object class="GtkShortcutsGroup"><property name="title">QuickNote</property>
+            <child><object class="GtkShortcutsGroup"><property name="title">\(Self.escaped(title))</property>
             \(rows.joined())</object></child></object></child></object></interface>
             """
         guard let builder = gtk_builder_new_from_string(description, -1) else { return }

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAdwaita
-package import Foundation
+import Glibc
 
 /// A list of rows with a title and a line below it, one of which may be chosen. Only the rows in sight have widgets, so
 /// that a thousand cost no more than twenty.
-package final class RowList: Widget {
+public final class RowList: Widget {
     /// A row; its id tells it apart.
-    package struct Row: Hashable, Sendable {
+    public struct Row: Hashable, Sendable {
         /// What tells it apart.
-        package var id: String
+        public var id: String
         /// The first line.
-        package var title: String
-        /// What the second line is made from, when the row comes into sight.
-        package var date: Date
-        /// What the second line says before the date, or nothing.
-        package var mark: String
+        public var title: String
+        /// A moment that the second line names, in seconds since one of the caller's choice.
+        public var time: Double
+        /// What the second line says before that moment, or nothing.
+        public var mark: String
 
         /// Takes the parts.
-        package init(id: String, title: String, date: Date, mark: String) {
+        public init(id: String, title: String, time: Double, mark: String) {
             self.id = id
             self.title = title
-            self.date = date
+            self.time = time
             self.mark = mark
         }
-
-        var subtitle: String { mark + date.formatted(date: .abbreviated, time: .shortened) }
     }
 
+    private let timeWords: (Double) -> String
     private let strings: OpaquePointer
     private let selection: OpaquePointer
     private var rows: [Row] = []
@@ -36,10 +35,18 @@ package final class RowList: Widget {
     private var bound: [OpaquePointer: String] = [:]
     private var isSetting = false
 
-    /// An empty list that tells which row a person chose, and which one they want to open (Enter, a double click).
-    package init(
-        _ name: String, opened: @escaping @MainActor () -> Void, chosen: @escaping @MainActor (String?) -> Void
+    /// An empty list.
+    ///
+    /// - Parameters:
+    ///   - name: what a screen reader calls it.
+    ///   - timeWords: a row's time in words; asked when the row comes into sight.
+    ///   - opened: a person wants to open the row that is chosen (Enter, a double click).
+    ///   - chosen: a person chose the row of that id, or none.
+    public init(
+        _ name: String, timeWords: @escaping (Double) -> String, opened: @escaping @MainActor () -> Void,
+        chosen: @escaping @MainActor (String?) -> Void
     ) {
+        self.timeWords = timeWords
         strings = gtk_string_list_new(nil)
         selection = gtk_single_selection_new(strings)
         gtk_single_selection_set_autoselect(selection, 0)
@@ -72,7 +79,7 @@ package final class RowList: Widget {
     }
 
     /// Shows those rows with that one chosen; touches only what has changed.
-    package func show(_ new: [Row], selected: String?) {
+    public func show(_ new: [Row], selected: String?) {
         isSetting = true
         defer { isSetting = false }
         if new != rows { replace(new) }
@@ -161,7 +168,7 @@ package final class RowList: Widget {
             let subtitle = gtk_widget_get_last_child(box)
         else { return }
         gtk_label_set_text(OpaquePointer(title), row?.title ?? "")
-        let second = row?.subtitle ?? ""
+        let second = row.map { $0.mark + timeWords($0.time) } ?? ""
         gtk_label_set_text(OpaquePointer(subtitle), second)
         guard let place = gtk_widget_get_parent(box) else { return }
         Widget(place).setAccessibleName(row.map { "\($0.title), \(second)" } ?? "")

@@ -5,9 +5,9 @@ import Glibc
 
 /// The loop in which windows live, on the main thread. It runs Dispatch's main queue too, and with it the main actor:
 /// the queue's descriptor is one more thing that GLib waits for, so that nothing looks twice a second for work.
-@MainActor package enum MainLoop {
+@MainActor public enum MainLoop {
     /// Opens the display under the name that compositors and screen readers show; false when there is none.
-    package static func start(identifier: String, name: String) -> Bool {
+    public static func start(identifier: String, name: String) -> Bool {
         g_set_prgname(identifier)
         g_set_application_name(name)
         guard gtk_init_check() != 0 else { return false }
@@ -17,34 +17,41 @@ import Glibc
     }
 
     /// Runs until the process ends.
-    package static func run() -> Never {
+    public static func run() -> Never {
         while true { g_main_context_iteration(nil, 1) }
     }
 
     /// Runs `action` once after so many milliseconds.
-    package static func after(milliseconds: UInt32, _ action: @escaping @MainActor () -> Void) -> UInt32 {
+    public static func after(milliseconds: UInt32, _ action: @escaping @MainActor () -> Void) -> UInt32 {
         g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, Action.runOnce, Action(action).kept, Action.dropData)
     }
 
     /// Takes back what `after` gave, before it ran.
-    package static func cancel(_ timer: UInt32) { g_source_remove(timer) }
+    public static func cancel(_ timer: UInt32) { g_source_remove(timer) }
 
     /// Runs `action` when the process is told to end (SIGTERM, SIGINT, SIGHUP).
-    package static func whenToldToEnd(_ action: @escaping @MainActor () -> Void) {
+    public static func whenToldToEnd(_ action: @escaping @MainActor () -> Void) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             g_unix_signal_add_full(
                 G_PRIORITY_DEFAULT, signal, Action.runAgain, Action(action).kept, Action.dropData)
         }
     }
 
-    /// Keeps what is in memory from a core on the disk. (Not PR_SET_DUMPABLE: the daemon reads who calls it in /proc.)
-    package static func leaveNoCore() {
+    /// Keeps what is in memory from a core on the disk.
+    public static func leaveNoCore() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(4), &none)
     }
 
+    /// Keeps it from the user's other programs too. Not for a program that asks for keys: the daemon reads in /proc who
+    /// that is, and could not any more.
+    public static func hideMemory() {
+        leaveNoCore()
+        _ = latchkey_hide_memory()
+    }
+
     /// Time since some moment, in milliseconds; the same for every program of this machine (CLOCK_MONOTONIC).
-    package static var milliseconds: Double { Double(g_get_monotonic_time()) / 1000 }
+    public static var milliseconds: Double { Double(g_get_monotonic_time()) / 1000 }
 
     private static func runMainQueue() {
         let drain: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { descriptor, _, _ in

@@ -3,7 +3,7 @@
 import CAdwaita
 
 /// Something in a window. It belongs to the window it was put into and must not be used after that one was closed.
-@MainActor package class Widget {
+@MainActor public class Widget {
     let widget: UnsafeMutablePointer<GtkWidget>
 
     init(_ widget: UnsafeMutablePointer<GtkWidget>) { self.widget = widget }
@@ -13,41 +13,36 @@ import CAdwaita
     var opaque: OpaquePointer { OpaquePointer(widget) }
 
     /// Whether it is shown; what is not takes no room.
-    package var isVisible: Bool {
+    public var isVisible: Bool {
         get { gtk_widget_get_visible(widget) != 0 }
         set { if newValue != isVisible { gtk_widget_set_visible(widget, newValue ? 1 : 0) } }
     }
 
     /// Whether it takes input.
-    package var isSensitive: Bool {
+    public var isSensitive: Bool {
         get { gtk_widget_get_sensitive(widget) != 0 }
         set { if newValue != isSensitive { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) } }
     }
 
-    /// Whether the keys come here, or to something in it.
-    package var hasKeys: Bool { gtk_widget_has_focus(widget) != 0 || isAncestorOfFocus }
-
-    private var isAncestorOfFocus: Bool {
-        guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) else { return false }
-        return gtk_widget_is_ancestor(focus, widget) != 0
-    }
-
     /// Adds or removes a style of the theme.
-    package func setStyle(_ name: String, _ isOn: Bool = true) {
+    public func setStyle(_ name: String, _ isOn: Bool = true) {
         if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
     }
 
     /// Takes the keys.
-    package func focus() { gtk_widget_grab_focus(widget) }
+    public func focus() { gtk_widget_grab_focus(widget) }
+
+    /// Lets keys come here by Tab, though they do nothing.
+    public func makeFocusable() { gtk_widget_set_focusable(widget, 1) }
 
     /// Takes the room that is left, in the direction named.
-    package func expand(across: Bool = false, down: Bool = false) {
+    public func expand(across: Bool = false, down: Bool = false) {
         gtk_widget_set_hexpand(widget, across ? 1 : 0)
         gtk_widget_set_vexpand(widget, down ? 1 : 0)
     }
 
     /// Keeps so far from what is around it.
-    package func setMargin(_ margin: Int32, sides: Int32? = nil) {
+    public func setMargin(_ margin: Int32, sides: Int32? = nil) {
         gtk_widget_set_margin_top(widget, margin)
         gtk_widget_set_margin_bottom(widget, margin)
         gtk_widget_set_margin_start(widget, sides ?? margin)
@@ -55,22 +50,22 @@ import CAdwaita
     }
 
     /// Is at least as wide as that.
-    package func setWidth(_ width: Int32) { gtk_widget_set_size_request(widget, width, -1) }
+    public func setWidth(_ width: Int32) { gtk_widget_set_size_request(widget, width, -1) }
 
     /// Stands in the middle of its place, no larger than it has to be.
-    package func centre(across: Bool = true, down: Bool = true) {
+    public func centre(across: Bool = true, down: Bool = true) {
         if across { gtk_widget_set_halign(widget, GTK_ALIGN_CENTER) }
         if down { gtk_widget_set_valign(widget, GTK_ALIGN_CENTER) }
     }
 
     /// The words that come up under the pointer.
-    package func setToolTip(_ text: String) { gtk_widget_set_tooltip_text(widget, text) }
+    public func setToolTip(_ text: String) { gtk_widget_set_tooltip_text(widget, text) }
 
     /// What a screen reader calls it.
-    package func setAccessibleName(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, text) }
+    public func setAccessibleName(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, text) }
 
     /// What a screen reader says after the name.
-    package func setAccessibleDescription(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
+    public func setAccessibleDescription(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
 
     private func setAccessible(_ property: GtkAccessibleProperty, _ text: String) {
         var property = property

@@ -3,13 +3,13 @@
 import CAdwaita
 
 /// A text that a person writes.
-package final class TextEditor: Widget {
+public final class TextEditor: Widget {
     private let view: UnsafeMutablePointer<GtkTextView>
     private let buffer: UnsafeMutablePointer<GtkTextBuffer>
     private var isSetting = false
 
     /// An empty text that gives itself to `action` after each change a person makes.
-    package init(_ name: String, _ action: @escaping @MainActor (String) -> Void) {
+    public init(_ name: String, _ action: @escaping @MainActor (String) -> Void) {
         let made: UnsafeMutablePointer<GtkWidget> = gtk_text_view_new()
         view = UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkTextView.self)
         buffer = gtk_text_view_get_buffer(view)
@@ -34,7 +34,7 @@ package final class TextEditor: Widget {
     }
 
     /// The text. Setting it leaves the cursor where it was, as far as the text goes.
-    package var text: String {
+    public var text: String {
         get {
             var (start, end) = (GtkTextIter(), GtkTextIter())
             gtk_text_buffer_get_bounds(buffer, &start, &end)
@@ -57,7 +57,7 @@ package final class TextEditor: Widget {
     }
 
     /// Takes the keys, with the cursor at the end of the text or where it is.
-    package func focusText(atEnd: Bool) {
+    public func focusText(atEnd: Bool) {
         if atEnd {
             var (start, end) = (GtkTextIter(), GtkTextIter())
             gtk_text_buffer_get_bounds(buffer, &start, &end)

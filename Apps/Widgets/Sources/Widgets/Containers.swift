@@ -3,31 +3,41 @@
 import CAdwaita
 
 /// Widgets beside or below each other.
-package final class Box: Widget {
+public final class Box: Widget {
     /// The way in which they follow each other.
-    package enum Direction: Sendable {
+    public enum Direction: Sendable {
         /// Below each other.
         case down
         /// Beside each other.
         case across
+
+        fileprivate var orientation: GtkOrientation {
+            self == .down ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL
+        }
     }
 
-    /// A box with that in it.
-    package init(_ direction: Direction, spacing: Int32 = 0, _ content: [Widget] = []) {
-        super.init(gtk_box_new(direction == .down ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing))
+    /// A box with that in it; where `isEven` all have the same room.
+    public init(_ direction: Direction, spacing: Int32 = 0, isEven: Bool = false, _ content: [Widget] = []) {
+        super.init(gtk_box_new(direction.orientation, spacing))
+        if isEven { gtk_box_set_homogeneous(box, 1) }
         for widget in content { append(widget) }
     }
 
+    private var box: UnsafeMutablePointer<GtkBox> { raw.assumingMemoryBound(to: GtkBox.self) }
+
     /// Puts a widget at the end.
-    package func append(_ widget: Widget) { gtk_box_append(raw.assumingMemoryBound(to: GtkBox.self), widget.widget) }
+    public func append(_ widget: Widget) { gtk_box_append(box, widget.widget) }
+
+    /// Turns it.
+    public func turn(_ direction: Direction) { gtk_orientable_set_orientation(opaque, direction.orientation) }
 }
 
 /// Shows one of several widgets, each under a name. Screen readers do not meet the others.
-package final class Stack: Widget {
+public final class Stack: Widget {
     private let pages: [String: Widget]
 
     /// A stack of those; shows the first.
-    package init(_ pages: KeyValuePairs<String, Widget>) {
+    public init(_ pages: KeyValuePairs<String, Widget>) {
         self.pages = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
         super.init(gtk_stack_new())
         // Without an animation, in which the page that goes would still show its text.
@@ -39,7 +49,7 @@ package final class Stack: Widget {
     }
 
     /// The page that is shown.
-    package var page: String {
+    public var page: String {
         get { gtk_stack_get_visible_child_name(opaque).map { String(cString: $0) } ?? "" }
         set {
             let old = page
@@ -52,9 +62,9 @@ package final class Stack: Widget {
 }
 
 /// Two widgets with a border between them that can be moved.
-package final class Split: Widget {
+public final class Split: Widget {
     /// The first is that wide at the start.
-    package init(_ first: Widget, _ second: Widget, width: Int32) {
+    public init(_ first: Widget, _ second: Widget, width: Int32) {
         super.init(gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
         gtk_paned_set_start_child(opaque, first.widget)
         gtk_paned_set_end_child(opaque, second.widget)
@@ -66,9 +76,9 @@ package final class Split: Widget {
 }
 
 /// Keeps its content narrow and in the middle, and lets it be scrolled where the window is low.
-package final class Page: Widget {
+public final class Page: Widget {
     /// A page around `content`, at most so wide.
-    package init(_ content: Widget, width: Int32) {
+    public init(_ content: Widget, width: Int32) {
         let clamp: UnsafeMutablePointer<GtkWidget> = adw_clamp_new()
         adw_clamp_set_maximum_size(OpaquePointer(clamp), width)
         adw_clamp_set_child(OpaquePointer(clamp), content.widget)
@@ -82,11 +92,11 @@ package final class Page: Widget {
 }
 
 /// The top of a window: its title, and buttons at both ends.
-package final class HeaderBar: Widget {
+public final class HeaderBar: Widget {
     private let title: OpaquePointer
 
     /// A bar with a title.
-    package init(title: String) {
+    public init(title: String) {
         let made: UnsafeMutablePointer<GtkWidget> = adw_window_title_new(title, "")
         self.title = OpaquePointer(made)
         super.init(adw_header_bar_new())
@@ -94,32 +104,32 @@ package final class HeaderBar: Widget {
     }
 
     /// A second line under the title.
-    package var subtitle: String {
+    public var subtitle: String {
         get { String(cString: adw_window_title_get_subtitle(title)) }
         set { if newValue != subtitle { adw_window_title_set_subtitle(title, newValue) } }
     }
 
     /// Puts a widget at the start.
-    package func atStart(_ widget: Widget) { adw_header_bar_pack_start(opaque, widget.widget) }
+    public func atStart(_ widget: Widget) { adw_header_bar_pack_start(opaque, widget.widget) }
 
     /// Puts a widget at the end.
-    package func atEnd(_ widget: Widget) { adw_header_bar_pack_end(opaque, widget.widget) }
+    public func atEnd(_ widget: Widget) { adw_header_bar_pack_end(opaque, widget.widget) }
 }
 
 /// Shows short words over its content that go away by themselves.
-package final class Toasts: Widget {
+public final class Toasts: Widget {
     private var shown: OpaquePointer?
     private let content: Widget
 
     /// An overlay over `content`.
-    package init(_ content: Widget) {
+    public init(_ content: Widget) {
         self.content = content
         super.init(adw_toast_overlay_new())
         adw_toast_overlay_set_child(opaque, content.widget)
     }
 
     /// Shows words with a button, in place of what is shown, for ten seconds.
-    package func show(_ words: String, button: String, _ action: @escaping @MainActor () -> Void) {
+    public func show(_ words: String, button: String, _ action: @escaping @MainActor () -> Void) {
         dismiss()
         guard let toast = adw_toast_new(words) else { return }
         adw_toast_set_button_label(toast, button)
@@ -153,7 +163,7 @@ package final class Toasts: Widget {
     }
 
     /// Takes it away.
-    package func dismiss() {
+    public func dismiss() {
         guard let toast = shown else { return }
         shown = nil
         adw_toast_dismiss(toast)
@@ -161,7 +171,7 @@ package final class Toasts: Widget {
 }
 
 /// A thin line between widgets.
-package final class Line: Widget {
+public final class Line: Widget {
     /// A line across.
-    package init() { super.init(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)) }
+    public init() { super.init(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)) }
 }

@@ -4,7 +4,7 @@ import CAdwaita
 import Glibc
 
 /// A button with a title in plain text, a picture, or both.
-package final class Button: Widget {
+public final class Button: Widget {
     private let picture: Picture?
     private let label: Label?
     private var shown = ""
@@ -15,15 +15,16 @@ package final class Button: Widget {
     ///   - title: what stands on it, or, where only a picture does, what it is called.
     ///   - icon: the picture's name in the theme.
     ///   - showsTitle: whether the title stands on it.
-    package init(
-        _ title: String = "", icon: String? = nil, showsTitle: Bool = true, styles: [String] = [],
-        _ action: @escaping @MainActor () -> Void
+    ///   - isClipped: whether a title that is too long for its place ends with an ellipsis; else the place is made for it.
+    public init(
+        _ title: String = "", icon: String? = nil, showsTitle: Bool = true, isClipped: Bool = false,
+        styles: [String] = [], _ action: @escaping @MainActor () -> Void
     ) {
         picture = icon.map { Picture($0, points: 16) }
-        label = showsTitle ? Label() : nil
+        label = showsTitle ? Label(lines: isClipped ? 1 : nil, isCentred: isClipped) : nil
         super.init(gtk_button_new())
         let content = Box(.across, spacing: 8, [picture, label].compactMap { $0 })
-        content.centre()
+        if isClipped { label?.expand(across: true) } else { content.centre() }
         gtk_button_set_child(raw.assumingMemoryBound(to: GtkButton.self), content.widget)
         for style in styles { setStyle(style) }
         connect(raw, "clicked", action)
@@ -31,7 +32,7 @@ package final class Button: Widget {
     }
 
     /// What stands on it, and what a screen reader calls it.
-    package var title: String {
+    public var title: String {
         get { shown }
         set {
             guard newValue != shown else { return }
@@ -42,14 +43,20 @@ package final class Button: Widget {
         }
     }
 
+    /// Shows a title, or no button.
+    public func show(_ title: String?) {
+        self.title = title ?? ""
+        isVisible = title != nil
+    }
+
     /// The picture's name.
-    package func showIcon(_ name: String) { picture?.show(name) }
+    public func showIcon(_ name: String) { picture?.show(name) }
 }
 
 /// Takes a password: shows dots, keeps the text in memory of its own that is not swapped out (GtkPasswordEntryBuffer).
-package final class PasswordField: Widget {
+public final class PasswordField: Widget {
     /// An empty field that does `action` when Enter is pressed in it.
-    package init(_ name: String, _ action: @escaping @MainActor () -> Void) {
+    public init(_ name: String, _ action: @escaping @MainActor () -> Void) {
         super.init(gtk_password_entry_new())
         // No button that shows the text: shown text has an undo history.
         gtk_password_entry_set_show_peek_icon(opaque, 0)
@@ -57,14 +64,18 @@ package final class PasswordField: Widget {
         connect(raw, "activate", action)
     }
 
-    /// Gives what was typed and wipes it here.
-    package func take() -> String {
+    /// Whether nothing is typed.
+    public var isEmpty: Bool { gtk_editable_get_text(opaque).map { $0.pointee == 0 } ?? true }
+
+    /// Lends what was typed, in UTF-8, and wipes it.
+    public func take<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         defer { clear() }
-        return gtk_editable_get_text(opaque).map { String(cString: $0) } ?? ""
+        let text = gtk_editable_get_text(opaque)
+        return body(UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0))
     }
 
     /// Wipes what was typed.
-    package func clear() {
+    public func clear() {
         guard let text = gtk_editable_get_text(opaque) else { return }
         let count = strlen(text)
         guard count > 0 else { return }
@@ -76,24 +87,22 @@ package final class PasswordField: Widget {
 }
 
 /// Takes words to look for.
-package final class SearchField: Widget {
-    private var isSetting = false
-
+public final class SearchField: Widget {
     /// An empty field that gives the words to `action` a moment after they were typed.
-    package init(_ name: String, _ action: @escaping @MainActor (String) -> Void) {
+    public init(_ name: String, _ action: @escaping @MainActor (String) -> Void) {
         super.init(gtk_search_entry_new())
         // What was looked for may be a word of a note, and nothing of one outlives a lock.
         gtk_editable_set_enable_undo(opaque, 0)
         setAccessibleName(name)
         connect(raw, "search-changed") { [weak self] in
-            guard let self, !isSetting else { return }
+            guard let self else { return }
             action(text)
         }
         connect(raw, "stop-search") { [weak self] in self?.text = "" }
     }
 
     /// A grey word in the empty field.
-    package func setPlaceholder(_ text: String) {
+    public func setPlaceholder(_ text: String) {
         var value = GValue()
         g_value_init(&value, latchkey_type_string())
         g_value_set_string(&value, text)
@@ -102,16 +111,16 @@ package final class SearchField: Widget {
     }
 
     /// What is typed.
-    package var text: String {
+    public var text: String {
         get { gtk_editable_get_text(opaque).map { String(cString: $0) } ?? "" }
         set { if newValue != text { gtk_editable_set_text(opaque, newValue) } }
     }
 }
 
 /// A button that opens a list of commands.
-package final class MenuButton: Widget {
+public final class MenuButton: Widget {
     /// A button of that name with those commands, each a title and what it does.
-    package init(_ name: String, icon: String, _ commands: [(title: String, action: @MainActor () -> Void)]) {
+    public init(_ name: String, icon: String, _ commands: [(title: String, action: @MainActor () -> Void)]) {
         super.init(gtk_menu_button_new())
         gtk_menu_button_set_icon_name(opaque, icon)
         // F10 opens it.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAdwaita
+
+/// A window without a title bar that asks for attention.
+public final class AttentionWindow: Window {
+    /// Makes a window around `content`, not shown yet.
+    ///
+    /// - Parameter close: Escape was pressed, or the window was asked to close; it stays until `close()`.
+    public init(title: String, content: Widget, close: @escaping @MainActor () -> Void) {
+        // Without a title bar it is moved by any place of it.
+        let handle: UnsafeMutablePointer<GtkWidget> = gtk_window_handle_new()
+        gtk_window_handle_set_child(OpaquePointer(handle), content.widget)
+        let made = Widget.make(adw_window_get_type(), role: GTK_ACCESSIBLE_ROLE_ALERT_DIALOG)
+        super.init(made ?? adw_window_new(), title: title, content: handle, close: close)
+        gtk_window_set_resizable(pointer, 0)
+        gtk_window_set_modal(pointer, 1)
+        closeByEscape(close)
+    }
+
+    /// Takes it away for good.
+    public func close() { gtk_window_destroy(pointer) }
+
+    /// What a screen reader says of it when it comes up.
+    public func setAccessibleDescription(_ text: String) { Widget(window).setAccessibleDescription(text) }
+
+    private func closeByEscape(_ close: @escaping @MainActor () -> Void) {
+        guard let keys = gtk_event_controller_key_new() else { return }
+        let handler: @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = { _, key, _, _, data in
+            guard key == guint(GDK_KEY_Escape) else { return 0 }
+            let action = Action.of(data)
+            MainActor.assumeIsolated { action?.run() }
+            return 1
+        }
+        // Before the field: an Escape there is the same Escape.
+        gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
+        attach(UnsafeMutableRawPointer(keys), "key-pressed", unsafeBitCast(handler, to: GCallback.self), close)
+        gtk_widget_add_controller(window, keys)
+    }
+}
