@@ -165,15 +165,17 @@ let package = Package(
             name: "latchkey-test-client",
             dependencies: ["Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel"],
             path: "Tests/TestClient", swiftSettings: strict),
-        // Apple's surface as facts, and ours as the compiler sees it.
-        .target(name: "LatchkeySurface", path: "Tests/LatchkeySurface", swiftSettings: strict),
+        // What several test targets need; Apple's surface as facts, and ours as the compiler sees it, among it.
+        .target(
+            name: "TestSupport", dependencies: ["LatchkeyModel", "LatchkeySystem"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests(
             "DaemonTests",
             [
                 "KeyFileDriver", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
-                "latchkey-test-client",
+                "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge"]),
         tests(
             "LatchkeyHostTests",
@@ -186,22 +188,22 @@ let package = Package(
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver", "SystemDriver",
-                "SimulatedDriver",
+                "SimulatedDriver", "TestSupport",
             ]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
-        tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol"]),
+        tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPromptWords"]),
         tests(
             "TerminalPromptLayoutTests",
             ["TerminalPromptDriver", "TerminalPromptLayout", "LatchkeyModel", "LatchkeyPromptWords"]),
-        tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel"]),
-        tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel"]),
-        tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel"]),
+        tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
+        tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
+        tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
         tests(
             "SecurityTests",
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
-                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "LatchkeySurface",
+                "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "TestSupport",
                 "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
@@ -210,12 +212,12 @@ let package = Package(
             [
                 "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
-                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "LatchkeySurface",
+                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests(
             "LatchkeyKitTests",
-            ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting"]),
-        tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication"]),
+            ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "TestSupport"]),
+        tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),

@@ -9,6 +9,7 @@ import LatchkeyModel
 import LatchkeySystem
 import SQLiteDriver
 import SystemDriver
+import TestSupport
 import Testing
 
 /// What of a private key stays in the memory of running processes after it was used.

@@ -10,11 +10,7 @@ import Testing
     private let daemon: TestDaemon
 
     init() throws {
-        daemon = try TestDaemon(simulated: true)
-        try daemon.start()
-        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
-            #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
-        }
+        daemon = try .withPerson()
         try daemon.write("message", to: "message")
     }
 

@@ -3,6 +3,7 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import TestSupport
 import Testing
 
 /// kill -9 at any moment: what was acknowledged is there, and the next call starts the daemon again (abuse case 35).
@@ -95,18 +96,5 @@ import Testing
         case .failure(let failure)?: failure.status == .itemNotFound ? "gone" : "\(failure)"
         case let other: "\(String(describing: other))"
         }
-    }
-}
-
-/// Numbers that are the same in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

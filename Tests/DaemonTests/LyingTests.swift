@@ -5,14 +5,7 @@ import Testing
 /// Code that lies inside the app's own process (abuse case 9): the Boolean can be forged, the secret cannot.
 @Suite struct LyingTests {
     @Test func aPreloadedLibraryThatForgesEverySuccessReadsNoProtectedItem_abuse09() throws {
-        let daemon = try TestDaemon(simulated: true)
-        try daemon.start()
-        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
-            #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
-        }
-        let stored = try daemon.run(
-            "latchkey", ["set", "protected", "--service", "", "--protect", "presence"], input: "value")
-        #expect(stored.exitCode == 0, "\(stored.errors)")
+        let daemon = try TestDaemon.withProtectedItem(["--service", ""])
 
         let honest = try daemon.run("latchkey-test-client", ["lie"])
         #expect(honest.output.contains("evaluated false"), "\(honest.output)")

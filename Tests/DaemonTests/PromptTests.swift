@@ -9,15 +9,7 @@ import Testing
 @Suite struct PromptTests {
     private let daemon: TestDaemon
 
-    init() throws {
-        daemon = try TestDaemon(simulated: true)
-        try daemon.start()
-        for arguments in [["sim", "enrol"], ["sim", "passcode", "set"]] {
-            #expect(try daemon.run("latchkey", arguments, input: "1234\n").exitCode == 0)
-        }
-        let stored = try daemon.run("latchkey", ["set", "protected", "--protect", "presence"], input: "value")
-        #expect(stored.exitCode == 0, "\(stored.errors)")
-    }
+    init() throws { daemon = try .withProtectedItem() }
 
     private func get(_ screen: Screen) throws -> pid_t {
         try screen.terminal.spawn(

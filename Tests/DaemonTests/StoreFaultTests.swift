@@ -79,7 +79,7 @@ import Testing
     @Test func aSimulatedDaemonStartedInTheFolderByASlipLeavesTheStoreUsable() throws {
         try daemon.crash()
         try daemon.start(["--simulated"])
-        try expectRefusal("tier", hint: "")
+        try expectRefusal("tier", hint: "LATCHKEY_HOME")
         try daemon.crash()
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }

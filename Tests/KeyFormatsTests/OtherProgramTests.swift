@@ -2,6 +2,7 @@
 
 import Foundation
 import KeyFormats
+import TestSupport
 import Testing
 
 /// What `openssl` and `ssh-keygen` write is read, and what is written here is what they write.

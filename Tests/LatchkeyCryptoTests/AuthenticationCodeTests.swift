@@ -2,6 +2,7 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// HMAC-SHA-256 against RFC 4231.

@@ -2,6 +2,7 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// HKDF: `derive` is one block of Expand, `combining` is Extract and then Expand (RFC 5869).

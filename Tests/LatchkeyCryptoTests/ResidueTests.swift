@@ -2,6 +2,7 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// What stays in the process's memory after a secret was used.

@@ -2,6 +2,7 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// AES-256-GCM: the published cases, and every way to touch a sealed message.

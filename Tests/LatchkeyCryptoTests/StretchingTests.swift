@@ -2,6 +2,7 @@
 
 import LatchkeyCrypto
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// scrypt with r = 8 and p = 1.

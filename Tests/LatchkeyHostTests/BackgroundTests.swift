@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
 import LatchkeyHost
-import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
-import LatchkeyService
 import LatchkeyWire
 import SQLiteDriver
 import SimulatedDriver
-import Synchronization
-import SystemDriver
 import Testing
 
 /// Looking at a whole store holds up neither the thread that polls nor the one that writes.
@@ -20,33 +15,13 @@ import Testing
     private let session: HostSession
     private let store: SQLiteItemStore
 
-    private final class Replies: Sendable {
-        private let all = Mutex<[(UInt64, Reply)]>([])
-
-        func add(_ payload: SecretBytes) {
-            guard case .reply(let id, let reply)? = try? Message(decoding: payload) else { return }
-            all.withLock { $0.append((id, reply)) }
-        }
-
-        func of(_ id: UInt64) -> [Reply] { all.withLock { $0.filter { $0.0 == id }.map(\.1) } }
-    }
-
     init() throws {
-        let random = SystemRandomSource()
-        let clock = VirtualClock()
-        let world = SimulatedWorld(WorldState(), clock: clock, random: random) { _ in }
-        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
-        store = try SQLiteItemStore.inMemory()
-        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
-        let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
-        let service = Service(
-            Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-                prompter: SimulatedPrompter(), clock: clock, random: random, work: ImmediateWorkQueue(),
-                background: background, controls: world))
-        let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
-        session = HostSession(service.session(caller: caller, terminal: 0, mayNameItself: true), send: replies.add)
+        let simulated = try SimulatedService(WorldState()) { [background] parts, _ in
+            parts.prompter = SimulatedPrompter()
+            parts.background = background
+        }
+        store = simulated.store
+        session = HostSession(simulated.session(), send: replies.add)
     }
 
     private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }

@@ -1,56 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
 import LatchkeyHost
-import LatchkeyKeychain
 import LatchkeyModel
-import LatchkeySeams
-import LatchkeyService
 import LatchkeyWire
-import SQLiteDriver
 import SimulatedDriver
-import Synchronization
-import SystemDriver
 import Testing
 
 /// Frames in, frames out: ids, cancelling, one answer for each request.
 @Suite struct HostSessionTests {
-    private final class Answers: Sendable {
-        let all = Mutex<[(UInt64, Reply)]>([])
-        func add(_ payload: SecretBytes) {
-            guard case .reply(let id, let reply)? = try? Message(decoding: payload) else { return }
-            all.withLock { $0.append((id, reply)) }
-        }
-        func of(_ id: UInt64) -> [Reply] { all.withLock { $0.filter { $0.0 == id }.map(\.1) } }
-    }
-
-    private let answers = Answers()
+    private let answers = Replies()
     private let session: HostSession
     private let other: HostSession
-    private let othersAnswers = Answers()
+    private let othersAnswers = Replies()
     private let world: SimulatedWorld
 
     init() throws {
-        let random = SystemRandomSource()
-        let clock = VirtualClock()
-        world = SimulatedWorld(
-            WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: clock, random: random
-        ) { _ in }
-        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
-        let store = try SQLiteItemStore.inMemory()
-        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
-        let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
-        let service = Service(
-            Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-                work: ImmediateWorkQueue(), controls: world))
-        let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
-        session = HostSession(
-            service.session(caller: caller, terminal: 0, mayNameItself: true), send: answers.add)
-        other = HostSession(
-            service.session(caller: caller, terminal: 0, mayNameItself: true), send: othersAnswers.add)
+        let simulated = try SimulatedService()
+        world = simulated.world
+        session = HostSession(simulated.session(), send: answers.add)
+        other = HostSession(simulated.session(), send: othersAnswers.add)
         session.receive(Message.request(id: 1000, .passcode(.set(SecretBytes("1234".utf8)))).encoded())
     }
 

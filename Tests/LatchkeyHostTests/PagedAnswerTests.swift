@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
 import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
 import LatchkeyWire
-import SQLiteDriver
 import SimulatedDriver
 import Synchronization
 import SystemDriver
@@ -57,33 +55,22 @@ import Testing
     private let service: Service
     private let keychain: Keychain
     private let world: SimulatedWorld
-    private static let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
 
     init() throws { try self.init(background: nil) }
 
     private init(background other: (any WorkQueue)?) throws {
-        let random = SystemRandomSource()
-        let clock = VirtualClock()
-        world = SimulatedWorld(WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: clock, random: random) {
-            _ in
+        let queue = other ?? background
+        let simulated = try SimulatedService(scriptsStore: true) { parts, world in
+            parts.background = queue
+            parts.sessions = world
         }
-        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
-        let plain = try SQLiteItemStore.inMemory()
-        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: plain, rootKey: vault.rootKey(), random: random)
-        keychain = try identity.open(
-            ScriptedStore(plain, world: world), vault: vault, clock: clock, random: random)
-        service = Service(
-            Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-                work: ImmediateWorkQueue(), background: other ?? background, controls: world, sessions: world))
+        (world, keychain, service) = (simulated.world, simulated.keychain, simulated.service)
         send(connect("owner "), 1000, .passcode(.set(SecretBytes("1234".utf8))))
     }
 
     private func connect(_ name: String, _ room: Room = Room(isOpen: true)) -> HostSession {
         HostSession(
-            service.session(caller: Self.caller, terminal: 0, mayNameItself: true, whenRoom: room.wait)
+            service.session(caller: SimulatedService.caller, terminal: 0, mayNameItself: true, whenRoom: room.wait)
         ) { [events] in events.add(name, $0) }
     }
 
@@ -92,7 +79,7 @@ import Testing
             let request = Request.AddItem(
                 itemClass: .genericPassword, attributes: [.account: .text("\(number)")], accessControl: rule,
                 secret: SecretBytes("\(number)".utf8), returns: [], authentication: Authentication())
-            _ = try keychain.add(request, caller: Self.caller)
+            _ = try keychain.add(request, caller: SimulatedService.caller)
         }
     }
 
@@ -234,7 +221,7 @@ import Testing
         try tests.fill(0..<3000)
         let depths = Mutex<[Int]>([])
         let session = HostSession(
-            tests.service.session(caller: Self.caller, terminal: 0, mayNameItself: true) { body in
+            tests.service.session(caller: SimulatedService.caller, terminal: 0, mayNameItself: true) { body in
                 var mark = 0
                 withUnsafePointer(to: &mark) { place in depths.withLock { $0.append(Int(bitPattern: place)) } }
                 body()

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
-import LatchkeyHost
-import LatchkeyKeychain
 import LatchkeyModel
-import LatchkeySeams
-import SQLiteDriver
 import SimulatedDriver
 import Synchronization
-import SystemDriver
 import Testing
 
 @testable import LatchkeyService
@@ -19,22 +13,9 @@ import Testing
     private let world: SimulatedWorld
 
     init() throws {
-        let (random, clock) = (SystemRandomSource(), VirtualClock())
-        world = SimulatedWorld(
-            WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: clock, random: random
-        ) { _ in }
-        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
-        let store = try SQLiteItemStore.inMemory()
-        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
-        let service = Service(
-            Service.Parts(
-                tier: .simulated, storePath: "", processID: 1,
-                keychain: .success(try identity.open(store, vault: vault, clock: clock, random: random)),
-                reader: world, prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
-                random: random, work: ImmediateWorkQueue(), controls: world))
-        let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
-        session = service.session(caller: caller, terminal: 0, mayNameItself: true)
+        let simulated = try SimulatedService()
+        world = simulated.world
+        session = simulated.session()
         session.handle(1, .passcode(.set(SecretBytes("1234".utf8)))) { _ in }
     }
 

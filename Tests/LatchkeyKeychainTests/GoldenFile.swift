@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A file as text: `size <bytes>`, then `<offset> <hexadecimal digits>` for every 32 bytes that are not all zero. Lines
 /// that begin with `#` are for the reader.
 struct GoldenFile {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(components: "Vectors", "store", "v1")
+    static let folder = Repository.vectors("store", "v1")
     static let names = ["keychain.sqlite", "root.key", "enrolment.key"]
     private static let lineBytes = 32
 

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 import SQLiteDriver
+import TestSupport
 import Testing
 
 /// What every driver of `ItemStore` keeps: views, transactions, order and filters.

@@ -2,23 +2,11 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// Random sequences of operations on a store end like the same operations on a plain dictionary.
 @Suite struct KeychainModelTests {
-    /// The same numbers for the same seed, on every machine (SplitMix64).
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
-    }
-
     private struct Key: Hashable {
         var account: String
         var service: String
@@ -51,7 +39,7 @@ import Testing
     }
 
     /// One random operation on both; the result codes have to agree as well.
-    private func step(_ keychain: Keychain, _ model: inout [Key: Value], _ numbers: inout Numbers) throws {
+    private func step(_ keychain: Keychain, _ model: inout [Key: Value], _ numbers: inout SeededGenerator) throws {
         let key = Key(
             account: Self.words.randomElement(using: &numbers) ?? "",
             service: Self.words.randomElement(using: &numbers) ?? "")
@@ -98,7 +86,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func randomOperationsEndLikeThoseOnADictionary(seed: UInt64) throws {
-        var numbers = Numbers(state: seed)
+        var numbers = SeededGenerator(seed: seed)
         var model: [Key: Value] = [:]
         let keychain = try Keychain.inMemory()
         for number in 0..<300 {
@@ -108,7 +96,7 @@ import Testing
     }
 
     @Test func randomOperationsSurviveReopening() throws {
-        var numbers = Numbers(state: 7)
+        var numbers = SeededGenerator(seed: 7)
         var model: [Key: Value] = [:]
         let store = try StoreOnDisk()
         for _ in 0..<10 {

@@ -11,11 +11,7 @@ import Testing
 @Suite struct QuarantineRestoreTests {
     private let store: StoreOnDisk
 
-    init() throws {
-        store = try StoreOnDisk()
-        let keychain = try store.open()
-        for account in ["one", "two", "three"] { try keychain.add(account, "secret of \(account)") }
-    }
+    init() throws { store = try .withThreeItems() }
 
     /// Damages rows, has them put aside, and gives back what they were.
     private func putAside(_ indexes: [Int], _ edit: (inout StoredRow) -> Void = { $0.secret?[30] ^= 1 }) throws {
@@ -70,9 +66,9 @@ import Testing
     @Test func whatStaysDamagedStaysAsideAsItIs_KC17() throws {
         try putAside([0, 1, 2])
         let keychain = try store.open()
-        let before = try quarantine(keychain)
+        let before = try keychain.quarantinedRows()
         #expect(try restore(keychain).map(\.kind) == [.quarantined, .quarantined, .quarantined])
-        #expect(try quarantine(keychain) == before)
+        #expect(try keychain.quarantinedRows() == before)
         #expect(try keychain.itemCount() == 0)
     }
 
@@ -213,16 +209,5 @@ import Testing
         #expect(!last.more && last.done == 150)
         #expect(try keychain.itemCount() == 150 && keychain.quarantineCount() == 0)
         #expect(try keychain.findings().isEmpty)
-    }
-
-    private func quarantine(_ keychain: Keychain) throws -> [QuarantinedRow] {
-        var rows: [QuarantinedRow] = []
-        try keychain.store.read { (store) throws(Failure) in
-            try store.forEachQuarantined { (row) throws(Failure) in
-                rows.append(row)
-                return true
-            }
-        }
-        return rows
     }
 }

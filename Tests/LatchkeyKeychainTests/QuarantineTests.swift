@@ -10,11 +10,7 @@ import Testing
 @Suite struct QuarantineTests {
     private let store: StoreOnDisk
 
-    init() throws {
-        store = try StoreOnDisk()
-        let keychain = try store.open()
-        for account in ["one", "two", "three"] { try keychain.add(account, "secret of \(account)") }
-    }
+    init() throws { store = try .withThreeItems() }
 
     /// How a row is damaged so that nothing of it may be believed.
     enum Edit: CaseIterable, Sendable {
@@ -43,17 +39,6 @@ import Testing
         return row
     }
 
-    private func quarantined(_ keychain: Keychain) throws -> [QuarantinedRow] {
-        var rows: [QuarantinedRow] = []
-        try keychain.store.read { (store) throws(Failure) in
-            try store.forEachQuarantined { (row) throws(Failure) in
-                rows.append(row)
-                return true
-            }
-        }
-        return rows
-    }
-
     @Test(arguments: Edit.allCases)
     func aDamagedItemIsAsIfAbsentAndTheOthersStayReadable_KC17_abuse33(edit: Edit) throws {
         _ = try damage(edit)
@@ -75,11 +60,11 @@ import Testing
         _ = try? keychain.secret("two")
         try keychain.quarantineDamaged()
         guard edit != .otherClass else { return }
-        #expect(try quarantined(keychain).map(\.row) == [damaged])
+        #expect(try keychain.quarantinedRows().map(\.row) == [damaged])
         #expect(try keychain.itemCount() == 2)
         #expect(try keychain.quarantineCount() == 1)
         let entry = try #require(try keychain.store.read { (store) throws(Failure) in try store.lastAuditEntry() })
-        #expect(try quarantined(keychain).map(\.entry) == [entry.sequence])
+        #expect(try keychain.quarantinedRows().map(\.entry) == [entry.sequence])
         // And again after a restart.
         #expect(try store.open().quarantineCount() == 1)
     }

@@ -5,6 +5,7 @@ import KeyFileDriver
 import LatchkeyKeychain
 import LatchkeyModel
 import SQLiteDriver
+import TestSupport
 import Testing
 
 /// Whenever a store's first start is interrupted, the next start finishes it or begins anew, and a store that was

@@ -3,37 +3,25 @@
 import Foundation
 import LatchkeyModel
 import LatchkeySeams
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
 
 /// Whatever is in the files of a store: nothing of it stops the program, and nothing damaged is believed.
 @Suite struct StoreFuzzTests {
-    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(components: "Fuzz", "corpus", "store")
-
-    /// The same numbers in each run (Numerical Recipes).
-    private struct Numbers {
-        var state: UInt32
-
-        mutating func next(below limit: Int) -> Int {
-            state = state &* 1_664_525 &+ 1_013_904_223
-            return Int(state >> 8) % limit
-        }
-    }
-
     @Test func theCorpusOfTheFuzzerIsReadWithoutComplaint() throws {
-        let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
+        let files = try Repository.inputs("store")
         #expect(files.count > 20)
-        for file in files {
-            let complaint = FuzzedStore.complaint(aboutEdits: Array(try Data(contentsOf: file)))
-            #expect(complaint == nil, "\(file.lastPathComponent)")
+        for (name, edits) in files {
+            let complaint = FuzzedStore.complaint(aboutEdits: edits)
+            #expect(complaint == nil, "\(name)")
         }
     }
 
-    @Test(arguments: 0..<8 as Range<UInt32>)
-    func editsAtRandomAreReadWithoutComplaint(seed: UInt32) {
-        var numbers = Numbers(state: seed)
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func editsAtRandomAreReadWithoutComplaint(seed: UInt64) {
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             let edits = (0..<numbers.next(below: 120)).map { _ in UInt8(numbers.next(below: 256)) }
             #expect(FuzzedStore.complaint(aboutEdits: edits) == nil, "\(edits)")
@@ -47,7 +35,7 @@ import Testing
     }
 
     /// Flips one bit, cuts the end off, doubles it, or empties it.
-    private static func mutate(_ bytes: [UInt8], _ numbers: inout Numbers) -> [UInt8] {
+    private static func mutate(_ bytes: [UInt8], _ numbers: inout SeededGenerator) -> [UInt8] {
         guard !bytes.isEmpty else { return [1] }
         switch numbers.next(below: 6) {
         case 0: return Array(bytes.dropLast(1 + numbers.next(below: bytes.count)))
@@ -65,9 +53,9 @@ import Testing
         return try keychain.find(query, proof: GoldenStore.match, returns: [.attributes, .data]) ?? []
     }
 
-    @Test(arguments: Column.allCases, 0..<6 as Range<UInt32>)
+    @Test(arguments: Column.allCases, 0..<6 as Range<UInt64>)
     private func aDamagedRowOfTheGoldenStoreIsPutAsideAndTheOthersRead_KC17_abuse33(
-        column: Column, seed: UInt32
+        column: Column, seed: UInt64
     ) throws {
         let store = try GoldenStore.committed()
         let before: [FoundItem]
@@ -76,7 +64,7 @@ import Testing
             #expect(try keychain.tree.unlock(GoldenStore.passcode))
             before = try Self.all(keychain)
         }
-        var numbers = Numbers(state: seed &* 7919 &+ 1)
+        var numbers = SeededGenerator(seed: seed &* 7919 &+ 1)
         let whole = try store.rows()
         var rows = whole
         // Every second row, so that there are others.
@@ -106,7 +94,7 @@ import Testing
             "header", "header.code", "slot.automatic", "slot.passcode", "enrolment.generation", "policy.counters",
             "audit.end",
         ]
-        var numbers = Numbers(state: 1)
+        var numbers = SeededGenerator(seed: 1)
         for name in names {
             for _ in 0..<6 {
                 let store = try GoldenStore.committed()

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeySeams
 import SQLiteDriver
+import TestSupport
 import Testing
 
 /// The reading connection looks at one view until a write makes it stale.

@@ -8,6 +8,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
+import TestSupport
 
 @testable import SQLiteDriver
 

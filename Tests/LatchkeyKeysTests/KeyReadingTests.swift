@@ -2,6 +2,7 @@
 
 import LatchkeyKeys
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// Reading is strict: one form, numbers that belong together, and nothing behind.
@@ -21,7 +22,7 @@ import Testing
     }
 
     private func seeds() throws -> [(name: String, reader: KeyReader, bytes: [UInt8])] {
-        try Corpus.all().map { name, bytes in
+        try Repository.inputs("key").map { name, bytes in
             (name, try #require(bytes.first.flatMap(KeyReader.init(rawValue:))), Array(bytes.dropFirst()))
         }
     }
@@ -57,28 +58,22 @@ import Testing
     }
 
     @Test func theCorpusAndItsMutationsKeepTheProperty() throws {
-        var random: UInt64 = 0x9e37_79b9_7f4a_7c15
-        func next(_ bound: Int) -> Int {
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
-            return Int(random % UInt64(max(bound, 1)))
-        }
-        for (name, bytes) in try Corpus.all() {
+        var numbers = SeededGenerator(seed: 0)
+        for (name, bytes) in try Repository.inputs("key") {
             #expect(complaint(aboutKey: bytes) == nil, "\(name)")
             for turn in 0..<400 {
                 var changed = bytes
-                for _ in 0...next(3) {
-                    let place = 1 + next(changed.count - 1)
-                    switch next(5) {
-                    case 0: changed[place] ^= UInt8(1 << next(8))
-                    case 1: changed[place] = UInt8(next(256))
+                for _ in 0...numbers.next(below: 3) {
+                    let place = 1 + numbers.next(below: changed.count - 1)
+                    switch numbers.next(below: 5) {
+                    case 0: changed[place] ^= UInt8(1 << numbers.next(below: 8))
+                    case 1: changed[place] = UInt8(numbers.next(below: 256))
                     case 2: changed.remove(at: place)
-                    case 3: changed.insert(UInt8(next(256)), at: place)
-                    default: changed[place] = [0, 1, 0x7f, 0x80, 0xff][next(5)]
+                    case 3: changed.insert(UInt8(numbers.next(below: 256)), at: place)
+                    default: changed[place] = [0, 1, 0x7f, 0x80, 0xff][numbers.next(below: 5)]
                     }
                 }
-                if turn.isMultiple(of: 10) { changed[0] = UInt8(next(256)) }
+                if turn.isMultiple(of: 10) { changed[0] = UInt8(numbers.next(below: 256)) }
                 let complaint = complaint(aboutKey: changed)
                 #expect(complaint == nil, "\(name) turn \(turn): \(complaint ?? "")")
             }
@@ -192,7 +187,7 @@ import Testing
     }
 
     @Test func eachNumberOfAnRSAKeyCounts() throws {
-        let parts = try elements(Corpus.bytes("rsa-private"))
+        let parts = try elements(Array(Repository.input("rsa-private", of: "key").dropFirst()))
         #expect(parts.count == 9)
         #expect(PrivateKey(SecretBytes(sequence(parts)), type: .rsa) != nil)
         for index in parts.indices {
@@ -218,7 +213,7 @@ import Testing
     }
 
     @Test func anIntegerHasOneForm() throws {
-        let parts = try elements(Corpus.bytes("rsa-public"))
+        let parts = try elements(Array(Repository.input("rsa-public", of: "key").dropFirst()))
         let exponents: [([UInt8], Bool)] = [
             ([2, 3, 1, 0, 1], true), ([2, 4, 0, 1, 0, 1], false), ([2, 1, 3], true), ([2, 1, 1], false),
             ([2, 1, 0], false), ([2, 1, 4], false), ([2, 1, 0x83], false), ([2, 0], false), ([2, 0x81, 1, 3], false),

@@ -2,6 +2,7 @@
 
 import LatchkeyKeys
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// What stays in the process's memory after a private key was used. The last 16 bytes of a key of a curve are those of

@@ -2,6 +2,7 @@
 
 import LatchkeyKeys
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// What others have computed, bit by bit.

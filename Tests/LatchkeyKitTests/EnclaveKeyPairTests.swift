@@ -4,6 +4,7 @@ import LatchkeyKit
 import LatchkeySimulator
 import LatchkeyTesting
 import Security
+import TestSupport
 import Testing
 
 @Suite(.simulator()) struct EnclaveKeyPairTests {
@@ -93,24 +94,10 @@ import Testing
     /// The one place where a fixed head could be wrong unseen.
     @Test func opensslReadsThePublicKeyAndVerifiesTheSignature() throws {
         let pair = try EnclaveKeyPair.create(tag: "login", protection: KeychainProtection(.whenUnlockedThisDeviceOnly))
-        let folder = FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (key, signature, message) = (
-            folder.appending(component: "key.pem"), folder.appending(component: "signature"),
-            folder.appending(component: "message")
-        )
-        try Data(pair.publicKeyPEM.utf8).write(to: key)
-        try (try pair.sign(nonce, prompt: .standard) as Data).write(to: signature)
-        try nonce.write(to: message)
-        let openssl = Process()
-        openssl.executableURL = URL(filePath: "/usr/bin/env")
-        openssl.arguments = [
-            "openssl", "dgst", "-sha256", "-verify", key.path, "-signature", signature.path, message.path,
-        ]
-        openssl.standardOutput = Pipe()
-        try openssl.run()
-        openssl.waitUntilExit()
-        #expect(openssl.terminationStatus == 0)
+        let program = try OtherProgram()
+        try program.write("key.pem", pair.publicKeyPEM)
+        try program.write("signature", pair.sign(nonce, prompt: .standard) as Data)
+        try program.write("message", nonce)
+        try program.run("openssl", "dgst", "-sha256", "-verify", "key.pem", "-signature", "signature", "message")
     }
 }

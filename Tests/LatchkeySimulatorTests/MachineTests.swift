@@ -4,6 +4,7 @@ import Foundation
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 /// The machine's own parts: sensor, enrolment, passcode, store.

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 /// What a machine tells about its past, and what a script lets go wrong.

@@ -2,28 +2,16 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// Pseudo-random bytes: the same in every run, from a seed that is printed.
 @Suite struct RandomBytesTests {
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ mixed >> 31
-        }
-    }
-
     static let seed: UInt64 = 0x6c61_7463_686b_6579
 
     @Test func randomBytesNeverTrapAndAreNeverTwoFormsOfAMessage() {
         print("random bytes: seed \(Self.seed)")
-        var generator = Generator(state: Self.seed)
+        var generator = SeededGenerator(seed: Self.seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...64, using: &generator)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -37,7 +25,7 @@ import Testing
 
     @Test func mutatedMessagesNeverTrapAndAreNeverTwoFormsOfAMessage() {
         print("mutated messages: seed \(Self.seed)")
-        var generator = Generator(state: Self.seed)
+        var generator = SeededGenerator(seed: Self.seed)
         let payloads = Sample.all.map { $0.message.encoded().copyBytes() }
         for _ in 0..<20_000 {
             var payload = payloads.randomElement(using: &generator) ?? []
@@ -49,7 +37,7 @@ import Testing
         }
     }
 
-    private func mutate(_ payload: inout [UInt8], with other: [UInt8], using generator: inout Generator) {
+    private func mutate(_ payload: inout [UInt8], with other: [UInt8], using generator: inout SeededGenerator) {
         func slice(of bytes: [UInt8]) -> Range<Int> {
             let start = Int.random(in: 0...bytes.count, using: &generator)
             return start..<min(bytes.count, start + Int.random(in: 0...16, using: &generator))

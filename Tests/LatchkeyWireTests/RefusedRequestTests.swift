@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyWire
+import TestSupport
 import Testing
 
 /// `Message.idOfRefusedRequest`: whom the refusal of a payload is for.

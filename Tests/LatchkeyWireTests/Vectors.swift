@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A line of a file of `Tests/Vectors/wire`: a name and the payload's bytes.
@@ -9,9 +10,8 @@ struct Vector: Sendable, CustomTestStringConvertible {
     let payload: [UInt8]
     var testDescription: String { name }
 
-    /// Where the files of vectors lie, beside the folder of this file.
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(components: "Vectors", "wire")
+    /// Where the files of vectors lie.
+    static let folder = Repository.vectors("wire")
 
     /// The vectors of files, by name; of a client's messages unless said otherwise.
     static func load(_ names: [String] = ["requests", "items", "replies", "enclave"]) throws -> [Vector] {

@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import LocalAuthentication
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct BiometricEvaluationTests {

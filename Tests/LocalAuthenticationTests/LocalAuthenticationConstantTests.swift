@@ -2,6 +2,7 @@
 
 import Foundation
 import LocalAuthentication
+import TestSupport
 import Testing
 
 /// Every number and name of the table is Apple's, and every row of it is compared.
@@ -79,8 +80,7 @@ import Testing
 
     /// Names and values of one kind in the table.
     private func table(_ kind: String) throws -> [String: String] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = folder.appending(components: "Vectors", "localauthentication.tsv")
+        let file = Repository.vectors("localauthentication.tsv")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
         return Dictionary(uniqueKeysWithValues: lines.filter { $0[0] == kind }.map { ($0[1], $0[2]) })

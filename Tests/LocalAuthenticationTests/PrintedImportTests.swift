@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Printed code compiles with the imports that are printed above it, in both language modes and with no flag of ours.
@@ -58,21 +59,12 @@ import Testing
 
     @Test(arguments: [protocolOfContexts, keychainBesideContexts, keychainAlone], ["5", "6"])
     func aFileCompilesWithItsOwnImports(text: String, mode: String) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let program = try #require(
-            CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments.first)
-        let modules = URL(filePath: program).deletingLastPathComponent().appending(component: "Modules")
         let folder = try TemporaryFolder()
         let file = URL(filePath: folder.path).appending(component: "Printed.swift")
         try Data(text.utf8).write(to: file)
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["swiftc", "-typecheck", "-swift-version", mode, "-I", modules.path, file.path]
-        for room in ["CLatchkeyLinux", "COpenSSL"] {
-            let map = root.appending(components: "Sources", room, "module.modulemap")
-            compiler.arguments? += ["-Xcc", "-fmodule-map-file=\(map.path)"]
-        }
+        compiler.arguments = ["swiftc", "-typecheck", "-swift-version", mode, file.path] + Repository.moduleOptions
         let output = Pipe()
         compiler.standardError = output
         compiler.standardOutput = output

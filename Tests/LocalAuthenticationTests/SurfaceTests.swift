@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeySurface
+import TestSupport
 import Testing
 
 /// Walks Apple's surface as facts and compares it with the symbol graph that the compiler extracts from the module.

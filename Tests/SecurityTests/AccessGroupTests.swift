@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import Security
+import TestSupport
 import Testing
 
 @Suite struct AccessGroupTests {

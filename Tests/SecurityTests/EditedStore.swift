@@ -11,6 +11,7 @@ import LatchkeyService
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver
+import TestSupport
 
 @testable import LatchkeySimulator
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Security
+import TestSupport
 import Testing
 
 /// What is made here is taken by the `openssl` command, and the other way round.
@@ -66,8 +67,7 @@ import Testing
     private func bytes(_ digits: String) throws -> Data { Data(try hex(digits)) }
 
     private func published() throws -> [[String]] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: folder.appending(components: "Vectors", "keys.tsv"), encoding: .utf8)
+        let text = try String(contentsOf: Repository.vectors("keys.tsv"), encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("ecdsa\t") }.map {
             $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         }

@@ -2,23 +2,11 @@
 
 import LatchkeySimulator
 import Security
+import TestSupport
 import Testing
 
 /// Random sequences of operations on keys in the keychain end like the same operations on a plain dictionary.
 @Suite struct KeyItemModelTests {
-    /// The same numbers for the same seed, on every machine (SplitMix64).
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
-    }
-
     private struct Name: Hashable {
         var key: Int
         var tag: String
@@ -51,7 +39,7 @@ import Testing
         return result
     }
 
-    private func step(_ keys: Keys, _ model: inout [Name: String?], _ numbers: inout Numbers) {
+    private func step(_ keys: Keys, _ model: inout [Name: String?], _ numbers: inout SeededGenerator) {
         let tag = Self.tags.randomElement(using: &numbers) ?? ""
         let name = Name(key: Int.random(in: 0..<keys.all.count, using: &numbers), tag: tag)
         switch Int.random(in: 0..<5, using: &numbers) {
@@ -88,7 +76,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func randomOperationsEndLikeThoseOnADictionary(seed: UInt64) throws {
-        var numbers = Numbers(state: seed)
+        var numbers = SeededGenerator(seed: seed)
         var model: [Name: String?] = [:]
         let keys = try Keys()
         try Simulator().run {

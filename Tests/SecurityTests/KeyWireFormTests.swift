@@ -3,6 +3,7 @@
 import LatchkeyKeys
 import LatchkeyModel
 import Security
+import TestSupport
 import Testing
 
 /// Ciphertexts byte by byte: taken apart and put together with the `openssl` command and the GHASH below.

@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import Security
+import TestSupport
 import Testing
 
 /// The tutorial's wrapper does what the tutorial says (source-documents, 001).

@@ -3,6 +3,7 @@
 import LatchkeyCertificates
 import LatchkeyModel
 import Security
+import TestSupport
 import Testing
 
 /// Bytes that are no certificate and no PKCS#12 file: nil or a refusal, never a crash, never for long.
@@ -129,32 +130,25 @@ import Testing
 
 /// Changes bytes in ways that a seed determines.
 struct Mutation {
-    private var state: UInt64
+    private var numbers: SeededGenerator
 
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
-
-    private mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
-    private mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+    init(seed: UInt64) { numbers = SeededGenerator(seed: seed) }
 
     /// One to four changes: a bit, a byte, a byte more or less, a part twice or gone.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
-        for _ in 0...below(4) where !bytes.isEmpty {
-            let place = below(bytes.count)
-            switch below(6) {
-            case 0: bytes[place] ^= 1 << UInt8(below(8))
-            case 1: bytes[place] = UInt8(truncatingIfNeeded: next())
-            case 2: bytes.insert(UInt8(truncatingIfNeeded: next()), at: place)
+        for _ in 0...numbers.next(below: 4) where !bytes.isEmpty {
+            let place = numbers.next(below: bytes.count)
+            switch numbers.next(below: 6) {
+            case 0: bytes[place] ^= 1 << UInt8(numbers.next(below: 8))
+            case 1: bytes[place] = UInt8(truncatingIfNeeded: numbers.next())
+            case 2: bytes.insert(UInt8(truncatingIfNeeded: numbers.next()), at: place)
             case 3: bytes.remove(at: place)
-            case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + below(40))], at: below(bytes.count))
-            default: bytes.removeSubrange(place..<min(bytes.count, place + below(40)))
+            case 4:
+                bytes.insert(
+                    contentsOf: bytes[place..<min(bytes.count, place + numbers.next(below: 40))],
+                    at: numbers.next(below: bytes.count))
+            default: bytes.removeSubrange(place..<min(bytes.count, place + numbers.next(below: 40)))
             }
         }
         return bytes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySurface
 import Security
+import TestSupport
 import Testing
 
 /// The functions that Apple has deprecated. They are called through a protocol, since naming them would be a warning.

@@ -3,19 +3,18 @@
 import LatchkeyKeys
 import LatchkeyModel
 import Security
+import TestSupport
 import Testing
 
 /// The `openssl` command in a folder of its own: another hand on the same standards.
 final class OpenSSLCommand: Sendable {
-    private let folder: TemporaryFolder
+    private let program: OtherProgram
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { program = try OtherProgram() }
 
-    private func file(_ name: String) -> URL { URL(filePath: folder.path).appending(component: name) }
+    func write(_ name: String, _ data: Data) throws { try program.write(name, data) }
 
-    func write(_ name: String, _ data: Data) throws { try data.write(to: file(name)) }
-
-    func read(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
+    func read(_ name: String) throws -> Data { try program.read(name) }
 
     /// Runs it in the folder; whether it was content.
     @discardableResult
@@ -23,45 +22,16 @@ final class OpenSSLCommand: Sendable {
 
     /// Runs it in the folder; whether it was content.
     @discardableResult
-    func run(_ arguments: [String]) throws -> Bool {
-        let process = process(arguments)
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus != 127, "the openssl command is not installed")
-        return process.terminationStatus == 0
-    }
+    func run(_ arguments: [String]) throws -> Bool { try program.end(["openssl"] + arguments).isContent }
 
     /// What it writes to its standard output; it has to be content.
-    func output(_ arguments: [String]) throws -> Data {
-        let process = process(arguments)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
-        return bytes
-    }
-
-    private func process(_ arguments: [String]) -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.currentDirectoryURL = URL(filePath: folder.path)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return process
-    }
+    func output(_ arguments: [String]) throws -> Data { try program.output(["openssl"] + arguments) }
 
     /// Runs it in the folder; it has to be content.
     func succeed(_ arguments: String...) throws { try succeed(arguments) }
 
     /// Runs it in the folder; it has to be content.
-    func succeed(_ arguments: [String]) throws {
-        let isContent = try run(arguments)
-        try #require(isContent, "openssl \(arguments.joined(separator: " "))")
-    }
+    func succeed(_ arguments: [String]) throws { _ = try output(arguments) }
 
     // MARK: - Keys as files
 

@@ -4,6 +4,7 @@ import LatchkeyCertificates
 import LatchkeyKeys
 import LatchkeyModel
 import Security
+import TestSupport
 import Testing
 
 /// What stays in the process's memory after a PKCS#12 file was read.

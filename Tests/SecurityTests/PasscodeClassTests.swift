@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import Security
+import TestSupport
 import Testing
 
 /// Items of `WhenPasscodeSetThisDeviceOnly` need a passcode to be set, and its owner to type it once after a restart.

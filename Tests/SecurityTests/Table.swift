@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Apple's names and values: lines of kind, name and value of a file in `Tests/Vectors`.
@@ -8,8 +9,7 @@ struct Table {
     private let rows: [(kind: String, name: String, value: String)]
 
     init(_ file: String) throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: folder.appending(components: "Vectors", file), encoding: .utf8)
+        let text = try String(contentsOf: Repository.vectors(file), encoding: .utf8)
         rows = try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
             let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             try #require(words.count == 3, "a line is kind, name and value: \(line)")
@@ -24,8 +24,7 @@ struct Table {
 
     /// The names that the sources of a module declare as public constants with that prefix.
     static func declared(in module: String, prefix: String) throws -> Set<String> {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(components: "Sources", module)
+        let folder = Repository.sources(of: module)
         var names: Set<String> = []
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasSuffix(".swift") {
             let text = try String(contentsOf: folder.appending(component: file), encoding: .utf8)

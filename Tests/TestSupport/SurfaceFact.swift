@@ -29,9 +29,8 @@ package struct SurfaceFact {
 
     /// Reads a table of `Tests/Vectors`: type, member, declaration, perhaps a value, and "deprecated" or "-".
     package static func read(_ file: String) throws -> [SurfaceFact] {
-        let table = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(components: "Vectors", file)
-        return try String(contentsOf: table, encoding: .utf8).split(separator: "\n").dropFirst().map { line in
+        try String(contentsOf: Repository.vectors(file), encoding: .utf8).split(separator: "\n").dropFirst().map {
+            line in
             let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard cells.count == 4 || cells.count == 5, let last = cells.last else { throw Malformed(line: line) }
             return SurfaceFact(

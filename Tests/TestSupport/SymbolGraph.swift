@@ -35,19 +35,10 @@ package struct SymbolGraph {
 
     /// Extracts the symbols of a module that was built with the running tests.
     package init(module: String) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        let modules = URL(filePath: bundle).deletingLastPathComponent().appending(component: "Modules")
-        let output = FileManager.default.temporaryDirectory.appending(component: "surface-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: output) }
+        let output = try TemporaryFolder()
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        var arguments = ["swift", "symbolgraph-extract", "-module-name", module, "-I", modules.path]
-        for room in ["CLatchkeyLinux", "COpenSSL"] {
-            arguments += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(room)/module.modulemap"]
-        }
+        let arguments = ["swift", "symbolgraph-extract", "-module-name", module] + Repository.moduleOptions
         #if arch(x86_64)
         let target = "x86_64-unknown-linux-gnu"
         #else
@@ -58,7 +49,7 @@ package struct SymbolGraph {
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ExtractorFailed(status: process.terminationStatus) }
-        let data = try Data(contentsOf: output.appending(component: "\(module).symbols.json"))
+        let data = try Data(contentsOf: URL(filePath: output.path).appending(component: "\(module).symbols.json"))
         for entry in try JSONDecoder().decode(File.self, from: data).symbols {
             let declaration = (entry.declarationFragments ?? []).map(\.spelling).joined()
             let isDeprecated = entry.availability?.contains { $0.isUnconditionallyDeprecated == true } ?? false

@@ -3,11 +3,13 @@
 import Foundation
 
 /// A folder of one test, removed with everything in it when the test lets go of it.
-final class TemporaryFolder: Sendable {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    /// Where it is.
+    package let path: String
 
-    init() throws {
-        var template = Array((FileManager.default.temporaryDirectory.path + "/latchkey-context-XXXXXX").utf8CString)
+    /// Makes it.
+    package init() throws {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/latchkey-test-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }
         path = String(cString: made)
     }

@@ -3,7 +3,7 @@
 import Testing
 
 /// Reads hexadecimal digits; spaces are for the reader.
-func hex(_ text: some StringProtocol) throws -> [UInt8] {
+package func hex(_ text: some StringProtocol) throws -> [UInt8] {
     let digits = try text.filter { $0 != " " }.map { try #require($0.hexDigitValue.flatMap(UInt8.init(exactly:))) }
     try #require(digits.count.isMultiple(of: 2))
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

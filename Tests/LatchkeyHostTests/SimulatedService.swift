@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import SQLiteDriver
+import SimulatedDriver
+import SystemDriver
+
+/// A service on a machine that is only told of, with its store in memory.
+struct SimulatedService {
+    static let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
+
+    let world: SimulatedWorld
+    let store: SQLiteItemStore
+    let keychain: Keychain
+    let service: Service
+
+    /// Composes it; a test may change the parts before they are put together, and have the world script the store too.
+    init(
+        _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]),
+        scriptsStore: Bool = false, change: (inout Service.Parts, SimulatedWorld) -> Void = { _, _ in }
+    ) throws {
+        let (random, clock) = (SystemRandomSource(), VirtualClock())
+        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
+        store = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        let seen: any ItemStore = scriptsStore ? ScriptedStore(store, world: world) : store
+        keychain = try identity.open(seen, vault: vault, clock: clock, random: random)
+        var parts = Service.Parts(
+            tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+            prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
+            work: ImmediateWorkQueue(), controls: world)
+        change(&parts, world)
+        service = Service(parts)
+    }
+
+    /// A session of the caller.
+    func session() -> Session { service.session(caller: Self.caller, terminal: 0, mayNameItself: true) }
+}

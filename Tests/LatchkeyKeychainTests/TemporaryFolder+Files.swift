@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+
+extension TemporaryFolder {
+    /// Names and bytes of the files in it, or in a folder below it.
+    func files(in folder: String = "") throws -> [String: Data] {
+        let root = URL(filePath: path).appending(path: folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: root.path)
+        return Dictionary(
+            uniqueKeysWithValues: try names.map { ($0, try Data(contentsOf: root.appending(path: $0))) })
+    }
+}

@@ -1,1 +1,0 @@
-../LatchkeyCryptoTests/OwnMemory.swift

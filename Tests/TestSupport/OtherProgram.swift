@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+import Testing
+
+/// Other people's programs, run in a folder of their own: other hands on the same standards.
+package final class OtherProgram: Sendable {
+    private let folder: TemporaryFolder
+
+    /// Makes the folder.
+    package init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ name: String) -> URL { URL(filePath: folder.path).appending(component: name) }
+
+    /// Writes a file of the folder.
+    package func write(_ name: String, _ text: String) throws { try write(name, Data(text.utf8)) }
+
+    /// Writes a file of the folder, readable by its owner alone, as `ssh-keygen` asks for.
+    package func write(_ name: String, _ data: Data) throws {
+        let path = file(name).path
+        let isWritten = FileManager.default.createFile(
+            atPath: path, contents: data, attributes: [.posixPermissions: 0o600])
+        try #require(isWritten, "\(name) was not written")
+    }
+
+    /// Reads a file of the folder.
+    package func read(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
+
+    /// Reads a file of the folder as text.
+    package func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
+
+    /// Runs a program in the folder and gives what it wrote; it has to be content.
+    @discardableResult
+    package func run(_ arguments: String...) throws -> Data { try output(arguments) }
+
+    /// Runs a program in the folder and gives what it wrote; it has to be content.
+    package func output(_ arguments: [String]) throws -> Data {
+        let (isContent, bytes) = try end(arguments)
+        try #require(isContent, "\(arguments.joined(separator: " "))")
+        return bytes
+    }
+
+    /// Runs a program in the folder: whether it was content, and what it wrote to its standard output.
+    package func end(_ arguments: [String]) throws -> (isContent: Bool, output: Data) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: folder.path)
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus != 127, "the command \(arguments.first ?? "") is not installed")
+        return (process.terminationStatus == 0, bytes)
+    }
+}

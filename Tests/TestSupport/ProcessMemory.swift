@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Glibc
+package import LatchkeyModel
+import LatchkeySystem
+
+/// The writable memory of a process, freed memory included, read through the kernel as a debugger or a core dump would:
+/// following a pointer to freed memory is undefined.
+package struct ProcessMemory {
+    /// Its number; nil for this one.
+    private let process: pid_t?
+    private let file: Descriptor
+
+    private var folder: String { Self.folder(process) }
+
+    private static func folder(_ process: pid_t?) -> String { process.map { "/proc/\($0)" } ?? "/proc/self" }
+
+    /// Opens the memory of another process, or of this one; throws where this user may not read it.
+    package init(_ process: pid_t? = nil) throws {
+        self.process = process
+        file = try Descriptor.open(Self.folder(process) + "/mem", O_RDONLY)
+    }
+
+    /// How often any of the sequences stands there.
+    package func count(of needles: [[UInt8]]) -> Int { count(of: needles.map(WipedMemory.init)) }
+
+    /// How often one of the halves of a number stands there, in either order of its bytes: libcrypto keeps the lowest
+    /// first, and an allocator may have written over the beginning of a copy.
+    package func count(ofHalvesOf number: SecretBytes) -> Int {
+        let bytes = number.copyBytes()
+        let reversed = Array(bytes.reversed())
+        let half = bytes.count / 2
+        return count(of: [bytes, reversed].flatMap { [Array($0[..<half]), Array($0[half...])] })
+    }
+
+    /// How often any of the sequences stands there; in this process but for the search itself and for the stack of this
+    /// thread, where libraries spill registers.
+    func count(of needles: [WipedMemory]) -> Int {
+        let longest = needles.map(\.byteCount).max() ?? 0
+        let window = WipedMemory(byteCount: 1 << 20)
+        let search = process == nil ? needles + [window] : []
+        var local: UInt8 = 0
+        let stack = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        var count = 0
+        for region in writableRegions() where process != nil || !region.contains(stack) {
+            var start = region.lowerBound
+            while start < region.upperBound {
+                let length = min(window.byteCount, Int(region.upperBound - start))
+                let step = pread(file.number, window.base, length, off_t(start))
+                guard step > 0, step >= longest else { break }
+                let isLast = start + UInt(step) >= region.upperBound
+                // Windows overlap, so that nothing hides on a border; what begins in the overlap is found next time.
+                let fresh = isLast ? step : step - longest + 1
+                for needle in needles {
+                    count += window.offsets(of: needle, beginningBefore: fresh, within: step).count { offset in
+                        !search.contains { $0.contains(start + offset) }
+                    }
+                }
+                start += UInt(fresh)
+            }
+        }
+        return count
+    }
+
+    private func writableRegions() -> [Range<UInt>] {
+        guard let maps = fopen(folder + "/maps", "re") else { return [] }
+        defer { fclose(maps) }
+        var regions: [Range<UInt>] = []
+        var line = [CChar](repeating: 0, count: 4096)
+        while fgets(&line, Int32(line.count), maps) != nil {
+            let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                .split(separator: " ")
+            guard fields.count > 1, fields[1].hasPrefix("rw") else { continue }
+            let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard bounds.count == 2 else { continue }
+            // The list is not read at one instant: a region that grew meanwhile may come twice.
+            let start = max(bounds[0], regions.last?.upperBound ?? 0)
+            if start < bounds[1] { regions.append(start..<bounds[1]) }
+        }
+        return regions
+    }
+}

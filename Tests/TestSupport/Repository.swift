@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+/// Where the files of the project are that tests read.
+package enum Repository {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The folder of a fuzzer's corpus.
+    private static func corpus(_ fuzzer: String) -> URL { root.appending(components: "Fuzz", "corpus", fuzzer) }
+
+    /// The inputs of a fuzzer's corpus, by name.
+    package static func inputs(_ fuzzer: String) throws -> [(name: String, bytes: [UInt8])] {
+        try FileManager.default.contentsOfDirectory(at: corpus(fuzzer), includingPropertiesForKeys: nil)
+            .sorted { $0.path < $1.path }.map { ($0.lastPathComponent, try Array(Data(contentsOf: $0))) }
+    }
+
+    /// One input of a fuzzer's corpus.
+    package static func input(_ name: String, of fuzzer: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: corpus(fuzzer).appending(component: name)))
+    }
+
+    /// A table of `Tests/Vectors`.
+    package static func vectors(_ file: String...) -> URL {
+        file.reduce(root.appending(components: "Tests", "Vectors")) { $0.appending(component: $1) }
+    }
+
+    /// The folder of a module's sources.
+    package static func sources(of module: String) -> URL { root.appending(components: "Sources", module) }
+
+    /// What the compiler and its tools are told so that they find the modules that were built with the running tests.
+    package static var moduleOptions: [String] {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+        var options = ["-I", URL(filePath: bundle).deletingLastPathComponent().appending(component: "Modules").path]
+        for room in ["CLatchkeyLinux", "COpenSSL"] {
+            options += ["-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(room)/module.modulemap"]
+        }
+        return options
+    }
+}
