@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one file that calls SQLite. C types stay inside.
+// With GatheredLog the one file that calls SQLite. C types stay inside.
 
 internal import CSQLite
 import Glibc
@@ -16,7 +16,8 @@ final class Connection {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         flags |= readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if create { flags |= SQLITE_OPEN_CREATE }
-        let code = sqlite3_open_v2(Connection.withRealFolder(path), &handle, flags, nil)
+        let files = readOnly ? nil : GatheredLog.name
+        let code = sqlite3_open_v2(Connection.withRealFolder(path), &handle, flags, files)
         guard code == SQLITE_OK else {
             let failure = Connection.failure(code, system: errno)
             sqlite3_close_v2(handle)

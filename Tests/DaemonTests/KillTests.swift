@@ -83,7 +83,9 @@ import Testing
                 try daemon.start()
                 let client = try RawClient(daemon)
                 // No `#require`: what it finds is an issue though the next try goes well.
-                guard try client.call(.hello(Request.Hello(application: "test")), id: 1) != nil else { throw NoAnswer() }
+                guard try client.call(.hello(Request.Hello(application: "test")), id: 1) != nil else {
+                    throw NoAnswer()
+                }
                 return client
             } catch {
                 guard Uptime.nanoseconds < deadline else { throw error }
