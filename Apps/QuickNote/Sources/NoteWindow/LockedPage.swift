@@ -3,9 +3,9 @@
 import QuickNoteCore
 import Widgets
 
-/// What is shown in place of the notes while they are locked: nothing of them, and how to unlock.
+/// What is shown in place of the notes while they are locked: nothing of them, blurred, and how to unlock.
 @MainActor final class LockedPage {
-    let page: Page
+    let page: Widget
     private let picture = Picture(points: 96)
     private let words = Label(styles: ["dim-label"], isCentred: true)
     private let asking = Label(styles: ["heading"], announces: true, isCentred: true)
@@ -19,7 +19,7 @@ import Widgets
         let buttons = Box(.down, spacing: 6, [self.unlock, password])
         buttons.centre()
         let title = Label("Your Notes Are Locked", styles: ["title-1"], isCentred: true)
-        page = Page(Box(.down, spacing: 12, [picture, title, words, asking, warning, buttons]), width: 420)
+        page = Blurred(Page(Box(.down, spacing: 12, [picture, title, words, asking, warning, buttons]), width: 420))
     }
 
     /// Shows what unlocks now, and what the sensor waits for.

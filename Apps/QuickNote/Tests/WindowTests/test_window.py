@@ -80,6 +80,8 @@ def a_new_note_is_written_saved_and_gone_while_locked():
         tree = locked(window, "milk")
         everything_has_a_name(tree)
         check(tree.named("Unlock with Touch ID", "push button").focused, "the keys are on the button")
+        said = [n.name or n.text for n in tree.all() if n.role == "label" and (n.name or n.text)]
+        check("Your Notes Are Locked" in said and len(said) < 12, f"nobody reads what is blurred: {said}")
         window.picture("locked")
 
 

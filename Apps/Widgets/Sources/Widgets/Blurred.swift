@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAdwaita
+
+/// A widget in front of what looks like a list and a text out of focus. It is nobody's text: bars of fixed widths, drawn
+/// blurred, which screen readers do not meet.
+public final class Blurred: Widget {
+    /// `front` in the middle of it.
+    public init(_ front: Widget) {
+        super.init(gtk_overlay_new())
+        Self.useStyle()
+        gtk_overlay_set_child(opaque, Self.behind().widget)
+        gtk_overlay_add_overlay(opaque, front.widget)
+        gtk_overlay_set_measure_overlay(opaque, front.widget, 1)
+        expand(across: true, down: true)
+    }
+
+    private static let rows: [Int32] = [150, 120, 170, 100, 140, 160, 110, 130]
+    private static let lines: [Int32] = [240, 430, 460, 390, 450, 200, 0, 420, 470, 360, 440, 120]
+
+    private static func behind() -> Widget {
+        let list = column(rows.flatMap { [$0, $0 * 2 / 3, 0] }, width: 220)
+        let text = column(lines, width: -1)
+        text.expand(across: true)
+        let both = bare(.across, [list, text])
+        // Bars wider than the window are cut, and do not make it wider.
+        let frame: UnsafeMutablePointer<GtkWidget> = gtk_scrolled_window_new()
+        gtk_scrolled_window_set_policy(OpaquePointer(frame), GTK_POLICY_EXTERNAL, GTK_POLICY_EXTERNAL)
+        gtk_scrolled_window_set_child(OpaquePointer(frame), both.widget)
+        gtk_widget_set_can_target(frame, 0)
+        gtk_widget_set_can_focus(frame, 0)
+        return Widget(frame)
+    }
+
+    /// Bars of those widths below each other; 0 is a gap.
+    private static func column(_ widths: [Int32], width: Int32) -> Widget {
+        let column = bare(
+            .down,
+            widths.map { width in
+                let bar = bare(.across, [])
+                bar.setWidth(width)
+                gtk_widget_set_halign(bar.widget, GTK_ALIGN_START)
+                bar.setStyle("latchkey-bar", width > 0)
+                return bar
+            })
+        column.setWidth(width)
+        column.setMargin(30, sides: 24)
+        return column
+    }
+
+    /// A box that screen readers pass over.
+    private static func bare(_ direction: Box.Direction, _ content: [Widget]) -> Widget {
+        guard let made = Widget.make(gtk_box_get_type(), role: GTK_ACCESSIBLE_ROLE_PRESENTATION) else {
+            return Box(direction, content)
+        }
+        let box = Widget(made)
+        gtk_orientable_set_orientation(
+            box.opaque, direction == .down ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL)
+        gtk_box_set_spacing(box.raw.assumingMemoryBound(to: GtkBox.self), 23)
+        for widget in content { gtk_box_append(box.raw.assumingMemoryBound(to: GtkBox.self), widget.widget) }
+        return box
+    }
+
+    private static var isStyled = false
+
+    /// Colours are the theme's, light or dark. A shadow and no filter: what is drawn over a filter, and drawn again alone,
+    /// leaves edges in it.
+    private static func useStyle() {
+        guard !isStyled, let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
+        isStyled = true
+        let style = """
+            .latchkey-bar {
+                min-height: 1px; background-color: alpha(currentColor, 0.055);
+                box-shadow: 0 0 20px 7px alpha(currentColor, 0.1);
+            }
+            """
+        gtk_css_provider_load_from_data(provider, style, -1)
+        gtk_style_context_add_provider_for_display(
+            display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+        g_object_unref(UnsafeMutableRawPointer(provider))
+    }
+}
