@@ -23,7 +23,8 @@ import Widgets
     private let redo: Button
     private let delete: Button
     private let tools: Box
-    private var shownNote: UUID?
+    private let shown: Shown
+    @MainActor private final class Shown { var note: UUID? }
 
     init(model: QuickNoteModel, delete deleteNote: @escaping @MainActor () -> Void) {
         self.model = model
@@ -43,7 +44,9 @@ import Widgets
             }, opened: { open.run() },
             chosen: { chosen in Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) } })
         listPlace = Stack(["list": list, "empty": noRows])
-        editor = TextEditor("Text of the note") { model.edit($0) }
+        let shown = Shown()
+        self.shown = shown
+        editor = TextEditor("Text of the note") { model.edit($0, in: shown.note, shownAs: $1) }
         undo = Button("Undo", icon: "edit-undo-symbolic", showsTitle: false, styles: ["flat"]) {
             Task { await model.undo() }
         }
@@ -95,9 +98,9 @@ import Widgets
         redo.isSensitive = model.canRedo
         let isUnsaved = model.hasUnsavedSelection
         saved.text = model.text.isEmpty && !isUnsaved ? "" : isUnsaved ? "Not saved yet" : "Saved"
-        if shownNote != model.selection {
+        if shown.note != model.selection {
             let isNew = hasNote && model.text.isEmpty
-            shownNote = model.selection
+            shown.note = model.selection
             if isNew { focusText() }
         }
         if wantsText, hasNote {

@@ -94,6 +94,30 @@ extension QuickNoteModel {
     /// Takes what was typed into the selected note.
     public func edit(_ text: String) { change(to: text, isTyping: true) }
 
+    /// Takes what was typed in a window, which may not have drawn yet what the model holds by then: another note was
+    /// selected, or another window's text came. What was typed goes to the text that the person saw, and where that is no
+    /// more it becomes a note of its own.
+    ///
+    /// - Parameters:
+    ///   - text: the whole text with what was typed.
+    ///   - note: the note that the window shows.
+    ///   - before: the text that the window showed before.
+    public func edit(_ text: String, in note: UUID?, shownAs before: String) {
+        guard let book = notebook else { return }
+        if book.selected?.note.text == before { return edit(text) }
+        if let index = book.index(of: note), book.entries[index].note.text == before {
+            return change(at: index, to: text, isTyping: true)
+        }
+        let now = setup.clock.date
+        let own = Note(text: before, created: now, modified: now)
+        notebook?.entries.append(Notebook.Entry(note: own))
+        notebook?.selection = own.id
+        message = QuickNoteModel.ownNoteWords
+        edit(text)
+    }
+
+    static var ownNoteWords: String { "Another window changed this note. Your text was kept as a note of its own." }
+
     /// Puts what was pasted at the end of the selected note, or in place of its text.
     ///
     /// - Parameters:
@@ -156,9 +180,12 @@ extension QuickNoteModel {
 
     private func change(to text: String, isTyping: Bool) {
         guard let book = notebook, let index = book.index(of: book.selection) else { return }
+        change(at: index, to: text, isTyping: isTyping)
+    }
+
+    private func change(at index: Int, to text: String, isTyping: Bool) {
         touch()
-        let old = book.entries[index].note.text
-        guard old != text else { return }
+        guard let old = notebook?.entries[index].note.text, old != text else { return }
         notebook?.entries[index].history.record(old, at: setup.clock.elapsed, isTyping: isTyping)
         put(text, at: index)
     }
@@ -232,7 +259,7 @@ extension QuickNoteModel {
         }
         notebook?.entries.append(replacement)
         if notebook?.selection == id { notebook?.selection = note.id }
-        message = "Another window changed this note. Your text was kept as a note of its own."
+        message = QuickNoteModel.ownNoteWords
         await refreshNow()
     }
 

@@ -291,6 +291,53 @@ import Testing
         #expect(Set(first.titles) == ["one, first", "one, second"])
     }
 
+    @Test func whatIsTypedBeforeAnotherWindowsTextIsDrawnTakesNothingAway() async {
+        let first = await App.opened("one")
+        let second = await App()
+        await second.enter()
+        await second.selectFirst()
+        second.model.edit("one, second")
+        await second.model.save()
+        await first.selectFirst()
+        let note = first.model.selection
+        await first.model.refresh()
+        // The window still shows what it drew before.
+        first.model.edit("one, first", in: note, shownAs: "one")
+        first.model.edit("one, first!", in: note, shownAs: "one, first")
+        #expect(first.model.message?.contains("note of its own") == true)
+        #expect(first.model.text == "one, first!", "the person goes on in the same text")
+        #expect(await first.model.save())
+        #expect(Set(first.titles) == ["one, first!", "one, second"])
+        await second.model.refresh()
+        #expect(Set(second.titles) == ["one, first!", "one, second"])
+    }
+
+    @Test func whatIsTypedBeforeAnotherNoteIsDrawnGoesToTheNoteThatIsShown() async throws {
+        let app = await App.opened("one", "two")
+        let one = try #require(app.model.notes.first { $0.title == "one" }).id
+        let two = try #require(app.model.notes.first { $0.title == "two" }).id
+        await app.model.select(one)
+        await app.model.select(two)
+        app.model.edit("one!", in: one, shownAs: "one")
+        #expect(app.model.text == "two" && app.model.selection == two)
+        #expect(await app.model.save())
+        #expect(app.model.message == nil)
+        #expect(Set(app.titles) == ["one!", "two"])
+    }
+
+    @Test func whatIsTypedBeforeADeletionIsDrawnIsKept() async {
+        let app = await App.opened("one")
+        await app.selectFirst()
+        let note = app.model.selection
+        await app.model.deleteNote()
+        app.model.edit("one!", in: note, shownAs: "one")
+        #expect(await app.model.save())
+        #expect(app.titles == ["one!"])
+        await app.model.lock()
+        app.model.edit("x", in: note, shownAs: "one!")
+        #expect(app.model.isLocked && app.titles.isEmpty)
+    }
+
     @Test func aNoteDeletedInAnotherWindowLivesOnWhereItIsChanged() async {
         let first = await App.opened("one")
         let second = await App()

@@ -7,9 +7,11 @@ public final class TextEditor: Widget {
     private let view: UnsafeMutablePointer<GtkTextView>
     private let buffer: UnsafeMutablePointer<GtkTextBuffer>
     private var isSetting = false
+    /// What it holds, as far as it was set or told.
+    private var known = ""
 
-    /// An empty text that gives itself to `action` after each change a person makes.
-    public init(_ name: String, _ action: @escaping @MainActor (String) -> Void) {
+    /// An empty text that gives itself to `action` after each change a person makes, and what it was before.
+    public init(_ name: String, _ action: @escaping @MainActor (_ text: String, _ before: String) -> Void) {
         let made: UnsafeMutablePointer<GtkWidget> = gtk_text_view_new()
         view = UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkTextView.self)
         buffer = gtk_text_view_get_buffer(view)
@@ -29,7 +31,9 @@ public final class TextEditor: Widget {
         expand(across: true, down: true)
         connect(UnsafeMutableRawPointer(buffer), "changed") { [weak self] in
             guard let self, !isSetting else { return }
-            action(text)
+            let (text, before) = (text, known)
+            known = text
+            action(text, before)
         }
     }
 
@@ -44,6 +48,7 @@ public final class TextEditor: Widget {
         }
         set {
             guard newValue != text else { return }
+            known = newValue
             isSetting = true
             defer { isSetting = false }
             var cursor = GtkTextIter()
