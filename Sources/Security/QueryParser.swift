@@ -16,6 +16,8 @@ struct ParsedQuery {
     /// nil: not given; 0: all.
     var limit: UInt64?
     var hasOtherMatch = false
+    /// Whether anything says how to ask a person.
+    var hasUse = false
     /// What certificates and identities have to be besides.
     var match: CertificateMatch?
     /// Whether identities are meant: pairs of a certificate and a private key.
@@ -152,6 +154,7 @@ struct ParsedQuery {
 
     private mutating func readUse(_ name: String, _ value: Any) throws(Failure) {
         switch name {
+        hasUse = true
         case QueryName.useAuthenticationContext:
             guard let context = value as? any AuthenticationContext else {
                 throw ParsedQuery.refusal("kSecUseAuthenticationContext takes an LAContext.")
