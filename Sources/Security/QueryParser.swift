@@ -234,6 +234,10 @@ struct ParsedQuery {
         }
         if let control = accessControl, let accessibility, control.accessibility != accessibility {
             throw ParsedQuery.refusal("kSecAttrAccessible and kSecAttrAccessControl contradict.")
+        // Behaviour KC-10.
+        guard persistentReference == nil || attributes.isEmpty && rule == nil else {
+            throw ParsedQuery.refusal("A persistent reference stands alone in a query.")
+        }
         }
     }
 
