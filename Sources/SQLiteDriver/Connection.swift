@@ -48,6 +48,13 @@ final class Connection {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
+    /// Ends a transaction as if it had never been. After a COMMIT that failed it may be over already; a failure changes
+    /// nothing.
+    func rollBack() {
+        try? execute("ROLLBACK")
+        GatheredLog.forget(handle)
+    }
+
     /// Runs one statement, prepared once, and calls `row` for each row until it returns false.
     func run(
         _ sql: String, _ values: [Value], _ row: (borrowing Row) throws(Failure) -> Bool = { _ throws(Failure) in true }

@@ -29,9 +29,13 @@ enum GatheredLog {
     private final class Pending {
         /// SQLite's own file system takes at most 128 KiB less one byte at once.
         static let limit = 1 << 16
+        /// Otherwise each write goes on at once.
+        let gathers: Bool
         var bytes: [UInt8] = []
         var start: Int64 = 0
         var end: Int64 { start + Int64(bytes.count) }
+
+        init(gathers: Bool) { self.gathers = gathers }
     }
 
     /// SQLite keeps the pointer for good.
@@ -49,8 +53,11 @@ enum GatheredLog {
             file.pointee.pMethods = nil
             let inner = GatheredLog.inner(file)
             let code = open(base, name, inner, flags, outFlags)
-            guard inner.pointee.pMethods != nil else { return code }
-            GatheredLog.head(file).pointee.pending = Unmanaged.passRetained(Pending()).toOpaque()
+            guard let base = inner.pointee.pMethods else { return code }
+            // Where an interrupted write may harm its neighbours SQLite fills up a sector, behind the sync of the commit too.
+            let kept = base.pointee.xDeviceCharacteristics?(inner) ?? 0
+            let pending = Pending(gathers: kept & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0)
+            GatheredLog.head(file).pointee.pending = Unmanaged.passRetained(pending).toOpaque()
             file.pointee.pMethods = GatheredLog.methods.pointer
             return code
         }
@@ -84,7 +91,15 @@ enum GatheredLog {
         }
         if pending.bytes.isEmpty { pending.start = offset }
         pending.bytes.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-        return SQLITE_OK
+        return pending.gathers ? SQLITE_OK : flush(file)
+    }
+
+    /// Drops what a transaction has left that was taken back: its place in the log is another program's to write now.
+    static func forget(_ database: OpaquePointer?) {
+        var log: File?
+        let code = sqlite3_file_control(database, nil, SQLITE_FCNTL_JOURNAL_POINTER, &log)
+        guard code == SQLITE_OK, let log, log.pointee.pMethods == methods.pointer else { return }
+        pending(log).bytes.removeAll(keepingCapacity: true)
     }
 
     /// Writes what is pending. After a failure it is gone: SQLite takes the transaction back, and writes its place anew.

@@ -130,8 +130,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
                     commits.add(1, ordering: .releasing)
                     return value
                 } catch {
-                    // After a failed COMMIT the transaction may be over already; a second failure changes nothing.
-                    try? writer.execute("ROLLBACK")
+                    writer.rollBack()
                     throw error
                 }
             }

@@ -33,9 +33,11 @@ struct IdentitySearch {
 
     /// Deletes certificate and key of each.
     func delete() throws(Failure) {
+        // A certificate that was renewed has the key of its predecessor.
+        var deleted: Set<[UInt8]> = []
         for found in try search(limit: 0, keyReturns: [.persistentReference]) {
             for reference in [found.certificate.persistentReference, found.key.persistentReference] {
-                if let reference { try access.delete(reference) }
+                if let reference, deleted.insert(reference).inserted { try access.delete(reference) }
             }
         }
     }
@@ -73,8 +75,7 @@ struct IdentitySearch {
         // What certificates have as well was asked of the certificate.
         key.attributes = query.attributes.filter { !ItemClass.certificate.has($0.key) }
         key.attributes[.accessGroup] = query.attributes[.accessGroup]
-        key.attributes[.applicationLabel] = hash
-        key.attributes[.keyClass] = .number(1)
+        guard key.attributes.add([.applicationLabel: hash, .keyClass: .number(1)]) else { return nil }
         key.anySynchronizable = true
         do throws(Failure) {
             let keys = try access.copy(key, limit: 0, returns)

@@ -41,17 +41,32 @@ enum KeychainObject {
         switch self {
         case .key(let key):
             if let enclave = key.backing as? EnclaveKeyBacking {
-                guard case .stored(let reference) = enclave.name else {
+                guard case .stored = enclave.name else {
                     throw Failure(.itemNotFound, "The key is not in the keychain.")
                 }
-                query.persistentReference = reference
-                query.attributes = [:]
+                try add([.publicKey: .data(enclave.publicKey.externalRepresentation)], &query)
             } else {
-                let identity = try NewItem(key).identity
-                query.attributes.merge(identity)
+                try add(try NewItem(key).identity, &query)
             }
-        case .certificate(let certificate): query.attributes.merge(try NewItem(certificate).identity)
-        case .identity(let identity): query.attributes.merge(try NewItem(identity.certificate).identity)
+        case .certificate(let certificate): try add(try NewItem(certificate).identity, &query)
+        case .identity(let identity): try add(try NewItem(identity.certificate).identity, &query)
         }
+    }
+
+    private func add(_ identity: Attributes, _ query: inout ParsedQuery) throws(Failure) {
+        guard query.attributes.add(identity) else {
+            throw Failure(.itemNotFound, "The object is not what the attributes say.")
+        }
+    }
+}
+
+extension Attributes {
+    /// Adds attributes of a query; false when one of them is asked for with another value already.
+    mutating func add(_ others: Attributes) -> Bool {
+        for (code, value) in others {
+            if let own = self[code], !own.counts(as: value) { return false }
+            self[code] = value
+        }
+        return true
     }
 }

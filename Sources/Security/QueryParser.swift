@@ -16,6 +16,8 @@ struct ParsedQuery {
     /// nil: not given; 0: all.
     var limit: UInt64?
     var hasOtherMatch = false
+    /// Whether anything says how to ask a person.
+    var hasUse = false
     /// What certificates and identities have to be besides.
     var match: CertificateMatch?
     /// Whether identities are meant: pairs of a certificate and a private key.
@@ -51,7 +53,8 @@ struct ParsedQuery {
         if let classValue { try readClass(classValue) }
         if let objectValue { try readObject(objectValue) }
         for (name, value) in pairs { try read(name, value) }
-        if hasOtherMatch, isForIdentities || itemClass == .certificate { match = try CertificateMatch(dictionary) }
+        let isForCertificates = itemClass ?? ItemClass(ofReference: persistentReference) == .certificate
+        if hasOtherMatch, isForIdentities || isForCertificates { match = try CertificateMatch(dictionary) }
         try settle()
     }
 
@@ -151,6 +154,7 @@ struct ParsedQuery {
     }
 
     private mutating func readUse(_ name: String, _ value: Any) throws(Failure) {
+        hasUse = true
         switch name {
         case QueryName.useAuthenticationContext:
             guard let context = value as? any AuthenticationContext else {
@@ -209,7 +213,8 @@ struct ParsedQuery {
             anySynchronizable = true
         default:
             // Behaviour KC-02.
-            guard let code = AttributeCode(constant: name, in: itemClass), has(code) else {
+            // An identity has a type as its key has one.
+            guard let code = AttributeCode(constant: name, in: isForIdentities ? .key : itemClass), has(code) else {
                 throw Failure(.noSuchAttribute, "Items of this class have no attribute \(name).")
             }
             attributes[code] = try AttributeValue(value, for: code, name)
@@ -228,6 +233,10 @@ struct ParsedQuery {
     private mutating func settle() throws(Failure) {
         if isForIdentities, itemClass != nil {
             throw Failure(.itemNotFound, "The persistent reference is one of an identity, and kSecClass is another.")
+        }
+        // Behaviour KC-10.
+        guard persistentReference == nil || attributes.isEmpty && rule == nil else {
+            throw ParsedQuery.refusal("A persistent reference stands alone in a query.")
         }
         if let control = accessControl, let accessibility, control.accessibility != accessibility {
             throw ParsedQuery.refusal("kSecAttrAccessible and kSecAttrAccessControl contradict.")

@@ -77,7 +77,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         }
         let changes = try ParsedQuery(
             attributesToUpdate, itemClass: parsed.itemClass ?? ItemClass(ofReference: parsed.persistentReference))
-        guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, changes.context == nil,
+        guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, !changes.hasUse,
             changes.persistentReference == nil, !changes.anySynchronizable, changes.object == nil
         else { throw ParsedQuery.refusal("The changes hold a key that is no attribute.") }
         let access = try KeychainAccess(parsed)

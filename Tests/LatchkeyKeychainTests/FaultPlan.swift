@@ -16,6 +16,7 @@ final class FaultPlan: Sendable {
         var goesOn = false
         var hasFailed = false
         var readsFail = false
+        var isPowersafe = true
     }
     private let state = Mutex(State())
 
@@ -29,6 +30,12 @@ final class FaultPlan: Sendable {
     var readsFail: Bool {
         get { state.withLock { $0.readsFail } }
         set { state.withLock { $0.readsFail = newValue } }
+    }
+
+    /// Whether the disk leaves what lies beside an interrupted write as it was; SQLite fills up a sector otherwise.
+    var isPowersafe: Bool {
+        get { state.withLock { $0.isPowersafe } }
+        set { state.withLock { $0.isPowersafe = newValue } }
     }
 
     /// Makes the `number`-th call from now fail, 0 being the first, and every later one if it `goesOn`.

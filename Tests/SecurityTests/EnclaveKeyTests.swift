@@ -25,6 +25,20 @@ import Testing
         }
     }
 
+    @Test func aKeyObjectAndAttributesAreBothMeant() throws {
+        try Simulator().run {
+            let key = try makeKey(enclaveParameters())
+            let query: Query = [kSecValueRef as String: key]
+            #expect(exists(query) == errSecSuccess)
+            #expect(exists(query.with(kSecAttrApplicationTag, Data("signing".utf8))) == errSecSuccess)
+            let other = query.with(kSecAttrApplicationTag, Data("other".utf8))
+            #expect(exists(other) == errSecItemNotFound)
+            #expect(update(other, [kSecAttrLabel as String: "label"]) == errSecItemNotFound)
+            #expect(delete(other) == errSecItemNotFound)
+            #expect(exists(query) == errSecSuccess)
+        }
+    }
+
     @Test func onlyP256IsMade_SE01() throws {
         try Simulator().run {
             for (type, size) in [(kSecAttrKeyTypeECSECPrimeRandom, 384), (kSecAttrKeyTypeRSA, 2048)] {

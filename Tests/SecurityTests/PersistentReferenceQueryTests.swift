@@ -76,6 +76,7 @@ import Testing
         simulator.run {
             for query in [
                 one.with(kSecAttrAccount, "one"), one.with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked),
+                one.under([]), one.with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked).under([]),
             ] {
                 #expect(exists(query) == errSecParam)
                 #expect(update(query, [kSecAttrLabel as String: "label"]) == errSecParam)

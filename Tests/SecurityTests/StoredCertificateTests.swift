@@ -237,6 +237,90 @@ import Testing
         }
     }
 
+    @Test func anIdentityIsAskedForByWhatItsKeyIs() throws {
+        try Simulator().run {
+            #expect(add([kSecValueRef as String: try identity()]) == errSecSuccess)
+            let hash = Data(try certificate(.leaf).certificate.publicKeyHash)
+            let cases: [(CFString, own: Any, other: Any)] = [
+                (kSecAttrKeyType, kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyTypeRSA),
+                (kSecAttrKeySizeInBits, 256, 384),
+                (kSecAttrKeyClass, kSecAttrKeyClassPrivate, kSecAttrKeyClassPublic),
+                (kSecAttrApplicationLabel, hash, Data("other".utf8)),
+            ]
+            for (name, own, other) in cases {
+                #expect(exists(Self.identities.with(name, own)) == errSecSuccess, "\(name)")
+                #expect(exists(Self.identities.with(name, other)) == errSecItemNotFound, "\(name)")
+            }
+        }
+    }
+
+    @Test func whatIsReportedOfAnIdentityFindsItAgain_KC09() throws {
+        try Simulator().run {
+            #expect(add([kSecValueRef as String: try identity()]) == errSecSuccess)
+            let reported = try #require(find(Self.identities.attributes).result as? Query)
+            #expect(exists(reported.with(kSecClass, kSecClassIdentity)) == errSecSuccess)
+        }
+    }
+
+    @Test func aReferenceToAnIdentityMayNotBeMixedWithAttributes_KC10() throws {
+        try Simulator().run {
+            let added = addReturning([kSecValueRef as String: try identity(), kSecReturnPersistentRef as String: true])
+            let query: Query = [kSecValuePersistentRef as String: added.result as Any]
+            for mixed in [
+                query.with(kSecAttrLabel, "Latchkey Test Leaf"), query.with(kSecAttrKeySizeInBits, 256),
+                query.with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked), query.under([]),
+            ] {
+                #expect(exists(mixed) == errSecParam)
+                #expect(delete(mixed) == errSecParam)
+            }
+            #expect(exists(query) == errSecSuccess)
+        }
+    }
+
+    @Test func identitiesOfOneKeyAreDeletedTogether_KC04() throws {
+        let bytes = try TestCertificates.shared().run([
+            "req", "-x509", "-new", "-key", "leaf.key", "-config", "openssl.cnf", "-section", "described", "-days",
+            "10", "-outform", "DER",
+        ])
+        let renewed = try #require(SecCertificateCreateWithData(nil, bytes as CFData))
+        let identity = try identity()
+        try Simulator().run {
+            #expect(add([kSecValueRef as String: identity]) == errSecSuccess)
+            #expect(add([kSecValueRef as String: renewed]) == errSecSuccess)
+            #expect((find(Self.identities.object.all).result as? [SecIdentity])?.count == 2)
+            #expect(delete(Self.identities) == errSecSuccess)
+            #expect(exists(Self.any) == errSecItemNotFound)
+            #expect(exists(.anyKey) == errSecItemNotFound)
+        }
+    }
+
+    @Test func anObjectAndAttributesAreBothMeant() throws {
+        let certificate = try certificate(.leaf)
+        let key = try privateKey(.leaf)
+        try Simulator().run {
+            for (object, name, value) in [
+                (certificate, kSecAttrSerialNumber, Data("other".utf8)), (key, kSecAttrKeySizeInBits, 384),
+            ] as [(AnyObject, CFString, Any)] {
+                let query: Query = [kSecValueRef as String: object]
+                #expect(add(query) == errSecSuccess)
+                #expect(exists(query.with(name, value)) == errSecItemNotFound)
+                #expect(delete(query.with(name, value)) == errSecItemNotFound)
+                #expect(exists(query) == errSecSuccess)
+            }
+        }
+    }
+
+    @Test func aMatchHoldsForACertificateThatAReferenceNames() throws {
+        try Simulator().run {
+            let added = addReturning([
+                kSecValueRef as String: try certificate(.leaf), kSecReturnPersistentRef as String: true,
+            ])
+            let query: Query = [kSecValuePersistentRef as String: added.result as Any]
+            #expect(exists(query.with(kSecMatchSubjectContains, "Leaf")) == errSecSuccess)
+            #expect(exists(query.with(kSecMatchSubjectContains, "nobody")) == errSecItemNotFound)
+        }
+    }
+
     @Test func theAccessibilityOfAnIdentityIsThatOfItsKey() throws {
         try Simulator().run {
             let rule: Query = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]

@@ -114,6 +114,20 @@ import Testing
         }
     }
 
+    @Test func howToAskIsNoChange() {
+        simulator.run {
+            let keys: [(CFString, Any)] = [
+                (kSecUseAuthenticationUI, kSecUseAuthenticationUISkip),
+                (kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail),
+                (deprecated.kSecUseOperationPrompt, "reason"),
+            ]
+            for (key, value) in keys {
+                #expect(update(.password("one"), new.with(key, value)) == errSecParam, "\(key)")
+            }
+            #expect(secret(.password("one")) == "one")
+        }
+    }
+
     @Test func theClassCannotBeChanged() {
         simulator.run {
             let changes: Query = [kSecClass as String: kSecClassGenericPassword]
