@@ -158,7 +158,7 @@ extension QuickNoteModel {
         guard let book = notebook, let index = book.index(of: book.selection) else { return }
         touch()
         let old = book.entries[index].note.text
-        guard old != text else { return }
+        guard !old.isSpelled(as: text) else { return }
         notebook?.entries[index].history.record(old, at: setup.clock.elapsed, isTyping: isTyping)
         put(text, at: index)
     }
@@ -213,7 +213,7 @@ extension QuickNoteModel {
         // The person may have typed on while the keychain wrote: look again.
         guard let index = notebook?.index(of: id) else { return }
         if isSaved {
-            let hasChanged = notebook?.entries[index].note.text != entry.note.text
+            let isSame = notebook?.entries[index].note.text.isSpelled(as: entry.note.text) == true
             notebook?.entries[index].revision = sealed.revision
             notebook?.entries[index].isDirty = hasChanged
             return
@@ -226,7 +226,7 @@ extension QuickNoteModel {
         notebook?.entries.remove(at: index)
         var replacement = Notebook.Entry(
             note: note, revision: copy.revision, history: current?.history ?? UndoHistory())
-        if let typed = current?.note.text, typed != note.text {
+        if let typed = current?.note.text, !typed.isSpelled(as: note.text) {
             replacement.note.text = typed
             replacement.isDirty = true
         }
@@ -247,4 +247,9 @@ extension QuickNoteModel {
         underWayInKeychain = Task { _ = await task.value }
         return await task.value
     }
+}
+
+extension String {
+    /// Whether it is the same text byte by byte; `==` also takes two spellings of a character for one.
+    fileprivate func isSpelled(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }
