@@ -36,6 +36,8 @@ public final class QuickNoteModel {
     /// Whether biometry may unlock: the key is behind it, and what is enrolled is what was trusted.
     private var isBiometryTrusted = false
     @ObservationIgnored private var hasEnrolmentChanged = false
+    /// Whether there was a place to ask for biometry, when that was tried last.
+    @ObservationIgnored private var couldAsk = true
     /// Texts that could not be saved before locking, sealed.
     @ObservationIgnored private var kept: [Notebook.Kept] = []
     @ObservationIgnored var lastInput = Duration.zero
@@ -181,6 +183,7 @@ public final class QuickNoteModel {
         }
     }
 
+                couldAsk = failure.code != .notInteractive
     /// Asks for the password without biometry; a prompt that is up goes away.
     public func askForPassword() {
         guard phase == .locked else { return }
@@ -202,7 +205,8 @@ public final class QuickNoteModel {
     private func showPassword() {
         guard let flow, case .password(let reason) = flow.step else { return }
         passwordPrompt = PasswordPrompt(
-            reason, sensor: support.sensor, hasEnrolmentChanged: hasEnrolmentChanged, wrongTries: flow.wrongPasswords)
+            reason, sensor: support.sensor, couldAsk: couldAsk, hasEnrolmentChanged: hasEnrolmentChanged,
+            wrongTries: flow.wrongPasswords)
     }
 
     /// Takes the question for the password away again.
