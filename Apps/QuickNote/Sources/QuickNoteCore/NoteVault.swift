@@ -38,10 +38,11 @@ struct NoteVault: Sendable {
     func setUp(password: String) async throws(QuickNoteError) -> NoteKey {
         let password = try Self.composed(password)
         let key = try NoteKey()
+        guard try await usedSlots().isEmpty else { throw .alreadySetUp }
+        // What a finger opened before is the key of other notes.
+        try await disarmBiometry()
         // The first slot and no other: of two windows that do this at once, one finds the item there.
-        guard try await usedSlots().isEmpty, try await put(key, into: slots[0], password: password) else {
-            throw .alreadySetUp
-        }
+        guard try await put(key, into: slots[0], password: password) else { throw .alreadySetUp }
         return key
     }
 
@@ -95,8 +96,8 @@ struct NoteVault: Sendable {
     private static func composed(_ password: String) throws(QuickNoteError) -> String {
         let password = password.precomposedStringWithCanonicalMapping
         guard (1...1024).contains(password.utf8.count) else { throw .unusablePassword }
-    }
         return password
+    }
 
     // MARK: - Biometry
 

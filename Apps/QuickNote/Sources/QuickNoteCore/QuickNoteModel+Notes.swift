@@ -134,14 +134,19 @@ extension QuickNoteModel {
     }
 
     /// Deletes the selected note; `undo` brings it back until the notes are locked.
-    public func deleteNote() async { await inTurn { await self.deleteNow() } }
-
-    private func deleteNow() async {
-        guard let entry = notebook?.selected else { return }
+    public func deleteNote() async {
+        // The one that is selected now: another may be when its turn comes.
+        guard let id = selection else { return }
         touch()
+        await inTurn { await self.delete(id) }
+    }
+
+    private func delete(_ id: UUID) async {
+        guard let book = notebook, let index = book.index(of: id) else { return }
+        let entry = book.entries[index]
         if let revision = entry.revision {
             do throws(QuickNoteError) {
-                guard try await store.remove(entry.note.id, at: revision) else {
+                guard try await store.remove(id, at: revision) else {
                     message = "Another window changed this note meanwhile, so it was not deleted."
                     return await refreshNow()
                 }
@@ -149,9 +154,10 @@ extension QuickNoteModel {
                 return report(error)
             }
         }
-        notebook?.entries.removeAll { $0.note.id == entry.note.id }
-        notebook?.selection = nil
-        if !entry.note.text.isEmpty { notebook?.deleted = entry.note }
+        // The person may have typed on, or selected another note, while the keychain deleted: look again.
+        guard let index = notebook?.index(of: id), let note = notebook?.entries.remove(at: index).note else { return }
+        if notebook?.selection == id { notebook?.selection = nil }
+        if !note.text.isEmpty { notebook?.deleted = note }
     }
 
     private func change(to text: String, isTyping: Bool) {
@@ -215,7 +221,7 @@ extension QuickNoteModel {
         if isSaved {
             let isSame = notebook?.entries[index].note.text.isSpelled(as: entry.note.text) == true
             notebook?.entries[index].revision = sealed.revision
-            notebook?.entries[index].isDirty = hasChanged
+            notebook?.entries[index].isDirty = !isSame
             return
         }
         // Another window changed or deleted the note: this text becomes a note of its own, and both are kept.
