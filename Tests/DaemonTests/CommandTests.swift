@@ -41,6 +41,15 @@ import Testing
         #expect(json.output.contains("\"name\":\"token\"") && json.output.contains("\\u001b[31mred"))
     }
 
+    @Test(arguments: [
+        (["list", "-qz"], "-q"), (["list", "-jq"], "-q"), (["list", "--json", "-v"], "-v"), (["list", "--no"], "--no"),
+        (["set", "a", "--json=1"], "--json=1"), (["set", "--re", "a"], "--re"),
+    ]) func theOptionThatIsUnknownIsNamed(words: [String], option: String) throws {
+        let refused = try daemon.run("latchkey", words)
+        #expect(refused.exitCode == 64)
+        #expect(refused.errors.hasPrefix("error: unknown option \(option)\n"), "\(refused.errors)")
+    }
+
     @Test func whatIsNotThereHasItsOwnExitCode() throws {
         #expect(try run("get", "nothing").exitCode == 66)
         #expect(try run("delete", "nothing").exitCode == 66)
