@@ -50,6 +50,24 @@ import Testing
         #expect(refused.errors.hasPrefix("error: unknown option \(option)\n"), "\(refused.errors)")
     }
 
+    @Test(arguments: [4096, 4097]) func aSecretIsTypedWholeOrNotAtAll(count: Int) throws {
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["set", "token"], environment: daemon.environment)
+        #expect(screen.hears("Secret for token: "))
+        let secret = String(repeating: "x", count: count)
+        try screen.terminal.type(secret + "\r")
+        let said = screen.everything()
+        let exitCode = (Processes.wait(caller) >> 8) & 0xff
+        let got = try run("get", "token")
+        if count > 4096 {
+            #expect(exitCode == 64 && said.contains("4096 bytes"), "\(said)")
+            #expect(got.exitCode == 66)
+        } else {
+            #expect(exitCode == 0 && got.output == secret, "\(said)")
+        }
+    }
+
     @Test func whatIsNotThereHasItsOwnExitCode() throws {
         #expect(try run("get", "nothing").exitCode == 66)
         #expect(try run("delete", "nothing").exitCode == 66)
