@@ -96,6 +96,7 @@ static inline int latchkey_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 /* The globals of getopt_long(3) are variables that Swift 6 does not let anyone read. */
 static inline const char *latchkey_option_argument(void) { return optarg; }
 static inline int latchkey_option_index(void) { return optind; }
+static inline int latchkey_option_letter(void) { return optopt; }
 static inline void latchkey_options_quiet(void) { opterr = 0; }
 
 /* Reading the auxiliary vector says whether this program runs with more rights than its caller. */

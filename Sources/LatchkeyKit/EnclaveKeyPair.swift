@@ -92,7 +92,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     ///   - prompt: how the person is asked; a proof of `BiometricAuth` asks no second time.
     /// - Throws: `KeychainError`, of kind `itemNotFound` when the pair is gone.
     public func sign(_ message: Data, prompt: KeychainPrompt = .standard) throws(KeychainError) -> Data {
-        let key = try Self.privateKey(tag, prompt)
+        let key = try privateKey(prompt)
         var error: Unmanaged<CFError>?
         guard
             let signature = SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, message as CFData, &error)
@@ -122,7 +122,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     ///   - data: all of it; a changed byte is refused.
     ///   - prompt: how the person is asked; a proof of `BiometricAuth` asks no second time.
     public func decrypt(_ data: Data, prompt: KeychainPrompt = .standard) throws(KeychainError) -> Data {
-        let key = try Self.privateKey(tag, prompt)
+        let key = try privateKey(prompt)
         var error: Unmanaged<CFError>?
         let opened = SecKeyCreateDecryptedData(
             key, .eciesEncryptionStandardX963SHA256AESGCM, data as CFData, &error)
@@ -154,6 +154,13 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         query[kSecAttrApplicationTag as String] = Data(tag.utf8)
         query[kSecAttrTokenID as String] = kSecAttrTokenIDSecureEnclave
         return query
+    }
+
+    /// The private key of this pair: one that was made under its name later is another.
+    private func privateKey(_ prompt: KeychainPrompt) throws(KeychainError) -> SecKey {
+        let key = try Self.privateKey(tag, prompt)
+        guard try Self.publicKey(of: key) == publicKey else { throw KeychainError(status: errSecItemNotFound) }
+        return key
     }
 
     private static func privateKey(_ tag: String, _ prompt: KeychainPrompt) throws(KeychainError) -> SecKey {

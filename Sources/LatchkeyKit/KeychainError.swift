@@ -11,7 +11,7 @@ public struct KeychainError: LocalizedError, Hashable, Sendable {
         case itemNotFound
         /// There is such an item already.
         case alreadyThere
-        /// The person cancelled the prompt.
+        /// The person cancelled the prompt, or the app the task.
         case cancelled
         /// The person was not recognised, or the password is wrong.
         case authenticationFailed

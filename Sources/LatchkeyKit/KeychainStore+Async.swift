@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Security
 
 // The same functions for asynchronous code. Each runs on a thread of its own while it waits for the keychain or the
 // person, so that neither the caller's actor nor a thread of the pool is held.
@@ -45,7 +46,7 @@ extension KeychainStore {
 
     /// Reads a value, without holding a thread of the pool. See `data(of:prompt:)`.
     ///
-    /// Cancelling the task takes the prompt away, unless the context is the caller's own.
+    /// Cancelling the task takes the prompt away, unless the context is the caller's own; the kind is `cancelled` then.
     public func data(of entry: KeychainEntry, prompt: KeychainPrompt = .standard) async throws(KeychainError) -> Data {
         try await waiting(prompt) { (prompt) throws(KeychainError) in try data(of: entry, prompt: prompt) }
     }
@@ -96,6 +97,12 @@ extension KeychainStore {
         } onCancel: {
             if isOurs { context.value.invalidate() }
         }
-        return try result.get()
+        do throws(KeychainError) {
+            return try result.get()
+        } catch {
+            // To the keychain, a context that has ended is one more person who was not recognised.
+            guard isOurs, Task.isCancelled, error.kind == .authenticationFailed else { throw error }
+            throw KeychainError(status: errSecUserCanceled)
+        }
     }
 }

@@ -30,7 +30,7 @@ enum Refusal {
         case .notInteractive:
             Failure(
                 status, "There is no place to ask, or the app does not allow asking.",
-                hint: "Run the program in a terminal of your own.")
+                hint: "Run the program in a terminal of your own, or start latchkey-agent in your session.")
         case .companionNotAvailable:
             Failure(status, "No paired device is nearby.", hint: "Bring it near, or use another way.")
         case .invalidContext: Failure(status, "The context was invalidated before.")

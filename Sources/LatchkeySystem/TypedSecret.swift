@@ -48,8 +48,9 @@ extension Terminal {
     /// Asks for one line without showing it; nil when the person gives up (Ctrl-C, Ctrl-D, Esc).
     package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
         guard let modes = modes() else { return nil }
-        write(question)
+        // The question comes when keys are taken: what is typed at its sight is neither shown nor dropped.
         readKeys(from: modes)
+        write(question)
         defer {
             restore(modes)
             write("\n")

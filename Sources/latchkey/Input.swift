@@ -35,8 +35,12 @@ enum Input {
 
     private static func hiddenLine(_ question: String, capacity: Int) throws(CommandFailure) -> SecretBytes {
         guard let tty = try? Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY),
-            let line = Terminal(tty).readHiddenLine(question, capacity: capacity)
+            // One byte more, so that what is too long is told and never cut.
+            let line = Terminal(tty).readHiddenLine(question, capacity: capacity + 1)
         else { throw .failure(Failure(.userCancel, "Nothing was entered.")) }
+        guard line.count <= capacity else {
+            throw .usage("what was typed has more than \(capacity) bytes", "Longer secrets come on standard input.")
+        }
         return line
     }
 

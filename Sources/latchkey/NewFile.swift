@@ -14,8 +14,10 @@ final class NewFile {
     init(_ path: String) throws(Failure) {
         self.path = path
         partial = path + ".partial"
+        // A file that is there may be open to others.
+        Files.remove(partial)
         do throws(SystemError) {
-            file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+            file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }

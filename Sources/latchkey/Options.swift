@@ -71,9 +71,12 @@ struct Options {
                 throw .usage(
                     "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")
             default:
+                let word = argv[Int(latchkey_option_index()) - 1].map { String(cString: $0) } ?? ""
+                let letter = Character(Unicode.Scalar(UInt8(truncatingIfNeeded: latchkey_option_letter())))
+                // A letter among others in one word: the index is still before that word.
+                let isWord = letter == "\0" || (word.hasPrefix("--") && word.contains("="))
                 throw .usage(
-                    "unknown option \(argv[Int(latchkey_option_index()) - 1].map { String(cString: $0) } ?? "")",
-                    "See: latchkey \(command.rawValue) --help")
+                    "unknown option \(isWord ? word : "-\(letter)")", "See: latchkey \(command.rawValue) --help")
             }
         }
         for index in Int(latchkey_option_index())..<copies.count {

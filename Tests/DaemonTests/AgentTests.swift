@@ -132,6 +132,7 @@ import Testing
         // The daemon reads the end before it accepts whoever connects now.
         let (output, exitCode) = try get().end()
         #expect(exitCode == 77 && output.contains("There is no place to ask"), "\(output)")
+        #expect(output.contains("in a terminal of your own, or start latchkey-agent"), "\(output)")
     }
 
     @Test func anAgentWithoutADisplayHandsThePromptBack() throws {

@@ -41,6 +41,33 @@ import Testing
         #expect(json.output.contains("\"name\":\"token\"") && json.output.contains("\\u001b[31mred"))
     }
 
+    @Test(arguments: [
+        (["list", "-qz"], "-q"), (["list", "-jq"], "-q"), (["list", "--json", "-v"], "-v"), (["list", "--no"], "--no"),
+        (["set", "a", "--json=1"], "--json=1"), (["set", "--re", "a"], "--re"),
+    ]) func theOptionThatIsUnknownIsNamed(words: [String], option: String) throws {
+        let refused = try daemon.run("latchkey", words)
+        #expect(refused.exitCode == 64)
+        #expect(refused.errors.hasPrefix("error: unknown option \(option)\n"), "\(refused.errors)")
+    }
+
+    @Test(arguments: [4096, 4097]) func aSecretIsTypedWholeOrNotAtAll(count: Int) throws {
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["set", "token"], environment: daemon.environment)
+        #expect(screen.hears("Secret for token: "))
+        let secret = String(repeating: "x", count: count)
+        try screen.terminal.type(secret + "\r")
+        let said = screen.everything()
+        let exitCode = (Processes.wait(caller) >> 8) & 0xff
+        let got = try run("get", "token")
+        if count > 4096 {
+            #expect(exitCode == 64 && said.contains("4096 bytes"), "\(said)")
+            #expect(got.exitCode == 66)
+        } else {
+            #expect(exitCode == 0 && got.output == secret, "\(said)")
+        }
+    }
+
     @Test func whatIsNotThereHasItsOwnExitCode() throws {
         #expect(try run("get", "nothing").exitCode == 66)
         #expect(try run("delete", "nothing").exitCode == 66)

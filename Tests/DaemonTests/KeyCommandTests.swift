@@ -203,6 +203,11 @@ enum MadeKey: CaseIterable {
         _ = try done("sign", "k", "--replace", "--output", path("sig"), input: "two")
         #expect(try bytes("sig") != first)
         #expect(try Descriptor.open(path("sig"), O_RDONLY).status().st_mode & 0o777 == 0o600)
+        // What a run that was killed left behind, or somebody else put there.
+        try daemon.write("a secret that was longer", to: "other.partial")
+        chmod(path("other.partial"), 0o666)
+        _ = try done("sign", "k", "--output", path("other"), input: "two")
+        #expect(try Descriptor.open(path("other"), O_RDONLY).status().st_mode & 0o777 == 0o600)
         #expect(try key("sign", "k", path("absent")).exitCode == 66)
         #expect(try key("encrypt", "k", path("absent")).exitCode == 66)
         #expect(try key("verify", "k", "--signature", path("absent")).exitCode == 66)

@@ -97,7 +97,27 @@ import Testing
         let read = Task { try await store.string(of: .token) }
         while simulator.transcript.lines.allSatisfy({ !$0.contains("prompt") }) { await Task.yield() }
         read.cancel()
-        await #expect(throws: KeychainError.self) { try await read.value }
+        // Nobody failed to be recognised, and no password was wrong.
+        await #expect(throws: KeychainError(status: errSecUserCanceled)) { try await read.value }
+    }
+
+    @Test func aTaskThatWasCancelledBeforeReadsNothing() async throws {
+        try await store.store("s3cret", in: .token, protection: .applicationPassword, prompt: .standard.password("pw"))
+        let read = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await store.string(of: .token, prompt: .standard.password("pw"))
+        }
+        read.cancel()
+        await #expect(throws: KeychainError(status: errSecUserCanceled)) { try await read.value }
+    }
+
+    @Test func cancellingTheTaskEndsTheSignature() async throws {
+        let pair = try EnclaveKeyPair.create(tag: "login")
+        let simulator = try machine()
+        let signing = Task { try await pair.sign(Data("nonce".utf8)) }
+        while simulator.transcript.lines.allSatisfy({ !$0.contains("prompt") }) { await Task.yield() }
+        signing.cancel()
+        await #expect(throws: KeychainError(status: errSecUserCanceled)) { try await signing.value }
     }
 
     @Test func theWordsAreThoseOfTheCall() async throws {

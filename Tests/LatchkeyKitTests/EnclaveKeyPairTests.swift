@@ -79,6 +79,21 @@ import Testing
         #expect(failureOfSigning(pair) != nil)
     }
 
+    /// The name alone would find the key of the pair that came after.
+    @Test func aPairWhoseKeyWasReplacedIsGone() throws {
+        let rule = KeychainProtection(.whenUnlockedThisDeviceOnly)
+        let first = try EnclaveKeyPair.create(tag: "login", protection: rule)
+        let sealed = try first.encrypt(nonce)
+        try EnclaveKeyPair.remove(tag: "login")
+        let second = try EnclaveKeyPair.create(tag: "login", protection: rule)
+        #expect(failureOfSigning(first)?.kind == .itemNotFound)
+        let opening = failure { () throws(KeychainError) in
+            _ = try first.decrypt(sealed, prompt: .standard) as Data
+        }
+        #expect(opening?.kind == .itemNotFound)
+        #expect(second.verify(try second.sign(nonce, prompt: .standard) as Data, of: nonce))
+    }
+
     @Test func thePublicKeyHasTheFormsThatServersRead() throws {
         let pair = try EnclaveKeyPair.create(tag: "login")
         #expect(pair.publicKey.count == 65)

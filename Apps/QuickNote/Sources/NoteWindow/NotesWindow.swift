@@ -301,15 +301,19 @@ import Widgets
 
     private var shortcuts: [Shortcut] {
         let model = model
+        // What changes a note does so only where the note is seen.
+        func onNotes(_ action: @escaping @MainActor () -> Void) -> @MainActor () -> Void {
+            { [weak self] in if self?.shownPage == "notes" { action() } }
+        }
         return [
-            Shortcut("<Control>n", "New note") { Task { await model.newNote() } },
-            Shortcut("<Control>f", "Search") { [weak self] in self?.notes.focusSearch() },
+            Shortcut("<Control>n", "New note", onNotes { Task { await model.newNote() } }),
+            Shortcut("<Control>f", "Search", onNotes { [weak self] in self?.notes.focusSearch() }),
             Shortcut("<Control>l", "Lock, or unlock") { [weak self] in
                 if model.isLocked { Task { await model.unlock() } } else { self?.lock() }
             },
-            Shortcut("<Control>z", "Undo") { Task { await model.undo() } },
-            Shortcut("<Control><Shift>z", "Redo") { model.redo() },
-            Shortcut("<Control>Delete", "Delete note") { [weak self] in self?.delete() },
+            Shortcut("<Control>z", "Undo", onNotes { Task { await model.undo() } }),
+            Shortcut("<Control><Shift>z", "Redo", onNotes { model.redo() }),
+            Shortcut("<Control>Delete", "Delete note", onNotes { [weak self] in self?.delete() }),
             Shortcut("<Control>s", "Save now") { Task { await model.save() } },
             Shortcut("<Control>question", "Keyboard shortcuts") { [weak self] in self?.window?.showShortcuts() },
             Shortcut("Escape", "Back") { [weak self] in self?.back() },

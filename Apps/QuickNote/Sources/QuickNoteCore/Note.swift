@@ -23,9 +23,9 @@ public struct Note: Identifiable, Hashable, Sendable {
 
     /// The first line that has something in it, at most 80 characters; "New Note" when none has.
     public var title: String {
-        let line = text.split(separator: "\n", maxSplits: 64).lazy
-            .map { $0.trimmingCharacters(in: .whitespaces) }.first { !$0.isEmpty }
-        return line.map { String($0.prefix(80)) } ?? "New Note"
+        // Whatever ends a line: what was pasted may come from another system.
+        let line = text.drop(while: \.isWhitespace).prefix(80).prefix { !$0.isNewline }
+        return line.isEmpty ? "New Note" : line.trimmingCharacters(in: .whitespaces)
     }
 
     /// Whether the text holds the words, whatever their case and accents; true for no words.

@@ -36,18 +36,19 @@ struct NoteVault: Sendable {
 
     /// Makes a key and puts it behind the first password.
     func setUp(password: String) async throws(QuickNoteError) -> NoteKey {
-        try Self.check(password)
+        let password = try Self.composed(password)
         let key = try NoteKey()
+        guard try await usedSlots().isEmpty else { throw .alreadySetUp }
+        // What a finger opened before is the key of other notes.
+        try await disarmBiometry()
         // The first slot and no other: of two windows that do this at once, one finds the item there.
-        guard try await usedSlots().isEmpty, try await put(key, into: slots[0], password: password) else {
-            throw .alreadySetUp
-        }
+        guard try await put(key, into: slots[0], password: password) else { throw .alreadySetUp }
         return key
     }
 
     /// The key, by the password.
     func open(password: String) async throws(QuickNoteError) -> NoteKey {
-        try Self.check(password)
+        let password = try Self.composed(password)
         for slot in try await usedSlots() {
             let data: Data
             do throws(KeychainError) {
@@ -65,7 +66,7 @@ struct NoteVault: Sendable {
     /// Puts the key behind another password. The old one is taken away only when the new one is in place: a crash in
     /// between leaves both.
     func changePassword(from old: String, to new: String) async throws(QuickNoteError) {
-        try Self.check(new)
+        let new = try Self.composed(new)
         let key = try await open(password: old)
         let used = try await usedSlots()
         for slot in slots where !used.contains(slot) {
@@ -91,8 +92,11 @@ struct NoteVault: Sendable {
         }
     }
 
-    private static func check(_ password: String) throws(QuickNoteError) {
+    /// One spelling (NFC) of what keyboards spell differently: the same characters are the same password (RFC 8265).
+    private static func composed(_ password: String) throws(QuickNoteError) -> String {
+        let password = password.precomposedStringWithCanonicalMapping
         guard (1...1024).contains(password.utf8.count) else { throw .unusablePassword }
+        return password
     }
 
     // MARK: - Biometry

@@ -46,7 +46,8 @@ public struct PasswordPrompt: Hashable, Sendable {
     public var wrongTries: Int
 
     init(
-        _ reason: FallbackFlow.PasswordReason, sensor: Biometry?, hasEnrolmentChanged: Bool, wrongTries: Int
+        _ reason: FallbackFlow.PasswordReason, sensor: Biometry?, couldAsk: Bool, hasEnrolmentChanged: Bool,
+        wrongTries: Int
     ) {
         let name = sensor?.name ?? "Biometry"
         words =
@@ -55,6 +56,10 @@ public struct PasswordPrompt: Hashable, Sendable {
             case .demanded where hasEnrolmentChanged:
                 "What \(name) recognises has changed. Enter your password once; after that, it unlocks your notes again."
             case .demanded: "Enter your password once; after that, \(name) unlocks your notes."
+            case .notRecognised where !couldAsk:
+                "There is no place to ask for your \(sensor?.bodyPart ?? "finger"): QuickNote was not started in a "
+                    + "terminal, and no latchkey-agent shows prompts in this session. Start latchkey-agent, or enter "
+                    + "your password."
             case .notRecognised: "\(name) did not unlock your notes. Enter your password."
             case .lockedOut: "\(name) is locked after too many tries. Enter your password."
             }

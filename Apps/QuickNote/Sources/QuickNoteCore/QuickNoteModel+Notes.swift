@@ -104,8 +104,8 @@ extension QuickNoteModel {
     ///   - before: the text that the window showed before.
     public func edit(_ text: String, in note: UUID?, shownAs before: String) {
         guard let book = notebook else { return }
-        if book.selected?.note.text == before { return edit(text) }
-        if let index = book.index(of: note), book.entries[index].note.text == before {
+        if book.selected?.note.text.isSpelled(as: before) == true { return edit(text) }
+        if let index = book.index(of: note), book.entries[index].note.text.isSpelled(as: before) {
             return change(at: index, to: text, isTyping: true)
         }
         let now = setup.clock.date
@@ -158,14 +158,19 @@ extension QuickNoteModel {
     }
 
     /// Deletes the selected note; `undo` brings it back until the notes are locked.
-    public func deleteNote() async { await inTurn { await self.deleteNow() } }
-
-    private func deleteNow() async {
-        guard let entry = notebook?.selected else { return }
+    public func deleteNote() async {
+        // The one that is selected now: another may be when its turn comes.
+        guard let id = selection else { return }
         touch()
+        await inTurn { await self.delete(id) }
+    }
+
+    private func delete(_ id: UUID) async {
+        guard let book = notebook, let index = book.index(of: id) else { return }
+        let entry = book.entries[index]
         if let revision = entry.revision {
             do throws(QuickNoteError) {
-                guard try await store.remove(entry.note.id, at: revision) else {
+                guard try await store.remove(id, at: revision) else {
                     message = "Another window changed this note meanwhile, so it was not deleted."
                     return await refreshNow()
                 }
@@ -173,9 +178,10 @@ extension QuickNoteModel {
                 return report(error)
             }
         }
-        notebook?.entries.removeAll { $0.note.id == entry.note.id }
-        notebook?.selection = nil
-        if !entry.note.text.isEmpty { notebook?.deleted = entry.note }
+        // The person may have typed on, or selected another note, while the keychain deleted: look again.
+        guard let index = notebook?.index(of: id), let note = notebook?.entries.remove(at: index).note else { return }
+        if notebook?.selection == id { notebook?.selection = nil }
+        if !note.text.isEmpty { notebook?.deleted = note }
     }
 
     private func change(to text: String, isTyping: Bool) {
@@ -185,7 +191,7 @@ extension QuickNoteModel {
 
     private func change(at index: Int, to text: String, isTyping: Bool) {
         touch()
-        guard let old = notebook?.entries[index].note.text, old != text else { return }
+        guard let old = notebook?.entries[index].note.text, !old.isSpelled(as: text) else { return }
         notebook?.entries[index].history.record(old, at: setup.clock.elapsed, isTyping: isTyping)
         put(text, at: index)
     }
@@ -240,9 +246,9 @@ extension QuickNoteModel {
         // The person may have typed on while the keychain wrote: look again.
         guard let index = notebook?.index(of: id) else { return }
         if isSaved {
-            let hasChanged = notebook?.entries[index].note.text != entry.note.text
+            let isSame = notebook?.entries[index].note.text.isSpelled(as: entry.note.text) == true
             notebook?.entries[index].revision = sealed.revision
-            notebook?.entries[index].isDirty = hasChanged
+            notebook?.entries[index].isDirty = !isSame
             return
         }
         // Another window changed or deleted the note: this text becomes a note of its own, and both are kept.
@@ -253,7 +259,7 @@ extension QuickNoteModel {
         notebook?.entries.remove(at: index)
         var replacement = Notebook.Entry(
             note: note, revision: copy.revision, history: current?.history ?? UndoHistory())
-        if let typed = current?.note.text, typed != note.text {
+        if let typed = current?.note.text, !typed.isSpelled(as: note.text) {
             replacement.note.text = typed
             replacement.isDirty = true
         }
@@ -274,4 +280,9 @@ extension QuickNoteModel {
         underWayInKeychain = Task { _ = await task.value }
         return await task.value
     }
+}
+
+extension String {
+    /// Whether it is the same text byte by byte; `==` also takes two spellings of a character for one.
+    fileprivate func isSpelled(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }

@@ -36,12 +36,16 @@ public final class QuickNoteModel {
     /// Whether biometry may unlock: the key is behind it, and what is enrolled is what was trusted.
     private var isBiometryTrusted = false
     @ObservationIgnored private var hasEnrolmentChanged = false
+    /// Whether there was a place to ask for biometry, when that was tried last.
+    @ObservationIgnored private var couldAsk = true
     /// Texts that could not be saved before locking, sealed.
     @ObservationIgnored private var kept: [Notebook.Kept] = []
     @ObservationIgnored var lastInput = Duration.zero
     @ObservationIgnored var lastChange: Duration?
     /// The prompt of the system that is up.
     private var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
+    /// Whether `unlock` looks what it can ask for.
+    @ObservationIgnored private var isAboutToAsk = false
     @ObservationIgnored private var isCheckingPassword = false
     /// Counts locks and ways to unlock, so that an answer that comes after the next one is dropped.
     @ObservationIgnored var turn = 0
@@ -90,18 +94,19 @@ public final class QuickNoteModel {
     }
 
     private func lookAgain() async {
+        let turn = turn
         do throws(QuickNoteError) {
             let count = try await vault.passwordCount()
             await look()
-            // Somebody may have unlocked meanwhile.
-            guard notebook == nil else { return }
+            // Somebody may have unlocked meanwhile, and even locked again.
+            guard notebook == nil, turn == self.turn else { return }
             phase = count == 0 ? .firstRun : .locked
             if count > 1 {
                 message =
                     "A change of the password was cut short: the old one and the new one both unlock. Change it again."
             }
         } catch {
-            guard notebook == nil else { return }
+            guard notebook == nil, turn == self.turn else { return }
             phase = .unavailable(error.words)
         }
     }
@@ -141,12 +146,15 @@ public final class QuickNoteModel {
     /// Unlocks with biometry where it is trusted, and asks for the password otherwise, and after whatever else happens.
     public func unlock() async {
         guard phase == .locked, !isBusy else { return }
+        let turn = turn
         await busily {
+            isAboutToAsk = true
             await look()
+            isAboutToAsk = false
+            guard turn == self.turn else { return }
             let flow = newFlow()
             self.flow = flow
             guard case .biometry = flow.step else { return showPassword() }
-            let turn = turn
             var options = AuthenticationOptions.biometry(
                 reason: "Authenticate to unlock your notes.", fallbackTitle: "Use Password")
             options.cancelTitle = "Use Password"
@@ -175,6 +183,7 @@ public final class QuickNoteModel {
             case .failure(let failure):
                 guard turn == self.turn else { return }
                 self.flow?.failed(failure)
+                couldAsk = failure.code != .notInteractive
                 await look()
                 showPassword()
             }
@@ -184,7 +193,7 @@ public final class QuickNoteModel {
     /// Asks for the password without biometry; a prompt that is up goes away.
     public func askForPassword() {
         guard phase == .locked else { return }
-        if asking != nil {
+        if asking != nil || isAboutToAsk {
             // Its answer does not count any more.
             turn += 1
             asking?.cancel()
@@ -202,7 +211,8 @@ public final class QuickNoteModel {
     private func showPassword() {
         guard let flow, case .password(let reason) = flow.step else { return }
         passwordPrompt = PasswordPrompt(
-            reason, sensor: support.sensor, hasEnrolmentChanged: hasEnrolmentChanged, wrongTries: flow.wrongPasswords)
+            reason, sensor: support.sensor, couldAsk: couldAsk, hasEnrolmentChanged: hasEnrolmentChanged,
+            wrongTries: flow.wrongPasswords)
     }
 
     /// Takes the question for the password away again.
@@ -260,7 +270,8 @@ public final class QuickNoteModel {
             book.take(kept)
             book.merge(sealed)
         } catch {
-            // Half a list would look like lost notes.
+            // Half a list would look like lost notes. The next try begins anew.
+            flow = nil
             return report(error)
         }
         kept = []
@@ -284,7 +295,8 @@ public final class QuickNoteModel {
     public func lock() async {
         guard notebook != nil else { return }
         turn += 1
-        await save()
+        // What is typed while it saves is saved as well.
+        while await save(), notebook?.isDirty == true {}
         // What the keychain did not take is kept sealed, and told.
         do throws(QuickNoteError) {
             kept += try notebook?.kept() ?? []

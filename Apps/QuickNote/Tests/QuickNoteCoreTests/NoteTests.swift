@@ -146,6 +146,28 @@ import Testing
         #expect(app.model.message == "What you pasted is no text. The note is as it was.")
     }
 
+    @Test(arguments: ["one\r\ntwo", "\r\n one \r\ntwo", "one\rtwo", "one\u{2028}two"])
+    func theTitleIsTheFirstLineWhateverEndsIt(text: String) async {
+        #expect(await App.opened(text).titles == ["one"])
+    }
+
+    @Test func theTitleIsOneLineHoweverManyEmptyOnesComeFirst() async {
+        #expect(await App.opened(String(repeating: " \n", count: 100) + "one\ntwo").titles == ["one"])
+    }
+
+    /// Equal for Swift, and other bytes.
+    @Test func anotherSpellingOfTheSameCharactersIsAChange() async {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let app = await App.opened(composed)
+        await app.selectFirst()
+        app.model.edit(decomposed)
+        #expect(Array(app.model.text.utf8) == Array(decomposed.utf8))
+        await app.model.lock()
+        await app.enter()
+        await app.selectFirst()
+        #expect(Array(app.model.text.utf8) == Array(decomposed.utf8))
+    }
+
     @Test func textIsPastedInOneStep() async {
         let app = await App.opened("one")
         await app.selectFirst()

@@ -48,6 +48,20 @@ import Testing
         #expect(app.model.passwordPrompt == nil)
     }
 
+    /// The same characters, composed by one keyboard and decomposed by another.
+    @Test func thePasswordOpensHoweverAKeyboardSpellsIt() async {
+        let (composed, decomposed) = ("gr\u{fc}n \u{1f511}", "gru\u{308}n \u{1f511}")
+        let app = await App()
+        await app.model.setPassword(composed, again: decomposed)
+        await app.write("one")
+        for (old, new) in [(composed, decomposed), (decomposed, composed)] {
+            await app.model.lock()
+            await app.enter(new)
+            #expect(app.titles == ["one"])
+            #expect(await app.model.changePassword(from: old, to: new, again: old))
+        }
+    }
+
     @Test func aChangedPasswordIsTheOnlyOne() async {
         let app = await App.opened("one")
         #expect(await app.model.changePassword(from: "pw", to: "new", again: "new"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKit
 import LatchkeySimulator
 import LatchkeyTesting
 import LocalAuthentication
@@ -85,6 +86,29 @@ import Testing
         for _ in 0..<3 { try machine().touch(matching: false) }
         await app.model.unlock()
         #expect(app.model.passwordPrompt?.words == "Touch ID did not unlock your notes. Enter your password.")
+    }
+
+    @Test(arguments: [(LABiometryType.touchID, "Touch ID", "finger"), (.faceID, "Face ID", "face")])
+    func whereNobodyCanBeAskedItSaysWhatIsMissing(kind: LABiometryType, name: String, part: String) async throws {
+        try await Simulator().run {
+            let app = await App {
+                $0.makeContext = {
+                    ScriptedBiometry(
+                        biometryType: kind, answers: [.failure(.notInteractive)], enrolledStateHash: Data([1]))
+                }
+                $0.biometryProtections = [.standard]
+            }
+            await app.model.setPassword("pw", again: "pw")
+            await app.model.lock()
+            await app.model.unlock()
+            let words = try #require(app.model.passwordPrompt?.words)
+            #expect(words.contains("latchkey-agent") && words.contains("terminal") && words.contains("password"))
+            #expect(words.contains(part) && !words.contains("did not unlock"))
+            await app.model.submitPassword("wrong")
+            #expect(app.model.passwordPrompt?.words == "Enter your password to unlock your notes.")
+            await app.model.submitPassword("pw")
+            #expect(app.model.phase == .unlocked)
+        }
     }
 
     @Test(.simulator()) func theFallbackButtonLeadsToThePassword() async throws {

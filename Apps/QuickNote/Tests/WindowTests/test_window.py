@@ -254,6 +254,21 @@ def the_password_is_changed():
         window.sees("milk and bread")
 
 
+def keys_for_notes_do_nothing_where_no_note_is_seen():
+    with Machine() as machine:
+        window = opened(machine, "milk and bread")
+        for command, page in (
+            ("Change Password…", "Your notes stay as they are."),
+            ("Reset Everything… (debug builds)", "Delete Every Note?"),
+        ):
+            open_menu(window, command)
+            window.sees(page)
+            window.keys("ctrl+z", "ctrl+n", "ctrl+Delete", "Escape")
+            window.sees(lambda t: titles(t) == ["milk and bread"])
+            tree = window.sees(lambda t: (n := t.named("Text of the note")) and n.text == "milk and bread")
+            check(not tree.says("Note deleted"), "no note was deleted")
+
+
 def open_menu(window, command):
     window.sees(lambda t: t.named("Menu"))
     window.keys("F10")
@@ -332,6 +347,7 @@ TESTS = [
     typing_and_deleting_are_undone,
     two_windows_keep_both_texts,
     the_password_is_changed,
+    keys_for_notes_do_nothing_where_no_note_is_seen,
     reset_asks_and_begins_again,
     the_shortcuts_are_shown,
     a_keychain_of_another_tier_is_told_in_words,

@@ -47,7 +47,8 @@ public final class TextEditor: Widget {
             return String(cString: text)
         }
         set {
-            guard newValue != text else { return }
+            // Two spellings of a character are equal, and not the same text.
+            guard !newValue.utf8.elementsEqual(text.utf8) else { return }
             known = newValue
             isSetting = true
             defer { isSetting = false }
