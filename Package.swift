@@ -180,7 +180,8 @@ let package = Package(
         tests(
             "LatchkeyHostTests",
             [
-                "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams", "LatchkeyService", "LatchkeyWire",
+                "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
+                "LatchkeyService", "LatchkeyWire",
                 "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
             ]),
         tests(
@@ -211,7 +212,8 @@ let package = Package(
             "LocalAuthenticationTests",
             [
                 "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
-                "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
+                "LatchkeySystem", "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService",
+                "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests(

@@ -65,7 +65,14 @@ final class ClientConnection: @unchecked Sendable {
         try send(.request(id: id, request))
         var items: [FoundItem] = []
         while true {
-            let reply = try next(id, until: deadline)
+            let reply: Reply
+            do throws(Failure) {
+                reply = try next(id, until: deadline)
+            } catch {
+                // Nobody waits any more: the daemon need not either, which counts the requests under way.
+                if error.status == .timedOut { try? send(.cancel(id: id)) }
+                throw error
+            }
             if case .items(let some, let more) = reply {
                 items += some
                 if !more { return .items(items, more: false) }

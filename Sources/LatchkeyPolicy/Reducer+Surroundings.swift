@@ -85,6 +85,11 @@ extension PolicyState {
         passcodeBlockedUntil = 0
         let keep: [PolicyEffect] = hadCounters ? [.keep(counters)] : []
         guard let evaluation = active else { return keep }
-        return keep + end(evaluation.request.id, .denied(.passcodeNotSet))
+        if let refusal = refusal(of: evaluation.request.plan, for: evaluation.request.faceUser) {
+            return keep + end(evaluation.request.id, .denied(refusal))
+        }
+        // A companion does without the passcode, biometry does not.
+        guard evaluation.method == .biometry else { return keep }
+        return keep + leaveMethod(evaluation, notice: .none, status: .passcodeNotSet)
     }
 }

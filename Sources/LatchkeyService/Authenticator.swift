@@ -156,7 +156,11 @@ final class Authenticator: Sendable {
                 core.isDraining = false
                 return nil
             }
-            let (event, then) = core.events.removeFirst()
+            var (event, then) = core.events.removeFirst()
+            if case .passcodeChecked(let id, let isRight, let time) = event, core.state.active?.request.id != id {
+                // A try counts although its evaluation ended while it was checked: nobody guesses by cancelling.
+                event = .passcodeUsed(isRight: isRight, at: time)
+            }
             return (core.state.reduce(event, at: parts.clock.uptime), then)
         }
     }
@@ -238,10 +242,10 @@ final class Authenticator: Sendable {
 
     private func checkPasscode(_ id: UInt64) {
         let entered = core.withLock { $0.entered.removeValue(forKey: id) }
-        // While entry is blocked the passcode is not even looked at.
-        let isBlocked = passcodeDelay() > 0
         parts.work.submit(.any) { [self] in
-            let isRight = !isBlocked && entered.map(parts.verify) ?? false
+            // For a prompt that is over the passcode is not even looked at, nor while entry is blocked.
+            guard core.withLock({ $0.pending[id] != nil }) else { return }
+            let isRight = passcodeDelay() == 0 && entered.map(parts.verify) ?? false
             post(.passcodeChecked(id, isRight: isRight, at: parts.clock.uptime))
         }
     }

@@ -11,7 +11,9 @@ final class EnvironmentWatch: Sendable {
         var sensor: SensorState
         var isPasscodeSet: Bool
         var isLockedOut: Bool
+        var isPasscodeDue: Bool
         var companions: CompanionState
+        var facePermissions: [String: Bool]
     }
 
     private struct State: Sendable {
@@ -30,7 +32,8 @@ final class EnvironmentWatch: Sendable {
     func follow(_ policy: PolicyState) {
         let picture = Picture(
             sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
-            companions: policy.companions)
+            isPasscodeDue: policy.isPasscodeDue, companions: policy.companions,
+            facePermissions: policy.facePermissions)
         let told: [@Sendable () -> Void] = state.withLock { state in
             guard state.picture != picture else { return [] }
             state.picture = picture
@@ -54,6 +57,17 @@ final class EnvironmentWatch: Sendable {
         return number
     }
 
+    /// Whether that one waits still.
+    func isWaiting(_ number: UInt64) -> Bool { state.withLock { $0.waiting.contains { $0.id == number } } }
+
     /// Gives up waiting.
-    func forget(_ number: UInt64) { state.withLock { $0.waiting.removeAll { $0.id == number } } }
+    /// - Returns: whether it waited still, and so is not told any more.
+    @discardableResult
+    func forget(_ number: UInt64) -> Bool {
+        state.withLock { state in
+            let count = state.waiting.count
+            state.waiting.removeAll { $0.id == number }
+            return state.waiting.count < count
+        }
+    }
 }

@@ -8,18 +8,28 @@ import LatchkeyPolicy
 
 extension Service {
     /// Locks; nobody is asked until it is unlocked, and only items of the `Always` and `AfterFirstUnlock` classes are
-    /// read.
-    func lock() {
+    /// read. `then` is called when policy knows it too.
+    func lock(then: @escaping @Sendable () -> Void = {}) {
+        close()
+        authenticator.post(.locked) { [self] in
+            // What stood in line before the lock, an unlock or a proof that was on its way, has been done meanwhile.
+            close()
+            then()
+        }
+    }
+
+    private func close() {
         forgetProofs()
-        authenticator.post(.locked)
         guard case .success(let keychain) = parts.keychain else { return }
         follow(LockState(isLocked: true, wasUnlocked: keychain.tree.lockState.wasUnlocked), keychain)
     }
 
-    /// Unlocks, unless policy does not believe in a match.
-    func unlock(byBiometry: Bool) {
+    /// Unlocks, unless policy does not believe in a match; `then` is told when that is done, and whether it is open.
+    func unlock(byBiometry: Bool, then: @escaping @Sendable (Bool) -> Void = { _ in }) {
         authenticator.post(.unlocked(byBiometry: byBiometry)) { [self] in
-            guard !authenticator.state.isLocked, case .success(let keychain) = parts.keychain else { return }
+            guard !authenticator.state.isLocked else { return then(false) }
+            defer { then(true) }
+            guard case .success(let keychain) = parts.keychain else { return }
             follow(LockState(), keychain)
             // A simulated machine knows what was typed to unlock it.
             if !byBiometry, let passcode = parts.controls?.knownPasscode { _ = try? keychain.tree.unlock(passcode) }

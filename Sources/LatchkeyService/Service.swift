@@ -77,8 +77,13 @@ package final class Service: Sendable {
                 tier: parts.tier, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
                 work: parts.work, controls: parts.controls, ended: parts.ended,
                 verify: { typed in
+                    guard let keychain else { return false }
+                    let wasLocked = keychain.tree.lockState.isLocked
                     let passcode = parts.controls?.passcode(for: typed) ?? typed
-                    guard let keychain, (try? keychain.tree.unlock(passcode)) == true else { return false }
+                    guard (try? keychain.tree.unlock(passcode)) == true else { return false }
+                    // A lock that came meanwhile wiped the key: it does not come back.
+                    let lock = keychain.tree.lockState
+                    if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
                     Service.passcodeWasSeen(keychain)
                     parts.controls?.learn(passcode)
                     return true

@@ -5,14 +5,13 @@ import LatchkeyModel
 // Locking and unlocking the keychain from a shell; a desktop's own lock reports through `SessionMonitor`.
 
 extension Session {
-    func lock(_ answer: Answer) throws(Failure) {
+    func lock(_ answer: @escaping Answer) throws(Failure) {
         guard service.authenticator.state.isPasscodeSet else {
             throw Failure(
                 .passcodeNotSet, "No passcode is set that could unlock the keychain again.",
                 hint: "Set one with: latchkey passcode set")
         }
-        service.lock()
-        answer(.done)
+        service.lock { answer(.done) }
     }
 
     /// A finger, a face or the passcode unlocks; what is unlocked already asks nobody.
@@ -20,11 +19,15 @@ extension Session {
         guard service.authenticator.state.isLocked else { return answer(.done) }
         var prompting = prompting
         if prompting.reason.isEmpty { prompting.reason = "unlock the keychain" }
+        let epoch = proofEpoch
         ask(id, Policy.deviceOwnerAuthentication.plan, nil, prompting, unlocks: true) { [self] asked in
             switch asked {
             case .granted(let proof):
-                service.unlock(byBiometry: !proof.methods.contains(.passcode))
-                answer(.done)
+                // Whoever locks while the person answers has the last word.
+                guard epoch == proofEpoch else { return answer(.failure(Refusal.failure(.systemCancel, nil))) }
+                service.unlock(byBiometry: !proof.methods.contains(.passcode)) { isOpen in
+                    answer(isOpen ? .done : .failure(Refusal.failure(.authenticationFailed, nil)))
+                }
             case .denied(let failure): answer(.failure(failure))
             }
         }

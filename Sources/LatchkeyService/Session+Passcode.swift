@@ -10,18 +10,10 @@ extension Session {
         let keychain = try keychain()
         let isSet = service.authenticator.state.isPasscodeSet
         switch change {
-        case .set:
-            guard !isSet else {
-                throw Failure(
-                    .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
-            }
+        case .set: try checkIsFirst(isSet)
         case .change, .remove:
             guard isSet else { throw Refusal.failure(.passcodeNotSet, nil) }
-            let delay = service.authenticator.passcodeDelay()
-            guard delay == 0 else {
-                throw Failure(
-                    .passcodeDelayed, "The passcode was wrong too often.", hint: "Try again in \(delay) seconds.")
-            }
+            try checkDelay()
         }
         let caller = caller
         service.parts.work.submit(.any) { [self] in
@@ -39,6 +31,8 @@ extension Session {
         switch change {
         case .set(let new):
             try check(new)
+            // Another one may have been set while this waited for its turn.
+            try checkIsFirst(try keychain.tree.isPasscodeSet())
             // First the counters: a store with a passcode and without them is one that somebody took them out of.
             try keychain.keep(service.authenticator.state.counters)
             try keychain.setPasscode(new, caller: caller)
@@ -51,12 +45,21 @@ extension Session {
             service.parts.controls?.learn(new)
             answer(.done)
         case .remove(let old):
+            guard !service.authenticator.state.isLocked else {
+                throw Failure(
+                    .interactionNotAllowed, "The keychain is locked, and nothing else could unlock it.",
+                    hint: "Unlock it first with: latchkey unlock")
+            }
             try prove(old, keychain)
             try keychain.removePasscode(caller: caller)
             service.parts.controls?.learn(nil)
             // What was proven with it is proven no more.
             service.forgetProofs()
-            service.authenticator.post(.passcodeExists(false)) { answer(.done) }
+            service.authenticator.post(.passcodeExists(false)) { [service] in
+                // Nor what was on its way to a context until then.
+                service.forgetProofs()
+                answer(.done)
+            }
         }
     }
 
@@ -66,7 +69,24 @@ extension Session {
         }
     }
 
+    private func checkIsFirst(_ isSet: Bool) throws(Failure) {
+        guard !isSet else {
+            throw Failure(
+                .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
+        }
+    }
+
+    private func checkDelay() throws(Failure) {
+        let delay = service.authenticator.passcodeDelay()
+        guard delay == 0 else {
+            throw Failure(
+                .passcodeDelayed, "The passcode was wrong too often.", hint: "Try again in \(delay) seconds.")
+        }
+    }
+
     private func prove(_ old: SecretBytes, _ keychain: Keychain) throws(Failure) {
+        // The tries that stood in line before this one have been counted by now.
+        try checkDelay()
         let isRight = try keychain.tree.unlock(old)
         if isRight { Service.passcodeWasSeen(keychain) }
         service.authenticator.post(.passcodeUsed(isRight: isRight, at: service.parts.clock.uptime))

@@ -17,13 +17,18 @@ package final class Session: Sendable {
         var evaluations: Set<UInt64> = []
     }
 
+    private struct Watch: Sendable {
+        var number: UInt64
+        var answer: Answer
+    }
+
     private struct State: Sendable {
         var caller: Caller
         /// What the app says it looks at faces for.
         var faceUsage: String?
         var contexts: [ContextHandle: Context] = [:]
-        /// Environments that are waited for.
-        var watches: Set<UInt64> = []
+        /// Environments that are waited for, by request.
+        var watches: [UInt64: Watch] = [:]
         /// Evaluations of requests that can be cancelled, by request.
         var requests: [UInt64: UInt64] = [:]
         /// Counts the times when everything that was proven was dropped.
@@ -66,7 +71,7 @@ package final class Session: Sendable {
             case .canEvaluate(let policy): answer(preflight(policy))
             case .evaluate(let evaluate): try self.evaluate(id, evaluate, answer)
             case .evaluateRule(let evaluate): try self.evaluate(id, evaluate, answer)
-            case .environment(let seen): environment(unlike: seen, answer)
+            case .environment(let seen): environment(id, unlike: seen, answer)
             case .addItem(let add): try self.add(id, add, answer)
             case .copyItems(let copy): try self.copy(id, copy, answer)
             case .updateItems(let update): try self.update(id, update, answer)
@@ -93,10 +98,13 @@ package final class Session: Sendable {
         }
     }
 
-    /// Gives up a request that waits for a person.
+    /// Gives up a request that waits for a person, or for another environment.
     package func cancel(_ id: UInt64) {
-        let evaluation = state.withLock { $0.requests[id] }
+        let (evaluation, watch) = state.withLock { ($0.requests[id], $0.watches.removeValue(forKey: id)) }
         if let evaluation { service.authenticator.withdraw(evaluation, .appCancel) }
+        if let watch, service.environments.forget(watch.number) {
+            watch.answer(.failure(Failure(.appCancel, "The app waits no more.")))
+        }
     }
 
     /// Ends everything of this connection (behaviour LA-32: nobody is left to be told).
@@ -107,7 +115,7 @@ package final class Session: Sendable {
             return (Array(state.requests.values), state.watches)
         }
         pages.clear()
-        for watch in watches { service.environments.forget(watch) }
+        for watch in watches.values { service.environments.forget(watch.number) }
         for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
     }
 
@@ -215,15 +223,17 @@ package final class Session: Sendable {
 
     // MARK: - The environment
 
-    private func environment(unlike seen: UInt64?, _ answer: @escaping Answer) {
+    private func environment(_ id: UInt64, unlike seen: UInt64?, _ answer: @escaping Answer) {
         guard let seen else { return answer(environmentNow()) }
         let watch = service.environments.wait(unlike: seen) { [weak self] in
             guard let self else { return }
+            state.withLock { $0.watches[id] = nil }
             answer(environmentNow())
         }
         guard let watch else { return }
         let isClosed = state.withLock { state in
-            state.watches.insert(watch)
+            // Told already, perhaps: then there is nothing to give up.
+            if service.environments.isWaiting(watch) { state.watches[id] = Watch(number: watch, answer: answer) }
             return state.isClosed
         }
         if isClosed { service.environments.forget(watch) }

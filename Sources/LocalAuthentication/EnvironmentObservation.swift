@@ -35,9 +35,11 @@ final class EnvironmentObservation: Sendable {
         guard starts else { return }
         Thread.detachNewThread { [weak environment, self] in
             var last = first
-            while let report = EnvironmentReport.now(engine, unlike: last?.revision ?? 0), let environment {
+            while let report = EnvironmentReport.next(engine, after: last), let environment {
                 let old = LAEnvironment.State(last)
                 last = report
+                // What changed may be another app's, or the daemon only.
+                if old.isEqual(LAEnvironment.State(report)) { continue }
                 let observers = state.withLock { state in
                     state.entries.removeAll { $0.observer == nil }
                     return state.entries

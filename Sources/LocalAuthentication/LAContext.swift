@@ -132,14 +132,25 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     private func evaluate(_ policy: Policy, reason: String) throws(Failure) {
-        try checkIsValid()
-        let handle = try handle()
-        let seconds = touchIDAuthenticationAllowableReuseDuration
-        let reuse = seconds.isFinite && seconds > 0 ? UInt64(min(seconds, 300)) : seconds == .infinity ? 300 : 0
-        _ = try engine.get().call(
-            .evaluate(
+        try callWithHandle { handle in
+            let seconds = touchIDAuthenticationAllowableReuseDuration
+            let reuse = seconds.isFinite && seconds > 0 ? UInt64(min(seconds, 300)) : seconds == .infinity ? 300 : 0
+            return .evaluate(
                 Request.Evaluate(
-                    context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuse)))
+                    context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuse))
+        }
+    }
+
+    /// Makes a request with the context's handle. Another call may make the connection anew between the two: then the
+    /// handle is another, and the request is made with that one.
+    private func callWithHandle(_ request: (ContextHandle) -> Request) throws(Failure) {
+        let first = try handle()
+        do throws(Failure) {
+            _ = try engine.get().call(request(first))
+        } catch {
+            guard error.status == .invalidContext, case let second = try handle(), second != first else { throw error }
+            _ = try engine.get().call(request(second))
+        }
     }
 
     /// What the prompt of an evaluation says: its own reason takes the place of the property's (behaviour LA-38).
@@ -171,10 +182,12 @@ open class LAContext: NSObject, @unchecked Sendable {
                 try checkIsValid()
                 // Behaviour AC-05: making an item is open to everyone.
                 if operation != .createItem, operation != .createKey {
-                    let request = Request.EvaluateRule(
-                        context: try handle(), accessControl: accessControl.rule,
-                        prompting: prompting(localizedReason))
-                    _ = try engine.get().call(.evaluateRule(request))
+                    try callWithHandle { handle in
+                        .evaluateRule(
+                            Request.EvaluateRule(
+                                context: handle, accessControl: accessControl.rule,
+                                prompting: prompting(localizedReason)))
+                    }
                 }
                 reply(true, nil)
             } catch {

@@ -191,4 +191,11 @@ extension EnvironmentReport {
         else { return nil }
         return report
     }
+
+    /// The environment that comes after `last`; nil when the engine cannot be reached. Waiting that ended without one,
+    /// by its length or with the daemon, begins anew.
+    static func next(_ engine: Result<Client, Failure>, after last: EnvironmentReport?) -> EnvironmentReport? {
+        if let report = now(engine, unlike: last?.revision ?? 0) { return report }
+        return now(engine)
+    }
 }

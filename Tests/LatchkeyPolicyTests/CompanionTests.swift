@@ -123,6 +123,19 @@ import Testing
         #expect(leaving.type(right: true).outcomes() == [.granted(.code)])
     }
 
+    @Test func aCompanionGoesOnWithoutThePasscode_LA05() {
+        var alone = world()
+        alone.show(.companion)
+        #expect(alone.send(.passcodeExists(false)).isEmpty, "nobody asked for it")
+        #expect(alone.send(.companionConfirmed(1)).outcomes() == [.granted(.watch)])
+
+        var finger = world()
+        finger.show(.biometryOrCompanion)
+        let effects = finger.send(.passcodeExists(false))
+        #expect(effects.first == .disarm(1) && effects.content?.method == .companion)
+        #expect(finger.send(.companionConfirmed(1)).outcomes() == [.granted(.watch)])
+    }
+
     @Test func companionsOfNobodyAreOnlyRemembered() {
         var world = world()
         #expect(world.send(.companionsChanged(.watchAway)).isEmpty)

@@ -181,4 +181,32 @@ import Testing
         machine.perform(.touch(matching: true))
         #expect(await evaluation.end == .success)
     }
+
+    /// Something happens between a context's look at its handle and its request.
+    private final class InterruptedContext: LAContext, @unchecked Sendable {
+        // Set before the one evaluation.
+        var interruption: () -> Void = {}
+
+        override var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
+            get {
+                interruption()
+                interruption = {}
+                return super.touchIDAuthenticationAllowableReuseDuration
+            }
+            set { super.touchIDAuthenticationAllowableReuseDuration = newValue }
+        }
+    }
+
+    @Test func aContextWhoseConnectionIsMadeAnewByAnotherCallAsksOnThatOne_LA34() async throws {
+        let simulator = try Simulator()
+        let context = simulator.run { InterruptedContext() }
+        simulator.touch(matching: true)
+        #expect(await ending(.owner, context) == .success)
+        context.interruption = {
+            #expect(throws: Never.self) { try simulator.restart() }
+            _ = simulator.run { preflight(.deviceOwnerAuthentication) }
+        }
+        simulator.enter(passcode: "1234")
+        #expect(await ending(.owner, context) == .success)
+    }
 }

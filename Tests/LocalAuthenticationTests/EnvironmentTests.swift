@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeySimulator
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeySystem
 import LatchkeyTesting
 import LocalAuthentication
 import Synchronization
 import Testing
+
+@testable import LatchkeySimulator
 
 @Suite(.simulator()) struct EnvironmentTests {
     @Test func theCurrentUserIsOneSharedObject_EN01() throws {
@@ -74,6 +78,44 @@ import Testing
         var changes = listener.changes.makeAsyncIterator()
         let first = try #require(await changes.next())
         #expect(first == (true, false))
+        environment.removeObserver(listener)
+    }
+
+    /// A connection on which the first wait for something that may take long ends without an answer.
+    private final class ImpatientChannel: ClientChannel {
+        private let channel: any ClientChannel
+        private let isPatient: Mutex<Bool>
+
+        init(_ channel: any ClientChannel, isPatient: Bool) {
+            self.channel = channel
+            self.isPatient = Mutex(isPatient)
+        }
+
+        func send(_ payload: SecretBytes) throws(Failure) { try channel.send(payload) }
+
+        func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+            let isShort = deadline < Uptime.deadline(seconds: Limits.requestSeconds)
+            if !isShort, !isPatient.withLock({ $0 }) { throw Failure(.timedOut) }
+            return try channel.receive(until: deadline)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anObserverIsToldAfterAWaitThatEndedWithoutAChange_EN04() async throws {
+        let simulator = try machine()
+        let connections = Mutex(0)
+        let client = Client(application: "app", faceUsage: "tests") { () throws(Failure) in
+            let isPatient = connections.withLock { count in
+                defer { count += 1 }
+                return count > 0
+            }
+            return ImpatientChannel(simulator.machine.connect("app"), isPatient: isPatient)
+        }
+        let listener = Listener()
+        let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
+        environment.addObserver(listener)
+        try simulator.unenrol()
+        var changes = listener.changes.makeAsyncIterator()
+        #expect(try #require(await changes.next()) == (true, false))
         environment.removeObserver(listener)
     }
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyHost
+import LatchkeyModel
+import Synchronization
+import SystemDriver
+import Testing
+
+@testable import LatchkeyClient
+
+/// A call that gave up is given up by the daemon too.
+@Suite struct GivenUpCallTests {
+    /// A connection that waits for nothing: what has not been answered yet has not come.
+    private final class Channel: ClientChannel {
+        private let replies = Mutex<[SecretBytes]>([])
+        private let host = Mutex<HostSession?>(nil)
+
+        func open(_ machine: InterruptedService) {
+            let session = HostSession(machine.session) { [self] reply in replies.withLock { $0.append(reply) } }
+            host.withLock { $0 = session }
+        }
+
+        func send(_ payload: SecretBytes) throws(Failure) { host.withLock { $0 }?.receive(payload) }
+
+        func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
+            replies.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        }
+    }
+
+    @Test func itIsNoRequestUnderWayAnyMore() throws {
+        let channel = Channel()
+        channel.open(try InterruptedService(work: ImmediateWorkQueue()))
+        let connection = ClientConnection(channel)
+        guard case .environment(let now) = try connection.call(.environment(unlike: nil), seconds: 30) else {
+            throw Failure(.internalFailure)
+        }
+        for _ in 0...Limits.requestsInFlight {
+            #expect(throws: Failure(.timedOut)) {
+                try connection.call(.environment(unlike: now.revision), seconds: 0)
+            }
+        }
+        guard case .status = try connection.call(.status, seconds: 30) else {
+            Issue.record("the connection takes no more requests")
+            return
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyHost
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+
+@testable import LatchkeyService
+
+/// What a test lets happen once, in the middle of something else.
+final class Interruption: Sendable {
+    private let body = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func set(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
+
+    func happen() {
+        body.withLock { body in
+            defer { body = nil }
+            return body
+        }?()
+    }
+}
+
+/// A prompt that takes its time to go: something happens meanwhile, as on another thread.
+private final class SlowPrompter: Prompter {
+    private let whileGoing: Interruption
+
+    init(whileGoing: Interruption) { self.whileGoing = whileGoing }
+
+    func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) { events(.visible) }
+    func update(_ id: UInt64, _ content: PromptContent) {}
+    func dismiss(_ id: UInt64) { whileGoing.happen() }
+}
+
+/// The controls of a world, with something that happens while a passcode is checked.
+private final class InterruptedControls: SimulatedControls {
+    private let world: SimulatedWorld
+    private let whileChecking: Interruption
+
+    init(world: SimulatedWorld, whileChecking: Interruption) {
+        self.world = world
+        self.whileChecking = whileChecking
+    }
+
+    func apply(_ command: SimulatorCommand) throws(Failure) -> Bool { try world.apply(command) }
+    func failureOfItems() -> Failure? { world.failureOfItems() }
+    var transcript: [String] { world.transcript }
+    var knownPasscode: SecretBytes? { world.knownPasscode }
+    func learn(_ passcode: SecretBytes?) { world.learn(passcode) }
+
+    func passcode(for typed: SecretBytes) -> SecretBytes {
+        whileChecking.happen()
+        return world.passcode(for: typed)
+    }
+}
+
+/// A simulated service with a passcode, in which things happen while a prompt goes or a passcode is checked.
+struct InterruptedService {
+    let simulated: SimulatedService
+    let session: Session
+    let whilePromptGoes = Interruption()
+    let whilePasscodeIsChecked = Interruption()
+
+    var world: SimulatedWorld { simulated.world }
+
+    init(_ state: WorldState = WorldState(sensor: .touchID, enrolment: [1]), work: any WorkQueue) throws {
+        let (going, checking) = (whilePromptGoes, whilePasscodeIsChecked)
+        simulated = try SimulatedService(state) { parts, world in
+            parts.sessions = world
+            parts.prompter = ScriptedPrompter(SlowPrompter(whileGoing: going), world: world)
+            parts.controls = InterruptedControls(world: world, whileChecking: checking)
+            parts.work = work
+        }
+        session = simulated.session()
+    }
+
+    /// Makes a request; what came of it so far.
+    @discardableResult
+    static func answers(_ session: Session, _ request: Request, id: UInt64 = 1) -> () -> [Reply] {
+        final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
+        let replies = Replies()
+        session.handle(id, request) { reply in replies.all.withLock { $0.append(reply) } }
+        return { replies.all.withLock { $0 } }
+    }
+
+    @discardableResult
+    func answers(_ request: Request, id: UInt64 = 1) -> () -> [Reply] { Self.answers(session, request, id: id) }
+
+    func context() throws -> ContextHandle {
+        guard case .context(let handle)? = answers(.createContext)().first else { throw Failure(.internalFailure) }
+        return handle
+    }
+
+    /// An evaluation on a context.
+    static func evaluation(_ context: ContextHandle, _ policy: Policy, mayAsk: Bool = true) -> Request {
+        var prompting = Prompting(reason: "test")
+        prompting.interactionAllowed = mayAsk
+        return .evaluate(Request.Evaluate(context: context, policy: policy, prompting: prompting))
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+@testable import LatchkeyService
+
+/// Locking and unlocking while an evaluation is about to end: a terminal may take seconds to give its prompt up.
+@Suite struct LockOrderTests {
+    private let machine: InterruptedService
+    private var session: Session { machine.session }
+    private var world: SimulatedWorld { machine.world }
+    private let asks = [Reply.failure(Failure(.notInteractive))]
+
+    init() throws {
+        machine = try InterruptedService(work: ImmediateWorkQueue())
+        #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
+    }
+
+    @Test func aLockForgetsWhatIsProvenWhileThePromptGoes_abuse12() throws {
+        let context = try machine.context()
+        machine.whilePromptGoes.set { [session] in InterruptedService.answers(session, .simulate(.lock), id: 2) }
+        world.perform(.touch(matching: true))
+        machine.answers(InterruptedService.evaluation(context, .deviceOwnerAuthenticationWithBiometrics))
+        #expect(machine.answers(.simulate(.unlock(byBiometry: false)))() == [.done])
+        let again = InterruptedService.evaluation(context, .deviceOwnerAuthenticationWithBiometrics, mayAsk: false)
+        #expect(machine.answers(again)() == asks)
+    }
+
+    @Test func aKeychainIsLockedWhenTheLockCameAfterTheUnlock_KC14() throws {
+        let context = try machine.context()
+        machine.whilePromptGoes.set { [session] in
+            InterruptedService.answers(session, .simulate(.unlock(byBiometry: false)), id: 2)
+            InterruptedService.answers(session, .simulate(.lock), id: 3)
+        }
+        world.perform(.touch(matching: true))
+        machine.answers(InterruptedService.evaluation(context, .deviceOwnerAuthenticationWithBiometrics))
+        #expect(machine.simulated.service.authenticator.state.isLocked)
+        #expect(machine.simulated.keychain.tree.lockState.isLocked)
+    }
+
+    @Test func theKeychainIsOpenWhenAnUnlockIsAnswered() {
+        #expect(machine.answers(.lock)() == [.done])
+        let tree = machine.simulated.keychain.tree
+        let seen = Mutex<[Bool]>([])
+        world.perform(.touch(matching: true))
+        session.handle(1, .unlock(Prompting())) { reply in
+            seen.withLock { $0.append(reply == .done && !tree.lockState.isLocked) }
+        }
+        #expect(seen.withLock { $0 } == [true])
+    }
+
+    @Test func anUnlockIsNotAnsweredWithDoneWhenTheSensorIsGoneByThen() {
+        #expect(machine.answers(.lock)() == [.done])
+        machine.whilePromptGoes.set { [session] in
+            InterruptedService.answers(session, .simulate(.sensor(.none)), id: 2)
+        }
+        world.perform(.touch(matching: true))
+        let answers = machine.answers(.unlock(Prompting()))
+        #expect(answers() == [.failure(Failure(.authenticationFailed))])
+        #expect(machine.simulated.keychain.tree.lockState.isLocked)
+    }
+
+    @Test func aLockThatComesBeforeAnUnlockIsDoneIsNotUndone() {
+        #expect(machine.answers(.lock)() == [.done])
+        machine.whilePromptGoes.set { [session] in InterruptedService.answers(session, .lock, id: 2) }
+        world.perform(.touch(matching: true))
+        let answers = machine.answers(.unlock(Prompting()))
+        #expect(answers() == [.failure(Failure(.systemCancel))])
+        #expect(machine.simulated.service.authenticator.state.isLocked)
+        #expect(machine.simulated.keychain.tree.lockState.isLocked)
+    }
+}
