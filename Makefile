@@ -41,7 +41,7 @@ test: bootstrap ## build and run the tests, and use each app once
 	@scripts/run-tests
 	@scripts/test-apps --smoke
 
-test-all: check ## everything: check, the long tests too, sanitizers, a short run of each fuzzer, policy mutants, the apps, the SDK
+test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, policy mutants, the apps, the SDK
 	$(TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
 	@scripts/sanitize
