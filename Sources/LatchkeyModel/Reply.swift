@@ -20,6 +20,8 @@ package enum Reply: Equatable, Sendable {
     case enclaveKey(EnclaveKey)
     /// What an operation of a key gave: a signature or a secret.
     case enclaveResult(SecretBytes)
+    /// What an evaluation that succeeded was proven by.
+    case proven(Set<AuthenticationMethod>)
     /// Whether a simulated touch met a waiting prompt.
     case simulated(delivered: Bool)
 

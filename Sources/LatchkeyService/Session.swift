@@ -189,10 +189,14 @@ package final class Session: Sendable {
     private func evaluate(_ id: UInt64, _ evaluate: Request.Evaluate, _ answer: @escaping Answer) throws(Failure) {
         let proof = try proof(of: evaluate.context)
         // Behaviour LA-34: what this context has proven is not asked again.
-        if proof.satisfies(evaluate.policy.plan) { return answer(.done) }
-        ask(id, evaluate.policy.plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds) { outcome in
+        let plan = evaluate.policy.plan
+        if proof.satisfies(plan) {
+            let accepted = plan.stages.reduce(into: Set()) { $0.formUnion($1) }
+            return answer(.proven(proof.methods.intersection(accepted)))
+        }
+        ask(id, plan, evaluate.context, evaluate.prompting, evaluate.reuseSeconds) { outcome in
             switch outcome {
-            case .granted: answer(.done)
+            case .granted(let proof): answer(.proven(proof.methods))
             case .denied(let failure): answer(.failure(failure))
             }
         }

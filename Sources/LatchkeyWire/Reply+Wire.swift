@@ -16,6 +16,7 @@ private enum ReplyKind: UInt8 {
     case facePermissions = 9
     case transcript = 10
     case exported = 11
+    case proven = 12
     case log = 20
     case check = 21
     case enclaveKey = 30
@@ -80,6 +81,12 @@ extension Reply {
             kind(.transcript, &writer)
             writer.array(lines.count)
             for line in lines { writer.text(line) }
+        case .proven(let methods):
+            kind(.proven, &writer)
+            writer.array(methods.count)
+            for method in AuthenticationMethod.allCases where methods.contains(method) {
+                writer.unsigned(UInt64(method.rawValue))
+            }
         case .simulated(let delivered):
             kind(.simulated, &writer)
             writer.boolean(delivered)
@@ -135,6 +142,14 @@ extension Reply {
                     lines.append(try reader.text(limit: Limits.titleBytes))
                 }
                 return .transcript(lines)
+            case .proven:
+                var methods: [AuthenticationMethod] = []
+                try reader.array(limit: AuthenticationMethod.allCases.count) { (reader) throws(WireError) in
+                    let method: AuthenticationMethod = try reader.number()
+                    if let last = methods.last, last.rawValue >= method.rawValue { throw .unsortedKeys }
+                    methods.append(method)
+                }
+                return .proven(Set(methods))
             case .simulated: return .simulated(delivered: try reader.boolean())
             case .log: return .log(try AuditPage(from: &reader))
             case .check: return .check(try CheckReport(from: &reader))

@@ -108,8 +108,8 @@ open class LAContext: NSObject, @unchecked Sendable {
         // A thread of its own waits for the person, so that no thread of the caller and of no pool does.
         Thread.detachNewThread { [self] in
             do throws(Failure) {
-                try evaluate(policy.wire, reason: localizedReason)
-                if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
+                // Behaviour DS-01: a passcode alone says nothing of what is enrolled.
+                if try evaluate(policy.wire, reason: localizedReason).contains(.biometry) { keepEvaluatedSet() }
                 reply(true, nil)
             } catch {
                 reply(false, LAContext.ending(error, wasValid: wasValid))
@@ -131,25 +131,28 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    private func evaluate(_ policy: Policy, reason: String) throws(Failure) {
-        try callWithHandle { handle in
+    /// What it was proven by.
+    private func evaluate(_ policy: Policy, reason: String) throws(Failure) -> Set<AuthenticationMethod> {
+        let reply = try callWithHandle { handle in
             let seconds = touchIDAuthenticationAllowableReuseDuration
             let reuse = seconds.isFinite && seconds > 0 ? UInt64(min(seconds, 300)) : seconds == .infinity ? 300 : 0
             return .evaluate(
                 Request.Evaluate(
                     context: handle, policy: policy, prompting: prompting(reason), reuseSeconds: reuse))
         }
+        return if case .proven(let methods) = reply { methods } else { [] }
     }
 
     /// Makes a request with the context's handle. Another call may make the connection anew between the two: then the
     /// handle is another, and the request is made with that one.
-    private func callWithHandle(_ request: (ContextHandle) -> Request) throws(Failure) {
+    @discardableResult
+    private func callWithHandle(_ request: (ContextHandle) -> Request) throws(Failure) -> Reply {
         let first = try handle()
         do throws(Failure) {
-            _ = try engine.get().call(request(first))
+            return try engine.get().call(request(first))
         } catch {
             guard error.status == .invalidContext, case let second = try handle(), second != first else { throw error }
-            _ = try engine.get().call(request(second))
+            return try engine.get().call(request(second))
         }
     }
 

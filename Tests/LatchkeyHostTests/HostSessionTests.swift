@@ -67,7 +67,7 @@ import Testing
         send(2, .status)
         #expect(answers.of(2) == [.failure(Failure(.malformedRequest))])
         world.perform(.touch(matching: true))
-        #expect(answers.of(2).last == .done)
+        #expect(answers.of(2).last == .proven([.biometry]))
     }
 
     @Test func closingAConnectionEndsItsPromptAndFreesTheTurn() throws {
@@ -78,7 +78,7 @@ import Testing
         #expect(othersAnswers.of(2).isEmpty, "one prompt at a time")
         session.close()
         world.perform(.touch(matching: true))
-        #expect(othersAnswers.of(2) == [.done])
+        #expect(othersAnswers.of(2) == [.proven([.biometry])])
     }
 
     @Test func aSingleItemComesInOneFrameHoweverLargeItIs() throws {

@@ -50,7 +50,7 @@ import Testing
                 Request.Evaluate(
                     context: context, policy: .deviceOwnerAuthenticationWithBiometrics,
                     prompting: Prompting(reason: "test"))))
-        #expect(proven() == [.done])
+        #expect(proven() == [.proven([.biometry])])
         let answers = Self.answers(session, request)
         #expect(answers().isEmpty, "the passcode is asked for")
         #expect(Self.answers(session, .simulate(.replaceFinger))() == [.done])

@@ -31,8 +31,15 @@ import Testing
         #expect(refusal(of: request(operation, [:])) == nil)
     }
 
-    @Test(arguments: [12, 13, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
+    @Test(arguments: [13, 14, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
         #expect(refusal(of: reply(kind, [:])) == .invalidValue)
+    }
+
+    @Test(arguments: [[2, 1], [1, 1], [0], [4], [1, 2, 3, 3]] as [[UInt64]])
+    func methodsOfAProofThatAreUnknownOrOutOfOrderAreRefused(_ methods: [UInt64]) {
+        let items = methods.map { CBORItem.unsigned($0) }
+        #expect(refusal(of: reply(12, .array(items))) != nil)
+        #expect(refusal(of: reply(12, .array([.unsigned(1), .unsigned(3)]))) == nil)
     }
 
     @Test func aNegativeOrTextualIDIsRefused() {

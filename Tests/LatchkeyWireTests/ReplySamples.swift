@@ -94,6 +94,7 @@ extension Sample {
                 Reply.ExportedItems(items: [FoundItem(itemClass: .genericPassword)], leftOut: 2, next: 9))),
         Sample("exported-end", .exported(Reply.ExportedItems(items: [], leftOut: 0, next: nil))),
         Sample("transcript-lines", .transcript(["0 s  app asks"])),
+        Sample("proven-by-two", .proven([.passcode, .biometry])),
         Sample("simulated-delivered", .simulated(delivered: true)),
         Sample("simulated-not-delivered", .simulated(delivered: false)),
     ]

@@ -30,7 +30,7 @@ import Testing
             cancelPrompt, fallback, enter, transcript,
             transcriptLines, log, check, restoreRows, logPage, checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
-        case failure, done, welcome, report, context, items, policy, simulated, environmentReport, cancel
+        case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
     }
 
     // Without a default: a new case does not compile before it has a sample.
@@ -103,6 +103,7 @@ import Testing
         case .items: .items
         case .policy: .policy
         case .simulated: .simulated
+        case .proven: .proven
         case .environment: .environmentReport
         case .facePermissions: .facePermissionAnswers
         case .transcript: .transcriptLines

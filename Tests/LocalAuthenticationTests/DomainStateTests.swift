@@ -16,6 +16,20 @@ import Testing
         #expect(oldState(of: context)?.count == 32)
     }
 
+    @Test func aFingerUnderAnyPolicySetsTheOldStateAndAPasscodeDoesNot_DS01() async throws {
+        let byFinger = LAContext()
+        try machine().touch(matching: true)
+        #expect(try await byFinger.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "why"))
+        #expect(oldState(of: byFinger) != nil)
+        #expect(oldState(of: byFinger) == byFinger.domainState.biometry.stateHash)
+        let byPasscode = LAContext()
+        try machine().touch(matching: false)
+        try machine().chooseFallback()
+        try machine().enter(passcode: "1234")
+        #expect(try await byPasscode.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "why"))
+        #expect(oldState(of: byPasscode) == nil)
+    }
+
     @Test func everyChangeOfTheSetGivesAnotherHashAndNoneComesBack_DS02() throws {
         var seen: Set<Data> = []
         let changes: [() throws -> Void] = [
