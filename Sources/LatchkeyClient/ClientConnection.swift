@@ -25,7 +25,12 @@ final class ClientConnection: @unchecked Sendable {
         self.channel = channel
         pthread_mutex_init(lock, nil)
         pthread_mutex_init(sending, nil)
-        pthread_cond_init(changed, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // A wall clock that is put back must not make anyone wait longer.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -151,9 +156,9 @@ final class ClientConnection: @unchecked Sendable {
     }
 
     private func wait(until deadline: Int64) {
-        // pthread_cond_timedwait counts on the wall clock; the boot clock decides in `next`.
+        // A condition cannot wait by the boot clock, which decides in `next`.
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        clock_gettime(CLOCK_MONOTONIC, &time)
         let left = max(0, deadline - Uptime.nanoseconds)
         time.tv_sec += Int(left / 1_000_000_000) + 1
         pthread_cond_timedwait(changed, lock, &time)
