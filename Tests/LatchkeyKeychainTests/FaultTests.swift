@@ -32,12 +32,18 @@ import Testing
     /// Each call in turn with `LATCHKEY_TESTS=all`, else some of them: another remainder for each kind.
     private var stride: Int { ProcessInfo.processInfo.environment["LATCHKEY_TESTS"] == "all" ? 1 : 4 }
 
-    private func recordedCalls() throws -> Int {
+    /// The prepared store, whose files follow a plan from now on.
+    private func storeUnderPlan() throws -> (StoreOnDisk, FaultPlan) {
         let store = try StoreOnDisk()
-        let plan = FaultPlan()
         try store.prepare()
         try store.restore(files)
+        let plan = FaultPlan()
         FaultyFiles.plan(plan, for: store.folder.path)
+        return (store, plan)
+    }
+
+    private func recordedCalls() throws -> Int {
+        let (store, plan) = try storeUnderPlan()
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
         var state = FaultScript.start
         do {
@@ -66,11 +72,7 @@ import Testing
     }
 
     @Test func aCommitIsOneWriteAndOneSync() throws {
-        let store = try StoreOnDisk()
-        try store.prepare()
-        try store.restore(files)
-        let plan = FaultPlan()
-        FaultyFiles.plan(plan, for: store.folder.path)
+        let (store, plan) = try storeUnderPlan()
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
         let keychain = try store.open()
         try keychain.add("first", "the log has its head now")
@@ -85,25 +87,22 @@ import Testing
         let store = try StoreOnDisk()
         try store.prepare()
         try store.restore(files)
+        let sizes = [60_000, 65_536, 131_072, 1 << 20]
         do {
             let keychain = try store.open()
-            for size in [60_000, 65_536, 131_072, 1 << 20] {
+            for size in sizes {
                 try keychain.add("\(size)", String(repeating: "x", count: size))
             }
         }
         let keychain = try store.open()
-        for size in [60_000, 65_536, 131_072, 1 << 20] {
+        for size in sizes {
             #expect(try keychain.secret("\(size)")?.count == size)
         }
         #expect(try keychain.findings() == [])
     }
 
     @Test func aDiskThatCannotBeReadIsNeverAnAbsentOrADamagedItem_abuse36() throws {
-        let store = try StoreOnDisk()
-        try store.prepare()
-        try store.restore(files)
-        let plan = FaultPlan()
-        FaultyFiles.plan(plan, for: store.folder.path)
+        let (store, plan) = try storeUnderPlan()
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
         do {
             let keychain = try store.open()
