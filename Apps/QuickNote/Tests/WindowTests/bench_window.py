@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import time
 
-from screen import Machine, QUICKNOTE
+from screen import Machine, QUICKNOTE, until
 
 NOTES, RUNS = 1000, 7
 
@@ -22,9 +22,8 @@ def times(window):
 
 
 def wait(window, event):
-    while event not in (found := times(window)):
-        time.sleep(0.005)
-    return found[event]
+    until(lambda: event in times(window), lambda: f"{event} does not come:\n{window.said()}", every=0.005)
+    return times(window)[event]
 
 
 def tell(words, values, goal):

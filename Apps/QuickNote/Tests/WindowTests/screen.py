@@ -31,6 +31,20 @@ def check(condition, words):
         raise Failed(words)
 
 
+def until(condition, words, every=0.03):
+    """What `condition` gives once that is something; fails with `words()` when it takes too long.
+
+    It is looked at again and again: the accessibility bus tells no change that a test could wait for, and of a transcript
+    or a log there is no event at all.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        if time.monotonic() >= deadline:
+            raise Failed(words())
+        time.sleep(every)
+    return found
+
+
 class Machine:
     """A folder with a simulated daemon for it. `with` ends what it started."""
 
@@ -67,6 +81,13 @@ class Machine:
         except (OSError, ValueError):
             return None
 
+    def serves(self):
+        """Whether that process is there."""
+        try:
+            return (daemon := self.daemon()) is not None and os.kill(daemon, 0) is None
+        except ProcessLookupError:
+            return False
+
     def latchkey(self, *arguments, input=""):
         done = subprocess.run(
             [PROGRAMS + "/latchkey", *arguments], env=self.environment, input=input, text=True, capture_output=True)
@@ -78,10 +99,9 @@ class Machine:
 
     def happens(self, words, times):
         """Waits until the transcript of the daemon has the words so often."""
-        deadline = time.monotonic() + PATIENCE
-        while (told := self.sim("transcript")).count(words) < times:
-            check(time.monotonic() < deadline, f"{words!r} does not happen {times} times:\n{told}")
-            time.sleep(0.03)
+        until(
+            lambda: self.sim("transcript").count(words) >= times,
+            lambda: f"{words!r} does not happen {times} times:\n{self.sim('transcript')}")
 
     def open(self, *arguments):
         window = Window(self, arguments)
@@ -198,9 +218,10 @@ class Window:
     def sees(self, condition, title="QuickNote"):
         """The window once it is so: words it says, or a function of its tree."""
         is_right = condition if callable(condition) else lambda tree: tree.says(condition)
-        deadline = time.monotonic() + PATIENCE
         tree = None
-        while time.monotonic() < deadline:
+
+        def look():
+            nonlocal tree
             try:
                 tree = self.tree(title)
                 if tree and is_right(tree):
@@ -208,9 +229,12 @@ class Window:
             except gi.repository.GLib.Error:
                 pass
             check(self.process.poll() is None, f"quicknote ended: {self.said()}")
-            time.sleep(0.03)
-        shown = "\n".join(tree.lines()) if tree else "no window"
-        raise Failed(f"not seen: {condition}\n{shown}\n{self.said()}")
+
+        def words():
+            shown = "\n".join(tree.lines()) if tree else "no window"
+            return f"not seen: {condition}\n{shown}\n{self.said()}"
+
+        return until(look, words)
 
     def press_button(self, name):
         """Presses the button of that name, as a person without hands does."""

@@ -9,7 +9,7 @@ import sys
 import time
 import traceback
 
-from screen import Failed, Machine, QUICKNOTE, check
+from screen import Failed, Machine, QUICKNOTE, check, until
 
 CONTROLS_WITHOUT_NAMES = ("scroll bar", "separator")
 
@@ -304,8 +304,7 @@ def a_keychain_of_another_tier_is_told_in_words():
     with Machine() as machine:
         opened(machine).end()
         machine.sim("stop")
-        while machine.daemon() and subprocess.run(["kill", "-0", str(machine.daemon())], capture_output=True).returncode == 0:
-            time.sleep(0.05)
+        until(lambda: not machine.serves(), lambda: "the daemon does not end")
         with open(machine.folder + "/latchkeyd.conf", "w") as file:
             file.write("tier = user\n")
         window = machine.open()
