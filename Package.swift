@@ -167,8 +167,8 @@ let package = Package(
             path: "Tests/TestClient", swiftSettings: strict),
         // What several test targets need; Apple's surface as facts, and ours as the compiler sees it, among it.
         .target(
-            name: "TestSupport", dependencies: ["LatchkeyModel", "LatchkeySystem"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySystem"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         tests(
             "DaemonTests",
             [

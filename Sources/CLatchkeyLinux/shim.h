@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -23,6 +24,7 @@
 
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
 extern int pipe2(int ends[2], int flags);
+extern int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 
 extern int posix_openpt(int flags);
 extern int grantpt(int fd);

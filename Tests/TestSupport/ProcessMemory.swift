@@ -35,19 +35,25 @@ package struct ProcessMemory {
 
     /// How often any of the sequences stands there; in this process but for the search itself and for the stack of this
     /// thread, where libraries spill registers.
-    func count(of needles: [WipedMemory]) -> Int {
+    package func count(of needles: [WipedMemory]) -> Int { count(of: needles, in: writableRegions()) }
+
+    /// How often any of the sequences stands in these regions, which other threads give back and take meanwhile.
+    package func count(of needles: [WipedMemory], in regions: [Range<UInt>]) -> Int {
         let longest = needles.map(\.byteCount).max() ?? 0
         let window = WipedMemory(byteCount: 1 << 20)
         let search = process == nil ? needles + [window] : []
-        var local: UInt8 = 0
-        let stack = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        let page = UInt(getpagesize())
         var count = 0
-        for region in writableRegions() where process != nil || !region.contains(stack) {
+        for region in regions {
             var start = region.lowerBound
             while start < region.upperBound {
                 let length = min(window.byteCount, Int(region.upperBound - start))
                 let step = pread(file.number, window.base, length, off_t(start))
-                guard step > 0, step >= longest else { break }
+                guard step > 0, step >= longest else {
+                    // A page that was given back since the regions were listed: what is beyond it is still there.
+                    start = (start + UInt(max(step, 0))) / page * page + page
+                    continue
+                }
                 let isLast = start + UInt(step) >= region.upperBound
                 // Windows overlap, so that nothing hides on a border; what begins in the overlap is found next time.
                 let fresh = isLast ? step : step - longest + 1
@@ -62,7 +68,21 @@ package struct ProcessMemory {
         return count
     }
 
-    private func writableRegions() -> [Range<UInt>] {
+    /// What the process may write, without the stack of this thread where it is this process.
+    package func writableRegions() -> [Range<UInt>] {
+        let regions = listedRegions()
+        guard process == nil else { return regions }
+        // The kernel lists neighbours as one: what lies beside the stack is looked at.
+        let stack = stackOfThisThread()
+        return regions.flatMap { region in
+            [
+                region.lowerBound..<max(region.lowerBound, min(region.upperBound, stack.lowerBound)),
+                min(region.upperBound, max(region.lowerBound, stack.upperBound))..<region.upperBound,
+            ].filter { !$0.isEmpty }
+        }
+    }
+
+    private func listedRegions() -> [Range<UInt>] {
         guard let maps = fopen(folder + "/maps", "re") else { return [] }
         defer { fclose(maps) }
         var regions: [Range<UInt>] = []

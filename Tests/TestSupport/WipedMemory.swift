@@ -3,11 +3,11 @@
 import Glibc
 
 /// Memory of a search, wiped at its end.
-final class WipedMemory {
-    let base: UnsafeMutableRawPointer
-    let byteCount: Int
+package final class WipedMemory {
+    package let base: UnsafeMutableRawPointer
+    package let byteCount: Int
 
-    init(byteCount: Int) {
+    package init(byteCount: Int) {
         self.byteCount = byteCount
         base = .allocate(byteCount: byteCount, alignment: 16)
     }
