@@ -7,15 +7,11 @@ import Testing
 /// The search that the residue tests stand on finds what is there, whatever other threads do with memory meanwhile.
 @Suite struct ProcessMemoryTests {
     private let page = Int(getpagesize())
-    private let needle = SecretTrace.makeSecret().withBytes { bytes in
-        let needle = WipedMemory(byteCount: bytes.count)
-        needle.base.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
-        return needle
-    }
 
     @Test func whatIsBeyondAPageThatWasGivenBackIsFound() throws {
         let pages = try #require(mapped(pages: 3))
         defer { munmap(pages, 3 * page) }
+        let needle = makeNeedle()
         (pages + 2 * page).copyMemory(from: needle.base, byteCount: needle.byteCount)
         let memory = try ProcessMemory()
         let regions = memory.writableRegions()
@@ -26,23 +22,20 @@ import Testing
 
     @Test func whatIsBesideTheStackIsFoundAndWhatIsOnItIsNot() throws {
         let stackSize = 1 << 20
-        let pages = try #require(mapped(pages: stackSize / page + 1))
-        defer { munmap(pages, stackSize + page) }
         // The kernel lists the page above the stack and the stack as one.
-        (pages + stackSize).copyMemory(from: needle.base, byteCount: needle.byteCount)
-        pages.copyMemory(from: needle.base, byteCount: needle.byteCount)
-
+        let stack = try #require(mapped(pages: stackSize / page + 1))
+        defer { munmap(stack, stackSize + page) }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
-        #expect(pthread_attr_setstack(&attributes, pages, stackSize) == 0)
-        let search = Search(needle)
+        #expect(pthread_attr_setstack(&attributes, stack, stackSize) == 0)
+        let search = Search(places: [stack, stack + stackSize])
         var thread = pthread_t()
         let created = pthread_create(
             &thread, &attributes,
             { argument in
-                let search = Unmanaged<Search>.fromOpaque(argument!).takeUnretainedValue()
-                search.count = try? ProcessMemory().count(of: [search.needle])
+                guard let argument else { return nil }
+                Unmanaged<Search>.fromOpaque(argument).takeUnretainedValue().run()
                 return nil
             }, Unmanaged.passUnretained(search).toOpaque())
         try #require(created == 0)
@@ -55,10 +48,26 @@ import Testing
         return memory == MAP_FAILED ? nil : memory
     }
 
-    /// What the other thread looks for, and what it found.
+    /// Copies a needle to some places and looks for it, all in one thread: a thread's registers are spilled to its stack.
     private final class Search {
-        let needle: WipedMemory
+        private let places: [UnsafeMutableRawPointer]
         var count: Int?
-        init(_ needle: WipedMemory) { self.needle = needle }
+
+        init(places: [UnsafeMutableRawPointer]) { self.places = places }
+
+        func run() {
+            let needle = makeNeedle()
+            for place in places { place.copyMemory(from: needle.base, byteCount: needle.byteCount) }
+            count = try? ProcessMemory().count(of: [needle])
+        }
+    }
+}
+
+/// Bytes that stand nowhere else.
+private func makeNeedle() -> WipedMemory {
+    SecretTrace.makeSecret().withBytes { bytes in
+        let needle = WipedMemory(byteCount: bytes.count)
+        UnsafeMutableRawBufferPointer(start: needle.base, count: needle.byteCount).copyMemory(from: bytes)
+        return needle
     }
 }

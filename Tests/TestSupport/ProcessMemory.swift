@@ -3,10 +3,15 @@
 package import Glibc
 package import LatchkeyModel
 import LatchkeySystem
+import Synchronization
 
 /// The writable memory of a process, freed memory included, read through the kernel as a debugger or a core dump would:
 /// following a pointer to freed memory is undefined.
 package struct ProcessMemory {
+    /// One search of this process at a time: the memory that one search reads into would hold what another one looks
+    /// for.
+    private static let turn = Mutex(())
+
     /// Its number; nil for this one.
     private let process: pid_t?
     private let file: Descriptor
@@ -39,6 +44,11 @@ package struct ProcessMemory {
 
     /// How often any of the sequences stands in these regions, which other threads give back and take meanwhile.
     package func count(of needles: [WipedMemory], in regions: [Range<UInt>]) -> Int {
+        guard process == nil else { return search(for: needles, in: regions) }
+        return Self.turn.withLock { _ in search(for: needles, in: regions) }
+    }
+
+    private func search(for needles: [WipedMemory], in regions: [Range<UInt>]) -> Int {
         let longest = needles.map(\.byteCount).max() ?? 0
         let window = WipedMemory(byteCount: 1 << 20)
         let search = process == nil ? needles + [window] : []

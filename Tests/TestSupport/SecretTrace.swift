@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-import Synchronization
 
 /// The last 16 bytes of a secret, kept masked so that remembering them is no copy.
 ///
@@ -9,9 +8,6 @@ import Synchronization
 package struct SecretTrace: Sendable {
     private static let byteCount = 16
     private static let mask: UInt8 = 0xa5
-    /// One search at a time in the whole process: the memory that one search reads into would hold what another one
-    /// looks for.
-    private static let turn = Mutex(())
     private let masked: [UInt8]
 
     /// Remembers a secret of at least 32 bytes.
@@ -36,10 +32,6 @@ package struct SecretTrace: Sendable {
     /// Other threads may overwrite freed memory before it is looked at, so a copy can be missed, but a copy that is
     /// found is one.
     package func copiesInMemory() -> Int? {
-        Self.turn.withLock { _ in search() }
-    }
-
-    private func search() -> Int? {
         guard let memory = try? ProcessMemory() else { return nil }
         let needle = WipedMemory(byteCount: Self.byteCount)
         for (index, byte) in masked.enumerated() {
