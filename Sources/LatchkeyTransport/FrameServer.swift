@@ -27,6 +27,8 @@ package protocol FrameReceiver: AnyObject, Sendable {
 /// Serves frames on a listening socket, on the thread that runs it.
 package final class FrameServer: @unchecked Sendable {
     // Connections and deadlines are only touched by the thread in `run`; `wake` and connections lock for themselves.
+    /// Nanoseconds between two looks at who waits, while there are no descriptors to let them in.
+    private static let acceptPause: Int64 = 50_000_000
     private let listener: Descriptor
     private let epoll: Descriptor
     private let wakeup: Descriptor
@@ -34,6 +36,8 @@ package final class FrameServer: @unchecked Sendable {
     private let idleSeconds: Int64
     private var connections: [CInt: FrameConnection] = [:]
     private var idleDeadline: Int64
+    /// Until when nobody is let in, after descriptors ran out; nil while the listener is watched.
+    private var acceptsAgain: Int64?
     private let stopping = Mutex(false)
 
     /// Serves `listener`, a socket that does not block.
@@ -89,6 +93,7 @@ package final class FrameServer: @unchecked Sendable {
                 }
             }
             dropLate()
+            acceptLater()
             if connections.isEmpty, Uptime.nanoseconds >= idleDeadline {
                 if handler.mayStop() { return }
                 idleDeadline = Uptime.deadline(seconds: idleSeconds)
@@ -98,6 +103,7 @@ package final class FrameServer: @unchecked Sendable {
 
     private func timeout() -> CInt {
         var next: Int64? = connections.isEmpty ? idleDeadline : nil
+        if let acceptsAgain { next = min(next ?? acceptsAgain, acceptsAgain) }
         for connection in connections.values {
             if let deadline = connection.frameDeadline { next = min(next ?? deadline, deadline) }
         }
@@ -124,10 +130,20 @@ package final class FrameServer: @unchecked Sendable {
         do throws(SystemError) {
             return try Sockets.accept(listener)
         } catch {
-            // Out of descriptors: the peer waits in the queue until a connection ends.
-            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) { return nil }
-            throw error
+            // Out of descriptors: the peer waits in the queue. The listener stays readable, so it is not watched for a
+            // while, or this loop would not rest.
+            guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
+            watch(listener.number, 0, add: false)
+            acceptsAgain = Uptime.nanoseconds + Self.acceptPause
+            return nil
         }
+    }
+
+    /// Watches the listener again when its pause is over.
+    private func acceptLater() {
+        guard let time = acceptsAgain, time <= Uptime.nanoseconds else { return }
+        acceptsAgain = nil
+        watch(listener.number, EPOLLIN.rawValue, add: false)
     }
 
     private func serve(_ descriptor: CInt, _ events: UInt32) {
