@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 package import LatchkeyModel
 import LatchkeySystem
 import Synchronization
@@ -11,6 +12,9 @@ import Synchronization
 package final class Client: Sendable {
     /// Seconds a call may take that waits for a person, turns of others included, or for a look at a whole store.
     private static let longSeconds: Int64 = 1800
+
+    /// Milliseconds between two tries to be let in.
+    private static let longestPause: CInt = 128
 
     private struct State: Sendable {
         var connection: ClientConnection?
@@ -93,9 +97,11 @@ package final class Client: Sendable {
         return try result.get()
     }
 
-    /// Connects and says hello; a daemon that ended just then is looked for once more.
+    /// Connects and says hello; a daemon that ended just then is looked for once more, and one that has as many
+    /// connections as it lets in, which ends every further one, less and less often.
     private func greet() throws(Failure) -> ClientConnection {
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
+        var pause: CInt = 1
         while true {
             let connection = ClientConnection(try connect())
             do throws(Failure) {
@@ -104,6 +110,8 @@ package final class Client: Sendable {
                 return connection
             } catch {
                 guard error.status == .daemonUnavailable, Uptime.nanoseconds < deadline else { throw error }
+                poll(nil, 0, pause)
+                pause = min(2 * pause, Self.longestPause)
             }
         }
     }

@@ -131,7 +131,9 @@ struct Finished {
             var entries = streams.indices.map { index in
                 pollfd(fd: open.contains(index) ? streams[index].number : -1, events: Int16(POLLIN), revents: 0)
             }
-            guard poll(&entries, UInt(entries.count), 60_000) > 0 else { break }
+            let ready = poll(&entries, UInt(entries.count), 60_000)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { break }
             for index in streams.indices where entries[index].revents != 0 {
                 let count = read(streams[index].number, &buffer, buffer.count)
                 if count > 0 { texts[index] += buffer[..<count] } else { open.remove(index) }
