@@ -45,9 +45,16 @@ package struct TypedSecret {
 }
 
 extension Terminal {
+    /// Milliseconds between two looks whether the program is told to end.
+    private static let tickMilliseconds: CInt = 100
+
     /// Asks for one line without showing it; nil when the person gives up (Ctrl-C, Ctrl-D, Esc).
+    ///
+    /// A signal that ends the program meanwhile ends it when the terminal shows again what is typed.
     package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
         guard let modes = modes() else { return nil }
+        let signals = EndingSignals()
+        defer { signals.release() }
         // The question comes when keys are taken: what is typed at its sight is neither shown nor dropped.
         readKeys(from: modes)
         write(question)
@@ -56,8 +63,7 @@ extension Terminal {
             write("\n")
         }
         var typed = TypedSecret(capacity: capacity)
-        var key: UInt8 = 0
-        while Glibc.read(descriptor.number, &key, 1) == 1 {
+        while let key = nextKey() {
             switch key {
             case 0x0d, 0x0a: return typed.take()
             case 0x03, 0x04, 0x1b: return nil
@@ -66,6 +72,19 @@ extension Terminal {
             case 0x00..<0x20: break
             default: typed.append(key)
             }
+        }
+        return nil
+    }
+
+    /// The next byte; nil when the terminal is gone, or the program is told to end.
+    private func nextKey() -> UInt8? {
+        while !EndingSignals.isWaiting {
+            var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&entry, 1, Self.tickMilliseconds)
+            guard ready != 0 else { continue }
+            var byte: UInt8 = 0
+            if ready > 0 { return Glibc.read(descriptor.number, &byte, 1) == 1 ? byte : nil }
+            guard errno == EINTR else { return nil }
         }
         return nil
     }

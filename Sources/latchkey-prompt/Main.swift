@@ -16,10 +16,7 @@ enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         // These end the prompt in order, from the loop that looks for them: nothing is left half drawn.
-        var ending = sigset_t()
-        sigemptyset(&ending)
-        for number in PromptSession.endingSignals { sigaddset(&ending, number) }
-        sigprocmask(SIG_BLOCK, &ending, nil)
+        _ = EndingSignals()
         let terminal = Terminal(Descriptor(owning: STDIN_FILENO))
         guard isatty(STDIN_FILENO) == 1, fcntl(3, F_GETFD) >= 0, let modes = terminal.modes() else {
             let text = Array("error: latchkey-prompt is started by latchkeyd\nhint: Run latchkey --help\n".utf8)

@@ -27,8 +27,6 @@ struct PromptSession {
     private static let tickMilliseconds: CInt = 100
     /// Milliseconds after which an escape that nothing follows was the Escape key.
     private static let escapeMilliseconds: CInt = 60
-    /// The signals that end the prompt in order.
-    static let endingSignals = [SIGTERM, SIGINT, SIGHUP, SIGQUIT]
 
     let terminal: PromptTerminal
     private let daemon: Descriptor
@@ -71,15 +69,9 @@ struct PromptSession {
         if entries[0].revents != 0, !readMessage() { return .dismissed }
         if !terminal.isOurs { return .terminalLost }
         if entries[1].revents != 0, !readKeys() { return .terminalLost }
-        if PromptSession.isToldToEnd || TerminalJob(state.prompt.processID)?.isStopped == true { return .stopped }
+        if EndingSignals.isWaiting || TerminalJob(state.prompt.processID)?.isStopped == true { return .stopped }
         if ready == 0 { followWindow() }
         return .next
-    }
-
-    private static var isToldToEnd: Bool {
-        var pending = sigset_t()
-        sigpending(&pending)
-        return endingSignals.contains { sigismember(&pending, $0) == 1 }
     }
 
     private mutating func readMessage() -> Bool {

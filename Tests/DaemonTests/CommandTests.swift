@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import Testing
@@ -48,6 +49,19 @@ import Testing
         let refused = try daemon.run("latchkey", words)
         #expect(refused.exitCode == 64)
         #expect(refused.errors.hasPrefix("error: unknown option \(option)\n"), "\(refused.errors)")
+    }
+
+    @Test func aTerminalShowsWhatIsTypedAgainAfterASignalThatEndsTheCommand() throws {
+        let screen = try Screen()
+        let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
+        let before = try #require(keeper.modes()).c_lflag
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["set", "token"], environment: daemon.environment)
+        #expect(screen.hears("Secret for token: "))
+        #expect(keeper.modes()?.c_lflag != before)
+        kill(caller, SIGTERM)
+        #expect(Processes.wait(caller) & 0x7f == SIGTERM)
+        #expect(keeper.modes()?.c_lflag == before)
     }
 
     @Test(arguments: [4096, 4097]) func aSecretIsTypedWholeOrNotAtAll(count: Int) throws {
