@@ -226,7 +226,8 @@ final class Authenticator: Sendable {
         case .cancel: post(.cancelChosen(id))
         case .fallback: post(.fallbackChosen(id))
         case .passcode(let passcode):
-            core.withLock { $0.entered[id] = passcode }
+            // One that comes after the end belongs to nobody, and nobody would take it out again.
+            core.withLock { core in if core.pending[id] != nil { core.entered[id] = passcode } }
             post(.passcodeEntered(id))
         case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
         case .companionConfirmed:

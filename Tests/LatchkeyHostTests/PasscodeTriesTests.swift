@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import SimulatedDriver
+import Synchronization
 import SystemDriver
 import Testing
 
@@ -64,6 +66,26 @@ import Testing
         #expect(!machine.simulated.keychain.tree.holdsPasscodeKey)
     }
 
+    @Test func aPasscodeThatComesAfterTheEndIsNotKept() throws {
+        let prompter = LatePrompter()
+        let simulated = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
+        let session = simulated.session()
+        InterruptedService.answers(session, set("1234"))
+        guard case .context(let context)? = InterruptedService.answers(session, .createContext)().first else {
+            Issue.record("no context was made")
+            return
+        }
+        let evaluation = InterruptedService.evaluation(context, .deviceOwnerAuthentication)
+        let answers = InterruptedService.answers(session, evaluation, id: 2)
+        session.cancel(2)
+        #expect(answers() == [.failure(Failure(.appCancel))])
+        var passcode: SecretBytes? = SecretBytes("1234".utf8)
+        weak let kept = passcode
+        prompter.send(.passcode(try #require(passcode)))
+        passcode = nil
+        #expect(kept == nil)
+    }
+
     @Test func aPasscodeIsNotLookedAtForAPromptThatIsOver() throws {
         let work = HeldWorkQueue()
         let machine = try InterruptedService(WorldState(sensor: .none), work: work)
@@ -75,4 +97,17 @@ import Testing
         work.run()
         #expect(!machine.simulated.keychain.tree.holdsPasscodeKey)
     }
+}
+
+/// A prompt that still says something when it is over.
+private final class LatePrompter: Prompter {
+    private let events = Mutex<(@Sendable (PromptEvent) -> Void)?>(nil)
+
+    func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        self.events.withLock { $0 = events }
+        events(.visible)
+    }
+    func update(_ id: UInt64, _ content: PromptContent) {}
+    func dismiss(_ id: UInt64) {}
+    func send(_ event: PromptEvent) { events.withLock { $0 }?(event) }
 }
