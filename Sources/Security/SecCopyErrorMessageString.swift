@@ -33,7 +33,7 @@ enum LastFailure {
 /// - Returns: our own sentence for a code that Latchkey returns, "OSStatus N" for any other.
 ///
 /// > Note: Linux: for `errSecNotAvailable` and the codes of an unusable store, the sentence says what this thread's
-/// last call met and what to do about it.
+/// last call that failed met and what to do about it.
 @discardableResult
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     let explained: Set<OSStatus> = [

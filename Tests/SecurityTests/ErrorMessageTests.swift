@@ -9,9 +9,13 @@ import Testing
 @Suite struct ErrorMessageTests {
     private func message(_ status: OSStatus) -> String? { SecCopyErrorMessageString(status, nil) as String? }
 
+    /// Makes this thread's last failure one without words: another test's on this thread may have had some.
+    private func forgetLastFailure() { #expect(SecItemDelete([:] as NSDictionary) == errSecParam) }
+
     @Test func everyCodeThatIsReturnedHasASentence_OT01() throws {
         let declared = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
         let returned = Status.allCases.map(\.osStatus)
+        forgetLastFailure()
         for code in Set(declared + returned) {
             let sentence = try #require(message(code))
             #expect(sentence.hasSuffix("."), "\(code): \(sentence)")
@@ -20,6 +24,7 @@ import Testing
     }
 
     @Test func sentencesTellCodesApart_OT01() throws {
+        forgetLastFailure()
         let codes = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
         // Five codes have two names.
         #expect(Set(codes.compactMap(message)).count == Set(codes).count)
@@ -47,6 +52,7 @@ import Testing
     @Test func theExplanationIsOfTheThreadsLastFailureOnly() async throws {
         let simulator = try Simulator()
         try simulator.run {
+            forgetLastFailure()
             let plain = message(errSecDiskFull)
             try simulator.failNext(.diskFull)
             #expect(add(Query.password("account").secret("secret")) == errSecDiskFull)

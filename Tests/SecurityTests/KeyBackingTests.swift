@@ -70,10 +70,10 @@ private struct DistantKey: KeyBacking {
 
     @Test func whatItRefusesReachesTheCaller_SK01() throws {
         let refusals: [(Failure, OSStatus)] = [
-            (Failure(.userCancel, "cancelled"), errSecUserCanceled),
-            (Failure(.interactionNotAllowed, "no prompt"), errSecInteractionNotAllowed),
-            (Failure(.itemAuthenticationFailed, "not proven"), errSecAuthFailed),
-            (Failure(.daemonUnavailable, "no daemon", hint: "start it"), errSecNotAvailable),
+            (Failure(.userCancel, "Cancelled."), errSecUserCanceled),
+            (Failure(.interactionNotAllowed, "No prompt."), errSecInteractionNotAllowed),
+            (Failure(.itemAuthenticationFailed, "Not proven."), errSecAuthFailed),
+            (Failure(.daemonUnavailable, "No daemon.", hint: "Start it."), errSecNotAvailable),
         ]
         let peer = try publicKey(KeyKind.p256.make())
         for (refusal, status) in refusals {
@@ -87,8 +87,8 @@ private struct DistantKey: KeyBacking {
         let key = try make(refusal: refusals[3].0)
         #expect(SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Data([1]) as CFData, &error) == nil)
         let details = try #require(error).takeRetainedValue().userInfo
-        #expect(details[NSLocalizedDescriptionKey] as? String == "no daemon")
-        #expect(details[NSLocalizedRecoverySuggestionErrorKey] as? String == "start it")
+        #expect(details[NSLocalizedDescriptionKey] as? String == "No daemon.")
+        #expect(details[NSLocalizedRecoverySuggestionErrorKey] as? String == "Start it.")
     }
 
     @Test func whatIsWrongIsSaidBeforeAnyoneIsAsked() throws {
