@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyClient
-package import LatchkeyModel
+import LatchkeyClient
+import LatchkeyModel
 public import Security
 import Synchronization
 
@@ -13,10 +13,10 @@ import Synchronization
 /// Use one context for each attempt. Methods may be called from any thread.
 open class LAContext: NSObject, @unchecked Sendable {
     // Everything that changes is in `state`, behind its lock.
-    private let engine: Result<Client, Failure>
-    private let state = Mutex(State())
+    let engine: Result<Client, Failure>
+    let state = Mutex(State())
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var handle: ContextHandle?
         var generation: UInt64 = 0
         var isInvalidated = false
@@ -282,64 +282,9 @@ open class LAContext: NSObject, @unchecked Sendable {
         return Failure(.appCancel, "Authentication was ended by the app.").localAuthenticationError
     }
 
-    private func checkIsValid() throws(Failure) {
+    func checkIsValid() throws(Failure) {
         if state.withLock({ $0.isInvalidated }) {
             throw Failure(.invalidContext, "The context was invalidated before.", hint: "Make a new LAContext.")
-        }
-    }
-}
-
-extension LAContext: AuthenticationContext {
-    package func client() throws(Failure) -> Client { try engine.get() }
-
-    package var prompting: Prompting { state.withLock { $0.prompting } }
-
-    package var applicationPassword: SecretBytes? { state.withLock { $0.credentials[.applicationPassword] } }
-
-    /// The handle on the connection as it is now. After a connection broke a new one is made, and nothing that was
-    /// proven comes with it.
-    package func handle() throws(Failure) -> ContextHandle {
-        try checkIsValid()
-        let client = try engine.get()
-        let current = client.generation
-        if let known = state.withLock({ $0.generation == current ? $0.handle : nil }) { return known }
-        let (reply, generation) = try client.callWithGeneration(.createContext)
-        guard case .context(let made) = reply else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
-        }
-        // Two threads may get here at once: the first handle is kept.
-        let kept: ContextHandle? = state.withLock { state in
-            guard !state.isInvalidated else { return nil }
-            if let handle = state.handle, state.generation == generation { return handle }
-            state.handle = made
-            state.generation = generation
-            return made
-        }
-        if kept != made { _ = try? client.call(.invalidateContext(made)) }
-        guard let kept else { throw Failure(.invalidContext, "The context was invalidated before.") }
-        return kept
-    }
-}
-
-extension LAPolicy {
-    fileprivate var wire: Policy {
-        switch self {
-        case .deviceOwnerAuthenticationWithBiometrics: .deviceOwnerAuthenticationWithBiometrics
-        case .deviceOwnerAuthentication: .deviceOwnerAuthentication
-        case .deviceOwnerAuthenticationWithCompanion: .deviceOwnerAuthenticationWithCompanion
-        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .deviceOwnerAuthenticationWithBiometricsOrCompanion
-        case .deviceOwnerAuthenticationWithWristDetection: .deviceOwnerAuthenticationWithWristDetection
-        }
-    }
-}
-
-extension LABiometryType {
-    init(_ kind: BiometryKind) {
-        switch kind {
-        case .none: self = .none
-        case .touchID: self = .touchID
-        case .faceID: self = .faceID
-        case .opticID: self = .opticID
         }
     }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// Contexts of a connection and what was proven on them.
+extension Session {
+    func createContext() throws(Failure) -> Reply {
+        guard let handle = ContextHandle(try service.parts.random.bytes(16).copyBytes()) else {
+            throw Failure(.internalFailure, "No random bytes.")
+        }
+        let isTooMany = state.withLock { state in
+            guard state.contexts.count < Limits.contexts else { return true }
+            state.contexts[handle] = Context()
+            return false
+        }
+        guard !isTooMany else {
+            throw Failure(.limitExceeded, "One connection has at most \(Limits.contexts) contexts.")
+        }
+        return .context(handle)
+    }
+
+    func invalidate(_ handle: ContextHandle) throws(Failure) -> Reply {
+        let context = state.withLock { $0.contexts.removeValue(forKey: handle) }
+        guard let context else { throw Failure(.invalidContext, "The context was invalidated before.") }
+        for evaluation in context.evaluations { service.authenticator.withdraw(evaluation, .appCancel) }
+        return .done
+    }
+
+    /// What a context has proven that still holds; throws when it is not one of this connection.
+    func proof(of handle: ContextHandle?) throws(Failure) -> Authorisation {
+        guard let handle else { return .none }
+        guard let context = state.withLock({ $0.contexts[handle] }) else {
+            throw Failure(.invalidContext, "The context was invalidated, or belongs to another connection.")
+        }
+        return current(context.proof)
+    }
+
+    /// What still holds of a proof: a finger of a set that is enrolled no more proves nothing (abuse case 32).
+    func current(_ proof: Authorisation) -> Authorisation {
+        guard proof.methods.contains(.biometry), proof.enrolment != service.authenticator.state.sensor.enrolment
+        else { return proof }
+        return Authorisation(methods: proof.methods.subtracting([.biometry]), enrolment: nil)
+    }
+
+    /// Becomes another number when everything that was proven is dropped.
+    var proofEpoch: UInt64 { state.withLock { $0.proofEpoch } }
+
+    /// Drops what was proven: the device was locked.
+    func forgetProofs() {
+        state.withLock { state in
+            for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }
+            state.proofEpoch += 1
+        }
+    }
+}

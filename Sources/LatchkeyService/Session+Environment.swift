@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// What an app may know of the machine, and how it waits for a change of it.
+extension Session {
+    func environment(_ id: UInt64, unlike seen: UInt64?, _ answer: @escaping Answer) {
+        guard let seen else { return answer(environmentNow()) }
+        let watch = service.environments.wait(unlike: seen) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.watches[id] = nil }
+            answer(environmentNow())
+        }
+        guard let watch else { return }
+        let isClosed = state.withLock { state in
+            // Told already, perhaps: then there is nothing to give up.
+            if service.environments.isWaiting(watch) { state.watches[id] = Watch(number: watch, answer: answer) }
+            return state.isClosed
+        }
+        if isClosed { service.environments.forget(watch) }
+    }
+
+    /// The environment as this app may know it: hashes are of its own group (behaviour DS-03).
+    private func environmentNow() -> Reply {
+        let revision = service.environments.revision
+        let state = service.authenticator.state
+        let group = caller.groups.first ?? ""
+        do throws(Failure) {
+            let keychain = try keychain()
+            var companions: [CompanionType: [UInt8]] = [:]
+            for (type, name) in state.companions.paired {
+                companions[type] = try keychain.domainHash(group, "companion \(type.rawValue)", name)
+            }
+            var biometry: [UInt8]?
+            if let set = state.sensor.enrolment {
+                biometry = try keychain.domainHash(group, "biometry", set.bytes)
+            }
+            return .environment(
+                EnvironmentReport(
+                    biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
+                    isLockedOut: state.isBiometryLocked,
+                    isBiometryUsable: state.biometryRefusal(for: asker.faceUser) == nil,
+                    biometryHash: biometry, isPasscodeSet: state.isPasscodeSet,
+                    isCompanionUsable: state.companions.isReachable, companions: companions, revision: revision))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
