@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import QuickNoteCore
+import Widgets
+
+/// What a person can do from any page, by button or by key.
+extension NotesWindow {
+    func delete() {
+        guard model.selection != nil else { return }
+        let model = model
+        Task {
+            let isEmpty = model.text.isEmpty
+            await model.deleteNote()
+            guard model.selection == nil, !model.isLocked, !isEmpty else { return }
+            toasts?.show("Note deleted", button: "Undo") {
+                Task {
+                    // With a note chosen, undo would take back what was typed there.
+                    await model.select(nil)
+                    await model.undo()
+                }
+            }
+        }
+    }
+
+    func lock() {
+        let model = model
+        wish = .none
+        Task { await model.lock() }
+    }
+
+    /// Locks and ends, unless a text would be lost.
+    func close() {
+        let model = model
+        Task {
+            await model.lock()
+            if model.hasUnsavedText { wish = .close } else { exit(0) }
+        }
+    }
+
+    var shortcuts: [Shortcut] {
+        let model = model
+        // What changes a note does so only where the note is seen.
+        func onNotes(_ action: @escaping @MainActor () -> Void) -> @MainActor () -> Void {
+            { [weak self] in if self?.shownPage == "notes" { action() } }
+        }
+        return [
+            Shortcut("<Control>n", "New note", onNotes { Task { await model.newNote() } }),
+            Shortcut("<Control>f", "Search", onNotes { [weak self] in self?.notes.focusSearch() }),
+            Shortcut("<Control>l", "Lock, or unlock") { [weak self] in
+                if model.isLocked { Task { await model.unlock() } } else { self?.lock() }
+            },
+            Shortcut("<Control>z", "Undo", onNotes { Task { await model.undo() } }),
+            Shortcut("<Control><Shift>z", "Redo", onNotes { model.redo() }),
+            Shortcut("<Control>Delete", "Delete note", onNotes { [weak self] in self?.delete() }),
+            Shortcut("<Control>s", "Save now") { Task { await model.save() } },
+            Shortcut("<Control>question", "Keyboard shortcuts") { [weak self] in self?.window?.showShortcuts() },
+            Shortcut("Escape", "Back") { [weak self] in self?.back() },
+            Shortcut("<Control>q", "Lock and close") { [weak self] in self?.close() },
+        ]
+    }
+
+    private func back() {
+        if wish != .none {
+            wish = .none
+        } else if model.passwordPrompt != nil {
+            model.cancelPassword()
+        } else if model.askingWords != nil {
+            model.askForPassword()
+        } else if !model.search.isEmpty {
+            model.search = ""
+        }
+    }
+}

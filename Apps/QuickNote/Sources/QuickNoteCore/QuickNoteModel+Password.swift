@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyKit
+
+/// The password: the first one, another one, none any more.
+extension QuickNoteModel {
+    /// Sets the first password and opens the empty notes.
+    public func setPassword(_ password: String, again: String) async {
+        guard phase == .firstRun, !isBusy else { return }
+        guard password == again else { return report(.passwordsDiffer) }
+        let turn = turn
+        await busily {
+            do throws(QuickNoteError) {
+                let key = try await vault.setUp(password: password)
+                await trust(key)
+                await open(key, turn)
+            } catch {
+                report(error)
+                if error == .alreadySetUp { phase = .locked }
+            }
+        }
+    }
+
+    /// Changes the password; the notes stay as they are.
+    ///
+    /// - Returns: whether it was changed; `message` tells why not.
+    @discardableResult
+    public func changePassword(from old: String, to new: String, again: String) async -> Bool {
+        guard phase == .unlocked, !isBusy else { return false }
+        touch()
+        guard new == again else {
+            report(.passwordsDiffer)
+            return false
+        }
+        return await busily {
+            do throws(QuickNoteError) {
+                try await vault.changePassword(from: old, to: new)
+                return true
+            } catch {
+                report(error)
+                return false
+            }
+        }
+    }
+
+    #if DEBUG
+    /// Forgets the password and every note, as on the first day. Debug builds alone have it.
+    public func reset() async {
+        turn += 1
+        asking?.cancel()
+        notebook = nil
+        kept = []
+        cancelPassword()
+        let monitor = monitor
+        do throws(QuickNoteError) {
+            try await store.removeAll()
+            try await vault.destroy()
+            _ = await KeychainStore.inBackground { try? monitor.forget() }
+        } catch {
+            report(error)
+        }
+        await start()
+    }
+    #endif
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKit
+import LocalAuthentication
+
+/// Biometry where it is trusted, the password otherwise.
+extension QuickNoteModel {
+    /// Unlocks with biometry where it is trusted, and asks for the password otherwise, and after whatever else happens.
+    public func unlock() async {
+        guard phase == .locked, !isBusy else { return }
+        let turn = turn
+        await busily {
+            isAboutToAsk = true
+            await look()
+            isAboutToAsk = false
+            guard turn == self.turn else { return }
+            let flow = newFlow()
+            self.flow = flow
+            guard case .biometry = flow.step else { return showPassword() }
+            var options = AuthenticationOptions.biometry(
+                reason: "Authenticate to unlock your notes.", fallbackTitle: "Use Password")
+            options.cancelTitle = "Use Password"
+            let auth = auth
+            let asking = Task {
+                do throws(AuthenticationFailure) {
+                    return Result<KeychainPrompt, AuthenticationFailure>.success(try await auth.authenticate(options))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            self.asking = asking
+            let outcome = await asking.value
+            self.asking = nil
+            switch outcome {
+            case .success(let proof):
+                let key = try? await vault.open(proof: proof)
+                guard turn == self.turn else { return }
+                guard let key else {
+                    // The set changed between the two calls, or the item is gone: only the password will do.
+                    self.flow = FallbackFlow(ways: .biometry, support: support, demandsPassword: true)
+                    return showPassword()
+                }
+                self.flow?.succeeded()
+                await open(key, turn)
+            case .failure(let failure):
+                guard turn == self.turn else { return }
+                self.flow?.failed(failure)
+                couldAsk = failure.code != .notInteractive
+                await look()
+                showPassword()
+            }
+        }
+    }
+
+    /// Asks for the password without biometry; a prompt that is up goes away.
+    public func askForPassword() {
+        guard phase == .locked else { return }
+        if asking != nil || isAboutToAsk {
+            // Its answer does not count any more.
+            turn += 1
+            asking?.cancel()
+        }
+        flow = flow ?? newFlow()
+        flow?.choosePassword()
+        showPassword()
+    }
+
+    private func newFlow() -> FallbackFlow {
+        FallbackFlow(
+            ways: .biometry, support: support, demandsPassword: support.biometry != nil && !isBiometryTrusted)
+    }
+
+    private func showPassword() {
+        guard let flow, case .password(let reason) = flow.step else { return }
+        passwordPrompt = PasswordPrompt(
+            reason, sensor: support.sensor, couldAsk: couldAsk, hasEnrolmentChanged: hasEnrolmentChanged,
+            wrongTries: flow.wrongPasswords)
+    }
+
+    /// Takes the question for the password away again.
+    public func cancelPassword() {
+        passwordPrompt = nil
+        flow = nil
+    }
+
+    /// Unlocks with a password; a wrong one is told in the prompt.
+    public func submitPassword(_ password: String) async {
+        guard phase == .locked, !isCheckingPassword else { return }
+        askForPassword()
+        let turn = turn
+        isCheckingPassword = true
+        defer { isCheckingPassword = false }
+        await busily {
+            do throws(QuickNoteError) {
+                let key = try await vault.open(password: password)
+                flow?.passwordTried(isRight: true)
+                await trust(key)
+                await open(key, turn)
+            } catch {
+                guard turn == self.turn else { return }
+                guard error == .wrongPassword || error == .unusablePassword else {
+                    passwordPrompt?.error = error.words
+                    return
+                }
+                flow?.passwordTried(isRight: false)
+                showPassword()
+                passwordPrompt?.error = error.words
+            }
+        }
+    }
+
+    /// Lets biometry unlock from now on; called only after the password was seen.
+    func trust(_ key: NoteKey) async {
+        await look()
+        guard support.biometry != nil, !isBiometryTrusted else { return }
+        let monitor = monitor
+        do throws(QuickNoteError) {
+            guard try await vault.armBiometry(key) else { return }
+            isBiometryTrusted = await KeychainStore.inBackground { (try? monitor.trustCurrent()) ?? false }
+        } catch {
+            // The notes open all the same; the next unlocking asks for the password again.
+            report(error)
+        }
+    }
+
+    /// Opens the notes, unless something else has happened since `turn`.
+    func open(_ key: NoteKey, _ turn: Int) async {
+        var book = Notebook(key: key)
+        do throws(QuickNoteError) {
+            let sealed = try await store.all()
+            guard turn == self.turn, notebook == nil else { return }
+            book.take(kept)
+            book.merge(sealed)
+        } catch {
+            // Half a list would look like lost notes. The next try begins anew.
+            flow = nil
+            return report(error)
+        }
+        kept = []
+        lastChange = book.isDirty ? setup.clock.elapsed : nil
+        notebook = book
+        passwordPrompt = nil
+        flow = nil
+        phase = .unlocked
+        touch()
+        if book.unreadable > 0 {
+            message =
+                book.unreadable == 1
+                ? "One note cannot be read. It was not deleted."
+                : "\(book.unreadable) notes cannot be read. They were not deleted."
+        }
+    }
+}
