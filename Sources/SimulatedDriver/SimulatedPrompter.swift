@@ -42,8 +42,10 @@ package final class ScriptedPrompter: Prompter {
 
     package func update(_ id: UInt64, _ content: PromptContent) {
         if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
-        prompter.update(id, content)
+        // First: whoever sees the new words may act upon them at once, from another program.
         world.promptChanges(id, content)
+        prompter.update(id, content)
+        world.goOn()
     }
 
     package func dismiss(_ id: UInt64) {

@@ -82,7 +82,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     package func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) {
         core.withLock { $0.armed = (evaluation, events) }
-        pump()
+        goOn()
     }
 
     package func disarm(_ evaluation: UInt64) {
@@ -123,7 +123,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     func promptIsVisible(_ id: UInt64) {
         core.withLock { core in if core.prompt?.id == id { core.prompt?.isVisible = true } }
-        pump()
+        goOn()
     }
 
     func promptChanges(_ id: UInt64, _ content: PromptContent) {
@@ -132,7 +132,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             core.prompt?.content = content
             core.awaitsConsequence = false
         }
-        pump()
     }
 
     func promptGoes(_ id: UInt64) {
@@ -150,12 +149,12 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     @discardableResult
     package func perform(_ action: Action) -> Bool {
         core.withLock { $0.script.append(action) }
-        pump()
+        goOn()
         return core.withLock { $0.script.isEmpty }
     }
 
     /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
-    private func pump() {
+    func goOn() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
             guard let action = core.script.first, !core.awaitsConsequence, let run = take(action, &core) else {
                 return nil

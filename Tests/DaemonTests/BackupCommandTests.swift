@@ -70,7 +70,8 @@ import Testing
     @Test func nothingReadableIsInTheFileAndItIsPrivate() throws {
         _ = try export()
         let bytes = try #require(try Files.read(file, limit: 1 << 20)).copyBytes()
-        for word in ["secret", "one", "three", "other"] {
+        // Of five letters and more: three stand anywhere among so many random bytes once in 50,000 times.
+        for word in ["secret", "three", "other"] {
             let needle = Array(word.utf8)
             #expect(!bytes.indices.contains { bytes[$0...].starts(with: needle) }, "\(word)")
         }

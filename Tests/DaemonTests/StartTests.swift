@@ -75,14 +75,15 @@ import Testing
         let daemon = try TestDaemon()
         try daemon.write("idle_exit_seconds = 1\n", to: "latchkeyd.conf")
         #expect(try daemon.run("latchkey", ["set", "kept"], input: "value").exitCode == 0)
-        let first = try #require(try daemon.process)
+        let first = try daemon.run("latchkey-test-client", ["whose"]).output
         // The lock is emptied when the daemon ends by itself.
         let lock = try DaemonLock.open(daemon.folder)
         let watch = try FileWatch(daemon.folder + "/" + DaemonLock.fileName)
         while DaemonLock.address(lock) != nil { try #require(try watch.wait(until: Uptime.deadline(seconds: 20))) }
         let again = try daemon.run("latchkey", ["get", "kept"])
         #expect(again.output == "value")
-        #expect(try daemon.process != first)
+        let second = try daemon.run("latchkey-test-client", ["whose"]).output
+        #expect(first != second && Int32(second.dropLast()) != nil, "\(first)\(second)")
     }
 
     @Test func callersWithAndWithoutARuntimeFolderMeetTheSameDaemon() throws {
