@@ -69,13 +69,13 @@ extension Session {
         let number = service.authenticator.evaluate(
             plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds, unlocks: unlocks
         ) { [self] outcome in
-            let number = evaluation.withLock { $0 }
             settled.withLock { $0 = true }
             let isAlive = state.withLock { state in
                 state.requests[id] = nil
                 guard let handle else { return true }
                 guard var context = state.contexts[handle] else { return false }
-                context.evaluations.remove(number)
+                // Read here: whoever put the number there knew it.
+                context.evaluations.remove(evaluation.withLock { $0 })
                 if case .granted(let proof) = outcome { context.proof = context.proof.union(proof) }
                 state.contexts[handle] = context
                 return true
