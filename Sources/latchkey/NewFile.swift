@@ -11,19 +11,35 @@ final class NewFile {
     private let file: Descriptor
     private var isFinished = false
 
+    /// Begins the file. Throws while another program is writing one of that name.
     init(_ path: String) throws(Failure) {
         self.path = path
         partial = path + ".partial"
-        // A file that is there may be open to others.
+        // A pipe of that name must not make anyone wait.
+        if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), !Self.lock(other) {
+            throw Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
+        }
+        // What a program that was killed left behind, and a file that is there may be open to others.
         Files.remove(partial)
         do throws(SystemError) {
-            file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+            file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }
+        _ = Self.lock(file)
     }
 
-    deinit { if !isFinished { Files.remove(partial) } }
+    private static func lock(_ file: Descriptor) -> Bool { flock(file.number, LOCK_EX | LOCK_NB) == 0 }
+
+    /// Whether the name is still that of this file: two programs may have begun in the same moment.
+    private var isStillThere: Bool {
+        guard let mine = try? file.status(),
+            let named = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).status()
+        else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+
+    deinit { if !isFinished, isStillThere { Files.remove(partial) } }
 
     func write(_ bytes: [UInt8]) throws(Failure) { try write(SecretBytes(bytes)) }
 
@@ -35,7 +51,11 @@ final class NewFile {
         }
     }
 
+    /// Gives the file its name.
     func finish() throws(Failure) {
+        guard isStillThere else {
+            throw Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
+        }
         do throws(SystemError) {
             try file.synchronize()
             try Files.rename(partial, to: path)

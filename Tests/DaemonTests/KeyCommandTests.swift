@@ -208,6 +208,13 @@ enum MadeKey: CaseIterable {
         chmod(path("other.partial"), 0o666)
         _ = try done("sign", "k", "--output", path("other"), input: "two")
         #expect(try Descriptor.open(path("other"), O_RDONLY).status().st_mode & 0o777 == 0o600)
+        // What another run is writing just now.
+        try daemon.write("half", to: "third.partial")
+        let half = try Descriptor.open(path("third.partial"), O_WRONLY)
+        #expect(flock(half.number, LOCK_EX) == 0)
+        let early = try key("sign", "k", "--output", path("third"), input: "two")
+        #expect(early.exitCode == 73 && early.errors.contains("Another program is writing"), "\(early)")
+        #expect(try bytes("third.partial") == Array("half".utf8))
         #expect(try key("sign", "k", path("absent")).exitCode == 66)
         #expect(try key("encrypt", "k", path("absent")).exitCode == 66)
         #expect(try key("verify", "k", "--signature", path("absent")).exitCode == 66)
