@@ -12,6 +12,9 @@ final class EnvironmentObservation: Sendable {
         weak var observer: (any LAEnvironment.Observer)?
     }
 
+    /// Milliseconds between two looks for an engine that is away.
+    private static let (shortestPause, longestPause): (CInt, CInt) = (100, 60_000)
+
     private struct State: Sendable {
         var entries: [Entry] = []
         var isWatching = false
@@ -35,23 +38,33 @@ final class EnvironmentObservation: Sendable {
         guard starts else { return }
         Thread.detachNewThread { [weak environment, self] in
             var last = first
-            while let report = EnvironmentReport.next(engine, after: last), let environment {
+            var pause = Self.shortestPause
+            while isObserved(environment) {
+                guard let report = EnvironmentReport.next(engine, after: last) else {
+                    // An engine that is away, for instance while it is installed anew, comes back some time.
+                    poll(nil, 0, pause)
+                    pause = min(2 * pause, Self.longestPause)
+                    continue
+                }
+                pause = Self.shortestPause
+                guard let environment else { continue }
                 let old = LAEnvironment.State(last)
                 last = report
                 // What changed may be another app's, or the daemon only.
                 if old.isEqual(LAEnvironment.State(report)) { continue }
-                let observers = state.withLock { state in
-                    state.entries.removeAll { $0.observer == nil }
-                    return state.entries
+                for entry in state.withLock({ $0.entries }) {
+                    entry.observer?.environment(environment, stateDidChangeFromOldState: old)
                 }
-                for entry in observers { entry.observer?.environment(environment, stateDidChangeFromOldState: old) }
-                let goesOn = state.withLock { state in
-                    state.isWatching = !state.entries.isEmpty
-                    return state.isWatching
-                }
-                guard goesOn else { return }
             }
-            state.withLock { $0.isWatching = false }
+        }
+    }
+
+    /// Whether anyone is to be told; the thread ends otherwise, and the next observer starts another.
+    private func isObserved(_ environment: LAEnvironment?) -> Bool {
+        state.withLock { state in
+            state.entries.removeAll { $0.observer == nil }
+            state.isWatching = environment != nil && !state.entries.isEmpty
+            return state.isWatching
         }
     }
 

@@ -118,4 +118,26 @@ import Testing
         #expect(try #require(await changes.next()) == (true, false))
         environment.removeObserver(listener)
     }
+
+    @Test(.timeLimit(.minutes(1))) func anObserverIsToldOfAnEngineThatWasAwayForAWhile_EN04() async throws {
+        let simulator = try machine()
+        let connections = Mutex(0)
+        let client = Client(application: "app", faceUsage: "tests") { () throws(Failure) in
+            let number = connections.withLock { count in
+                count += 1
+                return count
+            }
+            // The first tells the state and breaks; nobody is reached by the next two.
+            if (2...3).contains(number) { throw Failure(.notPermitted) }
+            return ImpatientChannel(simulator.machine.connect("app"), isPatient: number > 3)
+        }
+        let listener = Listener()
+        let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
+        environment.addObserver(listener)
+        try simulator.unenrol()
+        var changes = listener.changes.makeAsyncIterator()
+        #expect(try #require(await changes.next()) == (true, false))
+        #expect(connections.withLock { $0 } > 3)
+        environment.removeObserver(listener)
+    }
 }
