@@ -85,7 +85,7 @@ public final class AgentLink: Sendable {
     /// Waits for the next order; nil when the connection is over. To be called by one thread.
     public func next() -> Order? {
         while let payload = try? Frame.receive(from: socket, until: nil) {
-            guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { return nil }
+            guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { break }
             switch message {
             case .show(let prompt):
                 let state = PromptState(prompt, processID: getpid())
@@ -99,9 +99,15 @@ public final class AgentLink: Sendable {
                 shown.withLock { if $0?.prompt.id == number { $0 = nil } }
                 return .dismiss(number)
             // The daemon says none.
-            case .event: return nil
+            case .event: return end()
             }
         }
+        return end()
+    }
+
+    /// Nothing is shown any more: the daemon must not take this for a place to ask.
+    private func end() -> Order? {
+        close()
         return nil
     }
 
