@@ -7,6 +7,9 @@ import LatchkeyTransport
 
 /// Finds the daemon of the user's store and starts it when it is not running.
 package enum DaemonFinder {
+    /// Nanoseconds between the first two starts.
+    private static let shortestPause: Int64 = 8_000_000
+
     /// A connection to the daemon; waits for one that is starting.
     package static func connect() throws(Failure) -> Descriptor {
         let folder = try StoreLocation.folder()
@@ -21,11 +24,21 @@ package enum DaemonFinder {
         } catch {
             throw Failure(.daemonUnavailable, "The daemon's lock cannot be watched: \(error.description).")
         }
+        // A daemon that ends as soon as it is started is started less and less often.
+        var (nextStart, pause) = (Uptime.nanoseconds, shortestPause)
         while Uptime.nanoseconds < deadline {
             if let connection = try connect(lock) { return connection }
-            if !DaemonLock.isTaken(lock) { try start() }
+            var until = min(deadline, Uptime.deadline(seconds: 1))
+            if !DaemonLock.isTaken(lock) {
+                if nextStart <= Uptime.nanoseconds {
+                    try start()
+                    nextStart = Uptime.nanoseconds + pause
+                    pause *= 2
+                }
+                until = min(until, nextStart)
+            }
             // Whoever starts, ends or is killed changes or closes the lock.
-            _ = try? watch.wait(until: min(deadline, Uptime.deadline(seconds: 1)))
+            _ = try? watch.wait(until: until)
         }
         throw Failure(
             .daemonUnavailable, "latchkeyd did not come up within \(Limits.startSeconds) seconds.",
