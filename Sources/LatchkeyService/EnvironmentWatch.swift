@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 import Synchronization
 
 /// Notices when something that an app may know of the ways to authenticate becomes another, and tells who waits.
@@ -18,14 +19,21 @@ final class EnvironmentWatch: Sendable {
 
     private struct State: Sendable {
         var picture: Picture?
-        var revision: UInt64 = 0
+        var revision: UInt64
         var waiting: [(id: UInt64, seen: UInt64, tell: @Sendable () -> Void)] = []
         var nextID: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// Counts the changes so far.
+    /// Counts from a number that is another in each engine: who waits for a change of what an engine before this one told
+    /// is not taken for someone who knows.
+    init(_ random: any RandomSource) {
+        let bytes = (try? random.bytes(7))?.copyBytes() ?? []
+        state = Mutex(State(revision: bytes.reduce(0) { $0 << 8 | UInt64($1) }))
+    }
+
+    /// Becomes another with each change.
     var revision: UInt64 { state.withLock { $0.revision } }
 
     /// Compares a state with the last one.

@@ -61,11 +61,12 @@ package final class Service: Sendable {
     let parts: Parts
     let enclave: Enclave?
     let authenticator: Authenticator
-    let environments = EnvironmentWatch()
+    let environments: EnvironmentWatch
 
     /// Starts the service; counters and the enrolled set are taken up as they were kept.
     package init(_ parts: Parts) {
         self.parts = parts
+        environments = EnvironmentWatch(parts.random)
         enclave = parts.keyModule.map { Enclave($0) }
         let keychain = try? parts.keychain.get()
         var state = PolicyState(

@@ -13,15 +13,18 @@ final class EnvironmentObservation: Sendable {
     }
 
     /// Milliseconds between two looks for an engine that is away.
-    private static let (shortestPause, longestPause): (CInt, CInt) = (100, 60_000)
+    private static let (shortestPause, longestPause) = (100, 60_000)
 
     private struct State: Sendable {
         var entries: [Entry] = []
         var isWatching = false
+        /// Whether the engine is away and the thread pauses.
+        var isPausing = false
     }
 
     private let engine: Result<Client, Failure>
     private let state = Mutex(State())
+    private let comeBack = DispatchSemaphore(value: 0)
 
     init(_ engine: Result<Client, Failure>) { self.engine = engine }
 
@@ -32,6 +35,9 @@ final class EnvironmentObservation: Sendable {
         let starts = state.withLock { state in
             state.entries.removeAll { $0.observer == nil || $0.observer === entry.observer }
             state.entries.append(entry)
+            if state.isPausing { comeBack.signal() }
+            // Where there is no engine there will be none.
+            guard case .success = engine else { return false }
             defer { state.isWatching = true }
             return !state.isWatching
         }
@@ -42,7 +48,7 @@ final class EnvironmentObservation: Sendable {
             while isObserved(environment) {
                 guard let report = EnvironmentReport.next(engine, after: last) else {
                     // An engine that is away, for instance while it is installed anew, comes back some time.
-                    poll(nil, 0, pause)
+                    rest(pause)
                     pause = min(2 * pause, Self.longestPause)
                     continue
                 }
@@ -57,6 +63,13 @@ final class EnvironmentObservation: Sendable {
                 }
             }
         }
+    }
+
+    /// Pauses, at most until the next observer comes.
+    private func rest(_ milliseconds: Int) {
+        state.withLock { $0.isPausing = true }
+        _ = comeBack.wait(timeout: .now() + .milliseconds(milliseconds))
+        state.withLock { $0.isPausing = false }
     }
 
     /// Whether anyone is to be told; the thread ends otherwise, and the next observer starts another.

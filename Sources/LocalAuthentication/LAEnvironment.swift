@@ -185,17 +185,24 @@ extension LAEnvironment.Observer {
 
 extension EnvironmentReport {
     /// The environment as an engine reports it; nil when it cannot be reached.
-    static func now(_ engine: Result<Client, Failure>, unlike revision: UInt64? = nil) -> EnvironmentReport? {
-        guard case .success(let client) = engine,
-            case .environment(let report)? = try? client.call(.environment(unlike: revision))
-        else { return nil }
-        return report
+    static func now(_ engine: Result<Client, Failure>) -> EnvironmentReport? { try? report(engine, unlike: nil) }
+
+    /// The environment that comes after `last`; nil when the engine cannot be reached. A wait that was too long ends with
+    /// what is there now.
+    static func next(_ engine: Result<Client, Failure>, after last: EnvironmentReport?) -> EnvironmentReport? {
+        do throws(Failure) {
+            return try report(engine, unlike: last?.revision)
+        } catch {
+            return error.status == .timedOut ? now(engine) : nil
+        }
     }
 
-    /// The environment that comes after `last`; nil when the engine cannot be reached. Waiting that ended without one,
-    /// by its length or with the daemon, begins anew.
-    static func next(_ engine: Result<Client, Failure>, after last: EnvironmentReport?) -> EnvironmentReport? {
-        if let report = now(engine, unlike: last?.revision ?? 0) { return report }
-        return now(engine)
+    private static func report(
+        _ engine: Result<Client, Failure>, unlike revision: UInt64?
+    ) throws(Failure) -> EnvironmentReport {
+        guard case .environment(let report) = try engine.get().call(.environment(unlike: revision)) else {
+            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        }
+        return report
     }
 }

@@ -46,6 +46,12 @@ import Testing
         #expect(usable(again()) == true)
     }
 
+    @Test func whatAnEngineBeforeThisOneToldIsNotWhatThisOneWaitsFor_EN04() throws {
+        let before = try revision(InterruptedService(work: ImmediateWorkQueue()))
+        let machine = try InterruptedService(WorldState(sensor: .touchID), work: ImmediateWorkQueue())
+        #expect(usable(machine.answers(.environment(unlike: before), id: 2)()) == false)
+    }
+
     @Test func waitingIsGivenUpByACancel() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         let replies = Replies()
