@@ -83,14 +83,6 @@ package struct Terminal: Sendable {
         text.withUTF8 { bytes in try? descriptor.write(all: UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Takes lines without showing them.
-    package func hideTyping(from modes: termios) {
-        var hidden = modes
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        hidden.c_lflag |= tcflag_t(ECHONL)
-        while tcsetattr(descriptor.number, TCSAFLUSH, &hidden) != 0, errno == EINTR {}
-    }
-
     /// Columns and rows of the window; 0 what the terminal does not know.
     package var window: (columns: Int, rows: Int) {
         var rows: UInt16 = 0

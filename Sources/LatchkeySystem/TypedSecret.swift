@@ -53,16 +53,22 @@ extension Terminal {
     /// A signal that ends the program meanwhile ends it when the terminal shows again what is typed.
     package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
         guard let modes = modes() else { return nil }
+        // No change; but a program in the background stops here, where a signal can still end it.
+        restore(modes)
         let signals = EndingSignals()
         defer { signals.release() }
         // The question comes when keys are taken: what is typed at its sight is neither shown nor dropped.
         readKeys(from: modes)
         write(question)
         defer {
-            restore(modes)
-            write("\n")
+            // Meanwhile the terminal may have become another program's, with its own modes.
+            if isOurs, isReadingKeys(from: modes) {
+                restore(modes)
+                write("\n")
+            }
         }
         var typed = TypedSecret(capacity: capacity)
+        defer { typed.clear() }
         while let key = nextKey() {
             switch key {
             case 0x0d, 0x0a: return typed.take()
@@ -75,6 +81,9 @@ extension Terminal {
         }
         return nil
     }
+
+    /// Whether this program is the one that the terminal's keys go to.
+    private var isOurs: Bool { tcgetpgrp(descriptor.number) == getpgrp() }
 
     /// The next byte; nil when the terminal is gone, or the program is told to end.
     private func nextKey() -> UInt8? {

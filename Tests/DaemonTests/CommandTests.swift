@@ -64,6 +64,25 @@ import Testing
         #expect(keeper.modes()?.c_lflag == before)
     }
 
+    @Test func aCommandThatAsksInTheBackgroundCanBeEnded() throws {
+        let screen = try Screen()
+        let shell = try screen.terminal.spawn(
+            "/bin/bash",
+            [
+                "-c",
+                """
+                set -m; \(TestDaemon.programs)/latchkey set token & wait $!; echo "stopped by $(kill -l $?)"
+                kill %1; wait -f %1; echo "ended by $(kill -l $?)"
+                """,
+            ], environment: daemon.environment)
+        defer {
+            kill(shell, SIGKILL)
+            Processes.wait(shell)
+        }
+        #expect(screen.hears("stopped by TTOU"))
+        #expect(screen.hears("ended by TERM"))
+    }
+
     @Test(arguments: [4096, 4097]) func aSecretIsTypedWholeOrNotAtAll(count: Int) throws {
         let screen = try Screen()
         let caller = try screen.terminal.spawn(
