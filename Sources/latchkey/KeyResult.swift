@@ -9,7 +9,7 @@ struct KeyResult {
     private let path: String?
     private let encoding: ByteEncoding
 
-    /// Refuses before any key is used what could not be written afterwards.
+    /// Refuses before any key is used what is known not to be writable afterwards.
     ///
     /// - Parameter isBinary: whether the bytes would be anything but text on a screen.
     init(_ options: Options, isBinary: Bool, isEncoded: Bool = true) throws(CommandFailure) {

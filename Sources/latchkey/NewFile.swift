@@ -16,7 +16,7 @@ final class NewFile {
         self.path = path
         partial = path + ".partial"
         // A pipe of that name must not make anyone wait.
-        if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), !Self.lock(other) {
+        if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), Self.isLocked(other) {
             throw Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
         }
         // What a program that was killed left behind, and a file that is there may be open to others.
@@ -26,10 +26,13 @@ final class NewFile {
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }
-        _ = Self.lock(file)
+        // It was made here just now: only a file system without locks refuses, and `isStillThere` holds there too.
+        flock(file.number, LOCK_EX | LOCK_NB)
     }
 
-    private static func lock(_ file: Descriptor) -> Bool { flock(file.number, LOCK_EX | LOCK_NB) == 0 }
+    private static func isLocked(_ file: Descriptor) -> Bool {
+        flock(file.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
 
     /// Whether the name is still that of this file: two programs may have begun in the same moment.
     private var isStillThere: Bool {
@@ -53,11 +56,15 @@ final class NewFile {
 
     /// Gives the file its name.
     func finish() throws(Failure) {
+        do throws(SystemError) {
+            try file.synchronize()
+        } catch {
+            throw Failure(error, "\(path) cannot be written")
+        }
         guard isStillThere else {
             throw Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
         }
         do throws(SystemError) {
-            try file.synchronize()
             try Files.rename(partial, to: path)
             isFinished = true
             try Files.synchronizeFolder(of: path)
