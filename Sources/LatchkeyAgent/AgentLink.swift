@@ -108,6 +108,7 @@ public final class AgentLink: Sendable {
     /// Nothing is shown any more: the daemon must not take this for a place to ask.
     private func end() -> Order? {
         close()
+        shown.withLock { $0 = nil }
         return nil
     }
 

@@ -38,15 +38,14 @@ package enum Sockets {
         let descriptor = try make(nonblocking: true)
         var address = try address(path)
         unlink(path)
-        let mask = umask(0o177)
+        // Linux makes the file with the mode that the socket has; the process's umask is everybody's.
+        fchmod(descriptor.number, 0o600)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        let bindError = errno
-        umask(mask)
-        guard code == 0 else { throw SystemError("bind", code: bindError) }
+        guard code == 0 else { throw SystemError("bind") }
         guard Glibc.listen(descriptor.number, 128) == 0 else { throw SystemError("listen") }
         return descriptor
     }

@@ -177,6 +177,29 @@ import Testing
         #expect(try agent.end() == ("over\n", 0))
     }
 
+    @Test func anAgentThatUnderstandsItsDaemonNoMoreLetsGoOfIt() throws {
+        // A daemon of another version, as far as the agent can tell.
+        let other = try TestDaemon()
+        let lock = try DaemonLock.open(other.folder)
+        #expect(DaemonLock.take(lock))
+        let listener = try Sockets.listen(other.folder + "/socket")
+        try DaemonLock.announce(DaemonLock.Address(socket: other.folder + "/socket", processID: .max), in: lock)
+        defer { DaemonLock.withdraw(lock) }
+        let agent = try RunningProgram(other, "latchkey-test-client", ["agent", "twice"])
+        defer {
+            kill(agent.process, SIGKILL)
+            _ = try? agent.end()
+        }
+        #expect(try listener.wait(for: POLLIN, until: Uptime.deadline(seconds: 20)))
+        let link = RawAgent(socket: try #require(try Sockets.accept(listener)))
+        #expect(try link.receive() == .register)
+        try link.send(.registered)
+        #expect(try agent.line(beginning: "registered") != nil)
+        try link.send(.visible, to: 1)
+        #expect(try link.receive() == nil, "the connection is over while the agent goes on")
+        #expect(try agent.line(beginning: "over") != nil)
+    }
+
     @Test func aSecondAgentIsRefusedAndTheFirstGoesOn() throws {
         let first = try RawAgent(daemon)
         let second = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
