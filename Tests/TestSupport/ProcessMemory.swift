@@ -40,12 +40,13 @@ package struct ProcessMemory {
 
     /// How often any of the sequences stands there; in this process but for the search itself and for the stack of this
     /// thread, where libraries spill registers.
-    package func count(of needles: [WipedMemory]) -> Int { count(of: needles, in: writableRegions()) }
+    package func count(of needles: [WipedMemory]) -> Int { count(of: needles, in: nil) }
 
-    /// How often any of the sequences stands in these regions, which other threads give back and take meanwhile.
-    package func count(of needles: [WipedMemory], in regions: [Range<UInt>]) -> Int {
-        guard process == nil else { return search(for: needles, in: regions) }
-        return Self.turn.withLock { _ in search(for: needles, in: regions) }
+    /// How often any of the sequences stands in these regions, or in all that there are now; other threads give them
+    /// back and take them meanwhile.
+    package func count(of needles: [WipedMemory], in regions: [Range<UInt>]?) -> Int {
+        guard process == nil else { return search(for: needles, in: regions ?? writableRegions()) }
+        return Self.turn.withLock { _ in search(for: needles, in: regions ?? writableRegions()) }
     }
 
     private func search(for needles: [WipedMemory], in regions: [Range<UInt>]) -> Int {
