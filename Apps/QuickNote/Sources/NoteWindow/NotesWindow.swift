@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Observation
 import QuickNoteCore
 import Widgets
@@ -130,7 +129,8 @@ import Widgets
     private func leave(_ page: String) {
         window?.dropFocus()
         for page in [firstRun, password, change] { page?.clear() }
-        if page == "firstRun" || page == "change" { model.dismissMessage() }
+        // What locking had to say is not for this page.
+        if page == "firstRun" || page == "change" && !model.isLocked { model.dismissMessage() }
     }
 
     private func enter(_ page: String) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
 /// Locking, by a person or by the clock.
 extension QuickNoteModel {
     /// Locks: saves, and takes every text and the key out of memory.

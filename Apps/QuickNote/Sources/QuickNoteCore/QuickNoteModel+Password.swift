@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import LatchkeyKit
 
 /// The password: the first one, another one, none any more.
