@@ -17,9 +17,9 @@ final class NewFile {
         partial = path + ".partial"
         // A pipe of that name must not make anyone wait.
         if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), Self.isLocked(other) {
-            throw Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
+            throw Self.isBeingWritten(path)
         }
-        // What a program that was killed left behind, and a file that is there may be open to others.
+        // What a program that was killed left behind, or somebody else put there to read along.
         Files.remove(partial)
         do throws(SystemError) {
             file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
@@ -57,19 +57,21 @@ final class NewFile {
     /// Gives the file its name.
     func finish() throws(Failure) {
         do throws(SystemError) {
+            // Before the look at the name, as it takes longest.
             try file.synchronize()
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }
-        guard isStillThere else {
-            throw Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
-        }
+        guard isStillThere else { throw Self.isBeingWritten(path) }
         do throws(SystemError) {
             try Files.rename(partial, to: path)
-            isFinished = true
-            try Files.synchronizeFolder(of: path)
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }
+        isFinished = true
+    }
+
+    private static func isBeingWritten(_ path: String) -> Failure {
+        Failure(.duplicateItem, "Another program is writing \(path).", hint: "Try again when it has ended.")
     }
 }

@@ -100,6 +100,17 @@ import Testing
         }
     }
 
+    /// Observes through that client, takes the fingers away, and is told.
+    private func expectChangeIsTold(by client: Client, _ simulator: Simulator) async throws {
+        let listener = Listener()
+        let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
+        environment.addObserver(listener)
+        try simulator.unenrol()
+        var changes = listener.changes.makeAsyncIterator()
+        #expect(try #require(await changes.next()) == (true, false))
+        environment.removeObserver(listener)
+    }
+
     @Test(.timeLimit(.minutes(1))) func anObserverIsToldAfterAWaitThatEndedWithoutAChange_EN04() async throws {
         let simulator = try machine()
         let connections = Mutex(0)
@@ -110,13 +121,7 @@ import Testing
             }
             return ImpatientChannel(simulator.machine.connect("app"), isPatient: isPatient)
         }
-        let listener = Listener()
-        let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
-        environment.addObserver(listener)
-        try simulator.unenrol()
-        var changes = listener.changes.makeAsyncIterator()
-        #expect(try #require(await changes.next()) == (true, false))
-        environment.removeObserver(listener)
+        try await expectChangeIsTold(by: client, simulator)
     }
 
     @Test(.timeLimit(.minutes(1))) func anObserverIsToldOfAnEngineThatWasAwayForAWhile_EN04() async throws {
@@ -131,13 +136,7 @@ import Testing
             if (2...3).contains(number) { throw Failure(.notPermitted) }
             return ImpatientChannel(simulator.machine.connect("app"), isPatient: number > 3)
         }
-        let listener = Listener()
-        let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
-        environment.addObserver(listener)
-        try simulator.unenrol()
-        var changes = listener.changes.makeAsyncIterator()
-        #expect(try #require(await changes.next()) == (true, false))
+        try await expectChangeIsTold(by: client, simulator)
         #expect(connections.withLock { $0 } > 3)
-        environment.removeObserver(listener)
     }
 }
