@@ -11,7 +11,7 @@ package final class FileKeyVault: KeyVault {
     /// Uses the files of that folder.
     package init(_ folder: StoreFolder) { self.folder = folder }
 
-    private static let mark = Array("latchkey root 1\n".utf8)
+    private static let mark = FileMark.rootKey.bytes
 
     /// The bytes of `root.key`: a line that names the format, then the key.
     static func encode(_ key: SecretBytes) -> SecretBytes {

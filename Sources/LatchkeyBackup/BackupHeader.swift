@@ -7,7 +7,7 @@ package import LatchkeyModel
 package struct BackupHeader: Equatable, Sendable {
     /// Bytes of a header.
     package static let byteCount = 32
-    private static let magic = Array("LATCHKEY BACKUP".utf8)
+    private static let magic = FileMark.backup.bytes
     private static let version: UInt8 = 1
     /// Exponent of scrypt's cost. The code is random, so this is for those who write their own.
     private static let cost: UInt8 = 15
@@ -41,7 +41,7 @@ package struct BackupHeader: Equatable, Sendable {
 
     /// What a record is bound to: the file, its place in it, and whether it is the last.
     func binding(_ sequence: UInt64, isLast: Bool) -> [UInt8] {
-        Array("latchkey backup v1".utf8) + [0] + bytes
+        CryptographicLabel.backup.bytes + [0] + bytes
             + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * UInt64($0))) } + [isLast ? 1 : 0]
     }
 }

@@ -105,6 +105,16 @@ package struct SymmetricKey: Sendable {
         return SymmetricKey(derived: try secretCode(SecretBytes(info)))
     }
 
+    /// The same under a label of the formats.
+    package func derive(_ label: CryptographicLabel, context: [UInt8] = []) throws(Failure) -> SymmetricKey {
+        try derive(label.rawValue, context: context)
+    }
+
+    /// The same as `combining(_:label:)` under a label of the formats.
+    package static func combining(_ parts: [SecretBytes], label: CryptographicLabel) throws(Failure) -> SymmetricKey {
+        try combining(parts, label: label.rawValue)
+    }
+
     /// HKDF (RFC 5869) of several secrets joined: the result is known only to who knows all of them.
     package static func combining(_ parts: [SecretBytes], label: String) throws(Failure) -> SymmetricKey {
         guard parts.allSatisfy({ $0.count <= 0xffff }) else { throw Failure(.internalFailure, "a part is too long") }

@@ -20,7 +20,7 @@ final class AuditTrail: Sendable {
     init(tree: KeyTree, clock: any Clock) throws(Failure) {
         self.tree = tree
         self.clock = clock
-        chainKey = try AuthenticationKey(tree.auditKey.derive("latchkey chain v1"))
+        chainKey = try AuthenticationKey(tree.auditKey.derive(.chain))
     }
 
     /// Appends an entry within a transaction; `forget` follows when the transaction is undone.

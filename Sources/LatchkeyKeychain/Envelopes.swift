@@ -16,10 +16,10 @@ struct Envelopes: Sendable {
     let tree: KeyTree
     let enrolments: EnrolmentKeys
 
-    private func binding(_ name: String, _ row: StoredRow, _ more: [[UInt8]] = []) -> [UInt8] {
+    private func binding(_ label: CryptographicLabel, _ row: StoredRow, _ more: [[UInt8]] = []) -> [UInt8] {
         var writer = CBORWriter()
         writer.array(6 + more.count)
-        writer.text(name)
+        writer.text(label.rawValue)
         writer.bytes(tree.header.bytes)
         writer.unsigned(UInt64(row.itemClass.rawValue))
         writer.bytes(row.id)
@@ -31,11 +31,11 @@ struct Envelopes: Sendable {
 
     /// Whether there is a secret is bound as well, so that taking it out is not taken for an item without one.
     func attributesBinding(_ row: StoredRow) -> [UInt8] {
-        binding("latchkey attributes v1", row, [[row.secret == nil ? 0 : 1]])
+        binding(.attributes, row, [[row.secret == nil ? 0 : 1]])
     }
 
     func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
-        binding("latchkey secret v1", row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
+        binding(.secret, row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
     }
 
     // MARK: - Attributes
@@ -63,7 +63,7 @@ struct Envelopes: Sendable {
         var parts = [key.secret]
         if item.enrolment != nil { parts.append(enrolments.key) }
         if let password { parts.append(password.secret) }
-        return parts.count == 1 ? key : try SymmetricKey.combining(parts, label: "latchkey wrap v1")
+        return parts.count == 1 ? key : try SymmetricKey.combining(parts, label: .wrap)
     }
 
     private func unavailable(_ item: Item) -> Failure {

@@ -43,10 +43,10 @@ package final class KeyTree: Sendable {
         self.store = store
         self.random = random
         self.scryptCost = scryptCost
-        metadataKey = try automaticKey.derive("latchkey metadata v1")
-        indexKey = try AuthenticationKey(automaticKey.derive("latchkey index v1"))
-        auditKey = try automaticKey.derive("latchkey audit v1")
-        recordKey = try automaticKey.derive("latchkey record v1")
+        metadataKey = try automaticKey.derive(.metadata)
+        indexKey = try AuthenticationKey(automaticKey.derive(.index))
+        auditKey = try automaticKey.derive(.audit)
+        recordKey = try automaticKey.derive(.record)
     }
 
     // MARK: - Making and opening
@@ -59,7 +59,7 @@ package final class KeyTree: Sendable {
         let automatic = try random.bytes(SymmetricKey.byteCount)
         let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
         let slot = try root.seal(automatic, nonce: nonce, binding: binding(header, automaticSlot))
-        let code = try root.derive("latchkey header v1").authenticationCode(header.bytes)
+        let code = try root.derive(.header).authenticationCode(header.bytes)
         try store.write { (store) throws(Failure) in
             try store.setRecord(StoreHeader.recordName, header.bytes)
             try store.setRecord("header.code", code)
@@ -75,7 +75,7 @@ package final class KeyTree: Sendable {
                 try store.record(Self.automaticSlot)
             )
         }
-        let expected = try rootKey.derive("latchkey header v1").authenticationCode(header.bytes)
+        let expected = try rootKey.derive(.header).authenticationCode(header.bytes)
         guard bytes == header.bytes, code == expected, let slot,
             try rootKey.open(slot, binding: Self.binding(header, Self.automaticSlot)) != nil
         else { throw Failure.damagedStore("its first records were changed") }
@@ -106,7 +106,7 @@ package final class KeyTree: Sendable {
                 .storeOfAnotherUser, "The store belongs to user \(header.userID), and this daemon runs for \(userID).",
                 hint: "Use the store of the user you are.")
         }
-        let expected = try root.derive("latchkey header v1").authenticationCode(header.bytes)
+        let expected = try root.derive(.header).authenticationCode(header.bytes)
         guard SecretBytes(expected) == SecretBytes(code),
             let automatic = try root.open(slot, binding: binding(header, automaticSlot))
         else { throw Failure.damagedStore("it does not belong to this root key, or its header was changed") }
@@ -132,7 +132,7 @@ package final class KeyTree: Sendable {
         var parent: SymmetricKey? = automaticKey
         if accessibility == .whenPasscodeSetThisDeviceOnly { parent = passcodeKey.withLock { $0 } }
         guard let parent else { return nil }
-        let key = try parent.derive("latchkey class v1", context: [accessibility.rawValue])
+        let key = try parent.derive(.accessibilityClass, context: [accessibility.rawValue])
         classKeys.withLock { $0[accessibility] = key }
         return key
     }

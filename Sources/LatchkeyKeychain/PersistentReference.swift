@@ -10,7 +10,7 @@ struct PersistentReference: Sendable {
     let key: AuthenticationKey
 
     private func code(_ head: [UInt8]) throws(Failure) -> [UInt8] {
-        try Array(key.code(Array("latchkey reference v1".utf8) + [0] + head)[..<16])
+        try Array(key.code(CryptographicLabel.reference.bytes + [0] + head)[..<16])
     }
 
     /// The reference of a row.

@@ -8,7 +8,7 @@ import LatchkeyWire
 /// with the right words, and authenticated with the root key as soon as there is one.
 package struct StoreHeader: Equatable, Sendable {
     /// Version of everything in `docs/store-format.md`.
-    package static let currentVersion: UInt64 = 1
+    package static let currentVersion: UInt64 = 2
     static let recordName = "header"
 
     package var version: UInt64
@@ -39,11 +39,13 @@ package struct StoreHeader: Equatable, Sendable {
     /// Reads a header; a newer version is told apart from damage.
     package init(decoding bytes: [UInt8]) throws(Failure) {
         let decoded: StoreHeader
+        var older: UInt64?
         do throws(WireError) {
             decoded = try SecretBytes(bytes).withBytes { (bytes) throws(WireError) -> StoreHeader in
                 var reader = CBORReader(bytes)
                 let header = try reader.tuple(4) { (reader) throws(WireError) -> StoreHeader in
                     let version = try reader.unsigned()
+                    if version < Self.currentVersion { older = version }
                     guard version == Self.currentVersion else { throw .unsupportedVersion }
                     let tier: Tier = try reader.number()
                     guard let userID = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
@@ -55,6 +57,7 @@ package struct StoreHeader: Equatable, Sendable {
                 return header
             }
         } catch .unsupportedVersion {
+            if let older { throw Failure.storeOlder(older) }
             throw Failure(
                 .storeNewer, "The store was written by a newer Latchkey.",
                 hint: "Install that version again; this one leaves the store untouched.")

@@ -3,7 +3,7 @@
 /// The bound on every resource a client controls; `docs/protocol.md` lists them.
 package enum Limits {
     /// Version of the wire format, the first byte of every frame.
-    package static let wireVersion: UInt8 = 1
+    package static let wireVersion: UInt8 = 2
     /// Bytes of one frame's payload.
     package static let frameBytes = 2 << 20
     /// Nesting of arrays and maps in a frame.

@@ -26,6 +26,14 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case diskFull = 27
     case noHome = 28
     case peerNotTrusted = 29
+    /// The store has a format that this program does not read any more.
+    case storeOlder = 30
+    /// The file `anchor` is missing or fails authentication.
+    case anchorMissing = 31
+    /// The file `anchor` is older than the database.
+    case anchorOld = 32
+    /// A security event (a new passcode, another enrolment set ...) was not written to the end.
+    case eventUnfinished = 33
 
     // 40...: keychain items.
     case invalidParameter = 40
@@ -63,6 +71,17 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case invalidDimensions = 83
     case notInteractive = 84
     case passcodeDelayed = 85
+}
+
+extension Failure {
+    /// A store of a version that no release has ever written for people to keep.
+    package static func storeOlder(_ version: some BinaryInteger) -> Failure {
+        Failure(
+            .storeOlder, "The store has version \(version), which this Latchkey does not read any more.",
+            hint:
+                "It is left as it is. Use the Latchkey that made it, or move its folder away to begin with an empty store."
+        )
+    }
 }
 
 /// A refusal or a fault, with the sentence a person reads.

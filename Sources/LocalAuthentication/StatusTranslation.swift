@@ -25,7 +25,8 @@ extension Status {
         // Apple has no code for an engine that cannot be used; nobody can be asked then.
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .internalFailure, .unimplemented, .notPermitted,
             .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer, .storeOfAnotherUser,
-            .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .invalidParameter, .noSuchClass,
+            .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder, .anchorMissing,
+            .anchorOld, .eventUnfinished, .invalidParameter, .noSuchClass,
             .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement, .dataTooLarge,
             .exportNotAllowed, .keyUsageNotAllowed, .enclaveUnavailable:
             .notInteractive

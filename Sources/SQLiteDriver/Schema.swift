@@ -6,7 +6,7 @@ import LatchkeyModel
 enum Schema {
     /// "LKey": tells our files from other databases.
     static let applicationID = 0x4c4b_6579
-    static let version = 1
+    static let version = 2
 
     /// `position` is one more than the largest there is: insertion order is all it stands for, within one transaction. That
     /// none is ever given twice would cost one more page of each insert (AUTOINCREMENT keeps a table of its own).
@@ -89,7 +89,7 @@ enum Schema {
                 hint: "Install the newer version again; this one leaves the store untouched.")
         }
         guard version == Int64(self.version) else {
-            throw Failure(.storeUnreadable, "The store has the unknown version \(version).")
+            throw Failure.storeOlder(version)
         }
     }
 }

@@ -7,7 +7,7 @@ extension Status {
     package var osStatus: OSStatus {
         switch self {
         case .malformedRequest: errSecBadReq
-        case .unsupportedVersion, .storeNewer: errSecWrongSecVersion
+        case .unsupportedVersion, .storeNewer, .storeOlder: errSecWrongSecVersion
         case .limitExceeded: errSecAllocate
         case .internalFailure: errSecInternalComponent
         // Behaviour SK-02: what may not be exported is answered with that code.
@@ -15,7 +15,7 @@ extension Status {
         case .invalidParameter, .notPermitted: errSecParam
         case .cancelled, .userCancel: errSecUserCanceled
         case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .enclaveUnavailable: errSecNotAvailable
-        case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser: errSecInvalidKeychain
+        case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser, .anchorMissing: errSecInvalidKeychain
         case .storeReadOnly: errSecReadOnly
         case .diskFull: errSecDiskFull
         case .noSuchClass: errSecNoSuchClass
@@ -24,7 +24,8 @@ extension Status {
         case .itemNotFound: errSecItemNotFound
         case .missingEntitlement: errSecMissingEntitlement
         case .dataTooLarge: errSecDataTooLarge
-        case .interactionNotAllowed, .notInteractive, .storeRolledBack: errSecInteractionNotAllowed
+        case .interactionNotAllowed, .notInteractive, .storeRolledBack, .anchorOld, .eventUnfinished:
+            errSecInteractionNotAllowed
         // Behaviour LA-42: whatever else keeps a person from authenticating.
         case .itemAuthenticationFailed, .keyUsageNotAllowed, .passcodeClassUnavailable, .enrolmentBindingUnavailable,
             .authenticationFailed, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
@@ -57,7 +58,8 @@ extension Status {
         case .keyUsageNotAllowed: -1009
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .timedOut, .internalFailure, .unimplemented,
             .notPermitted, .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer,
-            .storeOfAnotherUser, .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted,
+            .storeOfAnotherUser, .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder,
+            .anchorMissing, .anchorOld, .eventUnfinished,
             .invalidParameter, .noSuchClass, .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement,
             .dataTooLarge, .exportNotAllowed, .enclaveUnavailable:
             nil

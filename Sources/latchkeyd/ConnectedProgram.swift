@@ -60,7 +60,8 @@ final class ConnectedProgram: FrameReceiver {
         }
         switch error {
         case .version(let version):
-            session.refuse(Failure(.unsupportedVersion, "This daemon speaks version 1, not \(version)."))
+            session.refuse(Failure(.unsupportedVersion, "This daemon speaks version \(Limits.wireVersion) of the protocol, not \(version).",
+                    hint: "Install the same version of library and daemon."))
         case .tooLong(let count):
             session.refuse(
                 Failure(.limitExceeded, "A frame has at most \(Limits.frameBytes) bytes, not \(count)."))

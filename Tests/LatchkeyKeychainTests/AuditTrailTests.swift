@@ -49,7 +49,7 @@ import Testing
 
     /// The sequence number of the first entry that does not follow from the ones before; nil when all do.
     private func firstBreak(_ entries: [AuditEntry]) throws -> Int64? {
-        let key = try keychain.tree.auditKey.derive("latchkey chain v1")
+        let key = try keychain.tree.auditKey.derive(.chain)
         var last: [UInt8] = []
         for (offset, entry) in entries.enumerated() {
             let binding = KeyTree.binding(keychain.tree.header, "audit \(entry.sequence)")
@@ -141,7 +141,7 @@ import Testing
         let keychain = try folder.open()
         let entry = try #require(last[1])
         let binding = KeyTree.binding(keychain.tree.header, "audit 2")
-        let code = try keychain.tree.auditKey.derive("latchkey chain v1")
+        let code = try keychain.tree.auditKey.derive(.chain)
             .authenticationCode((last[0]?.chain ?? []) + binding + entry.sealed)
         #expect(code == entry.chain)
     }

@@ -3,7 +3,7 @@
 import LatchkeyKeychain
 import LatchkeyModel
 
-/// The contents of `Tests/Vectors/store/v1`: one item of each kind, made in this order from fixed inputs.
+/// The contents of `Tests/Vectors/store/v2`: one item of each kind, made in this order from fixed inputs.
 enum GoldenStore {
     static let passcode = SecretBytes("1234".utf8)
     static let set = EnrolmentSet(Array(0..<16))

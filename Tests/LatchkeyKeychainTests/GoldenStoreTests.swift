@@ -7,7 +7,7 @@ import LatchkeyModel
 import LatchkeySeams
 import Testing
 
-/// A store that this version of the format wrote once has to open for as long as the version is 1.
+/// A store that this version of the format wrote once has to open for as long as the version is 2.
 ///
 /// To write the vectors anew while the format is not released, run
 /// `LATCHKEY_WRITE_GOLDEN_STORE=1 swift test --filter GoldenStoreTests` and say in the commit why they changed.

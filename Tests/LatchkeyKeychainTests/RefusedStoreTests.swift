@@ -68,12 +68,23 @@ import Testing
 
     @Test func aStoreOfANewerVersionIsRefused() throws {
         // user_version: four bytes at 60 of the database's header.
-        try change("keychain.sqlite") { $0[63] = 2 }
+        try change("keychain.sqlite") { $0[63] = 3 }
         #expect(try refusal() == .storeNewer)
     }
 
+    @Test(arguments: [0, 1] as [UInt8])
+    func aStoreOfAnOlderVersionIsRefusedByName(version: UInt8) throws {
+        try change("keychain.sqlite") { $0[63] = version }
+        #expect(try refusal() == .storeOlder)
+    }
+
+    @Test func aHeaderOfAnOlderVersionIsRefusedByName() throws {
+        try setRecord("header") { $0[..<1] + [1] + $0[2...] }
+        #expect(try refusal() == .storeOlder)
+    }
+
     @Test func aHeaderOfANewerVersionIsRefused() throws {
-        try setRecord("header") { $0[..<1] + [2] + $0[2...] }
+        try setRecord("header") { $0[..<1] + [3] + $0[2...] }
         #expect(try refusal() == .storeNewer)
     }
 

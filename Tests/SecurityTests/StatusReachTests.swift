@@ -100,6 +100,8 @@ import Testing
         case .storeOfAnotherTier: .engine { record in try edited(.otherTier, record) }
         case .storeOfAnotherUser: .engine { record in try edited(.otherUser, record) }
         case .storeNewer: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 99) } }
+        case .storeOlder: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 1) } }
+        case .anchorMissing, .anchorOld, .eventUnfinished: .scripted("files of the engine: the tests of its anchor")
         case .storeRolledBack:
             .engine { record in
                 try edited(.own, record) { store in
