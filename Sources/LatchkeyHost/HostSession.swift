@@ -9,18 +9,64 @@ import Synchronization
 ///
 /// The daemon puts a socket around it, the simulator a queue in memory; both send the same bytes.
 package final class HostSession: Sendable {
-    private let session: Session
+    /// How far the connection is. There is no session, hence no caller, before hello.
+    private enum Stage: Sendable {
+        case awaitsHello
+        case open(Session)
+        case over
+    }
+
+    private let stage = Mutex(Stage.awaitsHello)
     private let send: @Sendable (SecretBytes) -> Void
+    private let end: @Sendable () -> Void
+    private let begin: @Sendable (Request.Hello) -> Session
     private let inFlight = Mutex<Set<UInt64>>([])
 
-    /// Begins a session whose frames go to `send`, from any thread.
-    package init(_ session: Session, send: @escaping @Sendable (SecretBytes) -> Void) {
-        self.session = session
+    /// Begins with a connection's first frame.
+    ///
+    /// - Parameters:
+    ///   - send: sends a frame, from any thread.
+    ///   - end: ends the connection after what was sent.
+    ///   - begin: begins the session of a caller that said hello; called at most once.
+    package init(
+        send: @escaping @Sendable (SecretBytes) -> Void, end: @escaping @Sendable () -> Void,
+        begin: @escaping @Sendable (Request.Hello) -> Session
+    ) {
         self.send = send
+        self.end = end
+        self.begin = begin
     }
 
     /// Takes one frame's payload. Nothing in it can stop the program; what cannot be read is answered as such.
     package func receive(_ payload: SecretBytes) {
+        switch stage.withLock({ $0 }) {
+        case .awaitsHello: greet(payload)
+        case .open(let session): receive(payload, session)
+        case .over: break
+        }
+    }
+
+    /// Takes the first frame, which is hello; anything else ends the connection, since nothing is known of the caller.
+    private func greet(_ payload: SecretBytes) {
+        guard case .request(let id, .hello(let hello))? = try? Message(decoding: payload) else {
+            let failure = Failure(
+                .malformedRequest, "The first request of a connection is hello.",
+                hint: "Install the same version of library and daemon.")
+            return finish(Message.idOfRefusedRequest(payload) ?? 0, failure)
+        }
+        let session = begin(hello)
+        stage.withLock { $0 = .open(session) }
+        answer(id, session.welcome)
+    }
+
+    /// Answers for the last time and ends the connection with all that it has under way.
+    private func finish(_ id: UInt64, _ failure: Failure) {
+        answer(id, .failure(failure))
+        close()
+        end()
+    }
+
+    private func receive(_ payload: SecretBytes, _ session: Session) {
         let message: Message
         do throws(WireError) {
             message = try Message(decoding: payload)
@@ -30,7 +76,8 @@ package final class HostSession: Sendable {
             return
         }
         switch message {
-        case .request(let id, let request): begin(id, request)
+        case .request(let id, .hello): finish(id, Session.secondHello)
+        case .request(let id, let request): start(id, request, session)
         case .cancel(let id): session.cancel(id)
         case .reply(let id, _):
             answer(id, .failure(Failure(.malformedRequest, "A client sends requests, not replies.")))
@@ -41,9 +88,15 @@ package final class HostSession: Sendable {
     package func refuse(_ failure: Failure) { answer(0, .failure(failure)) }
 
     /// The connection is over.
-    package func close() { session.close() }
+    package func close() {
+        let last = stage.withLock { stage in
+            defer { stage = .over }
+            return stage
+        }
+        if case .open(let session) = last { session.close() }
+    }
 
-    private func begin(_ id: UInt64, _ request: Request) {
+    private func start(_ id: UInt64, _ request: Request, _ session: Session) {
         let refusal: Failure? = inFlight.withLock { ids in
             if ids.count >= Limits.requestsInFlight {
                 return Failure(

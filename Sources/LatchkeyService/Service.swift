@@ -167,18 +167,21 @@ package final class Service: Sendable {
     /// Drops what every context has proven.
     func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
 
-    /// Begins a session for a caller that the process has identified.
+    /// Begins a session for a caller that the process has identified and that has said hello.
     ///
     /// - Parameters:
     ///   - mayNameItself: whether the caller names its own access group (tiers `user` and `simulated`).
+    ///   - hello: the first request of the connection; the session keeps its names to its end.
     ///   - whenRoom: calls what it is given once, as soon as the client has taken most of what was sent to it; at once
     ///     where nothing is queued.
     package func session(
-        caller: Caller, terminal: UInt64, mayNameItself: Bool,
+        caller: Caller, terminal: UInt64, mayNameItself: Bool, hello: Request.Hello,
         whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) -> Session {
+        var caller = caller
+        if mayNameItself, !hello.application.isEmpty { caller.groups = [hello.application] }
         let session = Session(
-            service: self, caller: caller, terminal: terminal, mayNameItself: mayNameItself, whenRoom: whenRoom)
+            service: self, caller: caller, faceUsage: hello.faceUsage, terminal: terminal, whenRoom: whenRoom)
         sessionList.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))

@@ -8,8 +8,7 @@ import Synchronization
 extension Session {
     /// Who asks, as the prompt and the policy need it.
     var asker: Authenticator.Asker {
-        let (caller, faceUsage) = state.withLock { ($0.caller, $0.faceUsage) }
-        return Authenticator.Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
+        Authenticator.Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
     }
 
     func preflight(_ policy: Policy) -> Reply {

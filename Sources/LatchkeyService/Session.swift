@@ -22,9 +22,6 @@ package final class Session: Sendable {
     }
 
     struct State: Sendable {
-        var caller: Caller
-        /// What the app says it looks at faces for.
-        var faceUsage: String?
         var contexts: [ContextHandle: Context] = [:]
         /// Environments that are waited for, by request.
         var watches: [UInt64: Watch] = [:]
@@ -36,24 +33,26 @@ package final class Session: Sendable {
     }
 
     let service: Service
+    /// Who calls. Fixed when the session begins, so that a request that waits for a person ends for the caller that the
+    /// prompt named.
+    let caller: Caller
+    /// What the app says it uses Face ID for; fixed likewise.
+    let faceUsage: String?
     /// What is left of long answers.
     let pages: PageLine
     let terminal: UInt64
-    private let mayNameItself: Bool
-    let state: Mutex<State>
+    let state = Mutex(State())
 
     init(
-        service: Service, caller: Caller, terminal: UInt64, mayNameItself: Bool,
+        service: Service, caller: Caller, faceUsage: String?, terminal: UInt64,
         whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.service = service
+        self.caller = caller
+        self.faceUsage = faceUsage
         pages = PageLine(service.parts.background, whenRoom: whenRoom)
         self.terminal = terminal
-        self.mayNameItself = mayNameItself
-        state = Mutex(State(caller: caller))
     }
-
-    var caller: Caller { state.withLock { $0.caller } }
 
     /// Whether nobody reads the answers any more.
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -63,7 +62,7 @@ package final class Session: Sendable {
         do throws(Failure) {
             if request.isForItems, let failure = service.parts.controls?.failureOfItems() { throw failure }
             switch request {
-            case .hello(let hello): answer(greet(hello))
+            case .hello: throw Session.secondHello
             case .status: answer(.status(service.status(caller)))
             case .createContext: answer(try createContext())
             case .invalidateContext(let handle): answer(try invalidate(handle))
@@ -118,13 +117,15 @@ package final class Session: Sendable {
         for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
     }
 
-    private func greet(_ hello: Request.Hello) -> Reply {
-        if mayNameItself, !hello.application.isEmpty {
-            state.withLock { $0.caller.groups = [hello.application] }
-        }
-        state.withLock { $0.faceUsage = hello.faceUsage }
-        return .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
+    /// The answer to the hello that began the session.
+    package var welcome: Reply {
+        .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
     }
+
+    /// A second hello would give another app what was proven for the first one.
+    package static let secondHello = Failure(
+        .malformedRequest, "The connection has said hello already, and hello comes once.",
+        hint: "Open another connection for another app.")
 
     func keychain() throws(Failure) -> Keychain { try service.parts.keychain.get() }
 }

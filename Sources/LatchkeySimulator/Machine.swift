@@ -106,7 +106,9 @@ final class Machine: Sendable {
         if isNew { setFacePermission(application, true) }
         return running.withLock { running in
             let caller = Caller(groups: [application], label: application, processID: getpid(), userID: geteuid())
-            let channel = MemoryChannel(running.service.session(caller: caller, terminal: 0, mayNameItself: true))
+            let channel = MemoryChannel { [service = running.service] hello in
+                service.session(caller: caller, terminal: 0, mayNameItself: true, hello: hello)
+            }
             running.channels.removeAll { $0.channel == nil }
             running.channels.append(WeakChannel(channel: channel))
             return channel

@@ -15,10 +15,12 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
     private var session: HostSession?
     private var isClosed = false
 
-    init(_ session: Session) {
+    /// A channel to the session that `begin` begins when the client says hello.
+    init(_ begin: @escaping @Sendable (Request.Hello) -> Session) {
         pthread_mutex_init(lock, nil)
         pthread_cond_init(changed, nil)
-        self.session = HostSession(session) { [weak self] in self?.push($0) }
+        self.session = HostSession(
+            send: { [weak self] in self?.push($0) }, end: { [weak self] in self?.end() }, begin: begin)
     }
 
     deinit {
@@ -38,11 +40,15 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
 
     /// Ends the connection as a machine that restarts does: whoever waits is told.
     func close() {
+        end()
+        session?.close()
+    }
+
+    private func end() {
         pthread_mutex_lock(lock)
         isClosed = true
         pthread_cond_broadcast(changed)
         pthread_mutex_unlock(lock)
-        session?.close()
     }
 
     private func hasEnded() -> Bool {
@@ -61,7 +67,8 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        guard !isClosed else { throw MemoryChannel.restarted }
+        // What was sent before the end still arrives.
+        guard !isClosed || !frames.isEmpty else { throw MemoryChannel.restarted }
         // The caller looks at its deadline itself; one wait of a second at the most keeps this simple.
         if frames.isEmpty {
             var time = timespec()

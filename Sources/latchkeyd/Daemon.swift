@@ -128,12 +128,18 @@ final class Daemon: FrameHandler {
         let name = Files.name(of: program ?? "unknown")
         let caller = Caller(
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID)
-        let session = service.session(
-            caller: caller, terminal: Terminal.controlling(peer.processID), mayNameItself: true
-        ) { [weak connection] body in
-            if let connection { connection.whenDrained(body) } else { body() }
+        let terminal = Terminal.controlling(peer.processID)
+        let host = HostSession {
+            [weak connection] in
+            connection?.send($0)
+        } end: { [weak connection] in
+            connection?.end()
+        } begin: { [service, weak connection] hello in
+            service.session(caller: caller, terminal: terminal, mayNameItself: true, hello: hello) {
+                [weak connection] body in
+                if let connection { connection.whenDrained(body) } else { body() }
+            }
         }
-        let host = HostSession(session) { [weak connection] in connection?.send($0) }
         return ConnectedProgram(connection, host, sessionCount, agents)
     }
 

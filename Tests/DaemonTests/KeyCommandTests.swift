@@ -253,8 +253,7 @@ enum MadeKey: CaseIterable {
         try create(.p256)
         let list = try done("list", "--json")
         // Another program of the same group stores a second pair under the same tag.
-        let client = try RawClient(daemon)
-        _ = try client.call(.hello(Request.Hello(application: "test")), id: 1)
+        let client = try RawClient(daemon, hello: Request.Hello(application: "test"))
         let second = Request.CreateEnclaveKey(
             attributes: [.applicationTag: .text("k")],
             accessControl: AccessControl(constraints: .privateKeyUsage), isPermanent: true,

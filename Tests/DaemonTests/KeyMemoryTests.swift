@@ -20,8 +20,7 @@ import Testing
     init() throws {
         daemon = try TestDaemon(simulated: true)
         try daemon.start()
-        client = try RawClient(daemon)
-        _ = try client.call(.hello(Request.Hello(application: "test")), id: 1)
+        client = try RawClient(daemon, hello: Request.Hello(application: "test"))
     }
 
     private func memory(of process: pid_t) -> ProcessMemory? {

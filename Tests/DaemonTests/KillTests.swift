@@ -81,7 +81,7 @@ import Testing
         while true {
             do {
                 try daemon.start()
-                let client = try RawClient(daemon)
+                let client = try RawClient(daemon, hello: nil)
                 // No `#require`: what it finds is an issue though the next try goes well.
                 guard try client.call(.hello(Request.Hello(application: "test")), id: 1) != nil else {
                     throw NoAnswer()

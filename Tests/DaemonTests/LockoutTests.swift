@@ -27,8 +27,7 @@ import Testing
         // Of a class that a daemon reads before it has seen the passcode: the finger alone is asked for.
         let rule = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
         for app in [Self.one, Self.two] {
-            let client = try RawClient(daemon)
-            _ = try client.call(.hello(Request.Hello(application: app.group)), id: 1)
+            let client = try RawClient(daemon, hello: Request.Hello(application: app.group))
             let stored = try client.call(.adding("protected", secret: Array("value".utf8), rule: rule), id: 2)
             #expect(stored == .done)
         }

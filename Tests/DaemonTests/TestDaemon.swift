@@ -147,7 +147,14 @@ struct Finished {
 struct RawClient {
     let socket: Descriptor
 
-    init(_ daemon: TestDaemon) throws { socket = try daemon.connect() }
+    /// Connects and says hello, unless it is nil.
+    init(_ daemon: TestDaemon, hello: Request.Hello? = Request.Hello(application: "")) throws {
+        socket = try daemon.connect()
+        // A connection that the daemon has closed shows that by the next call.
+        if let hello { try? send(.hello(hello), id: Self.helloID) }
+    }
+
+    private static let helloID = UInt64.max
 
     func send(_ request: Request, id: UInt64) throws {
         try Frame.send(Message.request(id: id, request).encoded(), to: socket)
@@ -159,6 +166,12 @@ struct RawClient {
 
     /// The next reply; nil when the daemon has ended the connection.
     func receive(seconds: Int64 = 20) throws -> (id: UInt64, reply: Reply)? {
+        let answer = try next(seconds)
+        guard let answer, answer.id == Self.helloID, case .welcome = answer.reply else { return answer }
+        return try next(seconds)
+    }
+
+    private func next(_ seconds: Int64) throws -> (id: UInt64, reply: Reply)? {
         do throws(FrameError) {
             let payload = try Frame.receive(from: socket, until: Uptime.deadline(seconds: seconds))
             guard case .reply(let id, let reply)? = try? Message(decoding: payload) else {

@@ -21,7 +21,7 @@ import Testing
             parts.background = background
         }
         store = simulated.store
-        session = HostSession(simulated.session(), send: replies.add)
+        session = HostSession(greeted: simulated.session(), send: replies.add)
     }
 
     private func send(_ id: UInt64, _ request: Request) { session.receive(Message.request(id: id, request).encoded()) }

@@ -24,9 +24,9 @@ import Testing
     }
 
     @Test func aFaceThatMayNoMoreBeLookedAtIsTold_EN04_LA07() throws {
-        let machine = try InterruptedService(WorldState(sensor: .faceID, enrolment: [1]), work: ImmediateWorkQueue())
+        let machine = try InterruptedService(
+            WorldState(sensor: .faceID, enrolment: [1]), faceUsage: "tests", work: ImmediateWorkQueue())
         machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
-        machine.answers(.hello(Request.Hello(application: "app", faceUsage: "tests")))
         machine.simulated.service.setFacePermission("app", true)
         let waiting = machine.answers(.environment(unlike: try revision(machine)), id: 2)
         #expect(waiting().isEmpty)
@@ -55,7 +55,7 @@ import Testing
     @Test func waitingIsGivenUpByACancel() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         let replies = Replies()
-        let host = HostSession(machine.session, send: replies.add)
+        let host = HostSession(greeted: machine.session, send: replies.add)
         host.receive(Message.request(id: 7, .environment(unlike: try revision(machine))).encoded())
         host.receive(Message.cancel(id: 7).encoded())
         #expect(replies.of(7) == [.failure(Failure(.appCancel))])

@@ -16,7 +16,8 @@ import Testing
         private let host = Mutex<HostSession?>(nil)
 
         func open(_ machine: InterruptedService) {
-            let session = HostSession(machine.session) { [self] reply in replies.withLock { $0.append(reply) } }
+            let session = HostSession(greeted: machine.session) { [self] reply in replies.withLock { $0.append(reply) }
+            }
             host.withLock { $0 = session }
         }
 

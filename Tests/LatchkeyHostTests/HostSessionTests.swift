@@ -17,8 +17,8 @@ import Testing
     init() throws {
         let simulated = try SimulatedService()
         world = simulated.world
-        session = HostSession(simulated.session(), send: answers.add)
-        other = HostSession(simulated.session(), send: othersAnswers.add)
+        session = HostSession(greeted: simulated.session(), send: answers.add)
+        other = HostSession(greeted: simulated.session(), send: othersAnswers.add)
         session.receive(Message.request(id: 1000, .passcode(.set(SecretBytes("1234".utf8)))).encoded())
     }
 

@@ -64,7 +64,10 @@ struct InterruptedService {
 
     var world: SimulatedWorld { simulated.world }
 
-    init(_ state: WorldState = WorldState(sensor: .touchID, enrolment: [1]), work: any WorkQueue) throws {
+    init(
+        _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1]), faceUsage: String? = nil,
+        work: any WorkQueue
+    ) throws {
         let (going, checking) = (whilePromptGoes, whilePasscodeIsChecked)
         simulated = try SimulatedService(state) { parts, world in
             parts.sessions = world
@@ -72,7 +75,7 @@ struct InterruptedService {
             parts.controls = InterruptedControls(world: world, whileChecking: checking)
             parts.work = work
         }
-        session = simulated.session()
+        session = simulated.session(Request.Hello(application: "app", faceUsage: faceUsage))
     }
 
     /// Makes a request; what came of it so far.

@@ -70,7 +70,9 @@ import Testing
 
     private func connect(_ name: String, _ room: Room = Room(isOpen: true)) -> HostSession {
         HostSession(
-            service.session(caller: SimulatedService.caller, terminal: 0, mayNameItself: true, whenRoom: room.wait)
+            greeted: service.session(
+                caller: SimulatedService.caller, terminal: 0, mayNameItself: true,
+                hello: Request.Hello(application: ""), whenRoom: room.wait)
         ) { [events] in events.add(name, $0) }
     }
 
@@ -221,7 +223,10 @@ import Testing
         try tests.fill(0..<3000)
         let depths = Mutex<[Int]>([])
         let session = HostSession(
-            tests.service.session(caller: SimulatedService.caller, terminal: 0, mayNameItself: true) { body in
+            greeted: tests.service.session(
+                caller: SimulatedService.caller, terminal: 0, mayNameItself: true,
+                hello: Request.Hello(application: "")
+            ) { body in
                 var mark = 0
                 withUnsafePointer(to: &mark) { place in depths.withLock { $0.append(Int(bitPattern: place)) } }
                 body()

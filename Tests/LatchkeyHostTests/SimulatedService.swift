@@ -6,8 +6,10 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
+import LatchkeyWire
 import SQLiteDriver
 import SimulatedDriver
+import Synchronization
 import SystemDriver
 
 /// A service on a machine that is only told of, with its store in memory.
@@ -41,5 +43,18 @@ struct SimulatedService {
     }
 
     /// A session of the caller.
-    func session() -> Session { service.session(caller: Self.caller, terminal: 0, mayNameItself: true) }
+    func session(_ hello: Request.Hello = Request.Hello(application: "")) -> Session {
+        service.session(caller: Self.caller, terminal: 0, mayNameItself: true, hello: hello)
+    }
+}
+
+extension HostSession {
+    /// A connection that has said hello and whose session is `session`.
+    convenience init(greeted session: Session, send: @escaping @Sendable (SecretBytes) -> Void) {
+        let isGreeted = Atomic(false)
+        self.init(
+            send: { if isGreeted.load(ordering: .relaxed) { send($0) } }, end: {}, begin: { _ in session })
+        receive(Message.request(id: 1, .hello(Request.Hello(application: ""))).encoded())
+        isGreeted.store(true, ordering: .relaxed)
+    }
 }

@@ -25,7 +25,8 @@ struct StartedService {
     }
 
     private func answer(_ request: Request) -> Reply? {
-        let session = service.session(caller: StoreOnDisk.caller, terminal: 0, mayNameItself: false)
+        let session = service.session(
+            caller: StoreOnDisk.caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
         let reply = Mutex<Reply?>(nil)
         session.handle(1, request) { answer in reply.withLock { $0 = answer } }
         return reply.withLock { $0 }

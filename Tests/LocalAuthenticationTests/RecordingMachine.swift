@@ -45,10 +45,11 @@ final class RecordingMachine: Sendable {
                 controls: world))
         service.setFacePermission("app", true)
         client = Client(application: "app", faceUsage: "tests") {
-            MemoryChannel(
+            MemoryChannel { hello in
                 service.session(
                     caller: Caller(groups: ["app"], label: "app", processID: getpid(), userID: geteuid()),
-                    terminal: 0, mayNameItself: true))
+                    terminal: 0, mayNameItself: true, hello: hello)
+            }
         }
         _ = try client.call(.passcode(.set(SecretBytes(passcode.utf8))))
     }

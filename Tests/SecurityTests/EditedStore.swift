@@ -88,7 +88,7 @@ final class EditedStore: Sendable {
         let client = Client(application: "app") {
             let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1000)
             return SpyChannel(
-                MemoryChannel(service.session(caller: caller, terminal: 0, mayNameItself: true)), record)
+                MemoryChannel { service.session(caller: caller, terminal: 0, mayNameItself: true, hello: $0) }, record)
         }
         // Without one, nobody is prompted.
         if prompter != nil { _ = try client.call(.passcode(.set(SecretBytes("1234".utf8)))) }

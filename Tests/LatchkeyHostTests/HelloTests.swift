@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyHost
+import LatchkeyModel
+import LatchkeyWire
+import SimulatedDriver
+import Synchronization
+import Testing
+
+/// Hello comes once and first: an app cannot take over what was proven for another one on the same connection.
+@Suite struct HelloTests {
+    private let answers = Replies()
+    private let simulated: SimulatedService
+    private let connection: HostSession
+    private let isOver = SharedFlag()
+
+    private final class SharedFlag: Sendable {
+        private let value = Mutex(false)
+        var isSet: Bool { value.withLock { $0 } }
+        func set() { value.withLock { $0 = true } }
+    }
+
+    init() throws {
+        let simulated = try SimulatedService()
+        self.simulated = simulated
+        connection = HostSession(send: answers.add, end: isOver.set) { simulated.session($0) }
+        let owner = HostSession(greeted: simulated.session()) { _ in }
+        owner.receive(Message.request(id: 1, .passcode(.set(SecretBytes("1234".utf8)))).encoded())
+    }
+
+    private func send(_ id: UInt64, _ request: Request) {
+        connection.receive(Message.request(id: id, request).encoded())
+    }
+
+    private func hello(_ application: String) -> Request { .hello(Request.Hello(application: application)) }
+
+    private var protected: AccessControl { AccessControl(constraints: .userPresence) }
+
+    private func adding(_ rule: AccessControl) -> Request {
+        .addItem(
+            Request.AddItem(
+                itemClass: .genericPassword, attributes: [.account: .text("a")], accessControl: rule,
+                secret: SecretBytes("secret".utf8), returns: [], authentication: Authentication()))
+    }
+
+    private func reading(_ context: ContextHandle? = nil) -> Request {
+        .copyItems(
+            Request.CopyItems(
+                query: ItemQuery(itemClass: .genericPassword), limit: 1, returns: .data,
+                authentication: Authentication(context: context)))
+    }
+
+    @Test func theFirstRequestIsAnsweredOnlyIfItIsHello() {
+        send(7, .status)
+        #expect(answers.of(7) == [.failure(Failure(.malformedRequest))])
+        #expect(isOver.isSet)
+        send(8, hello("app"))
+        #expect(answers.of(8).isEmpty, "the connection is over")
+    }
+
+    @Test func bytesThatAreNoRequestEndAConnectionBeforeHello() {
+        connection.receive(SecretBytes([0xff]))
+        #expect(answers.of(0) == [.failure(Failure(.malformedRequest))])
+        #expect(isOver.isSet)
+    }
+
+    @Test func aSecondHelloEndsTheConnectionAndItsProofsOpenNothing() throws {
+        let victim = HostSession(greeted: simulated.session(Request.Hello(application: "victim"))) { _ in }
+        victim.receive(Message.request(id: 1, adding(protected)).encoded())
+        send(1, hello("attacker"))
+        send(2, .createContext)
+        guard case .context(let context)? = answers.of(2).first else { throw Failure(.internalFailure) }
+        simulated.world.perform(.touch(matching: true))
+        send(
+            3,
+            .evaluate(
+                Request.Evaluate(
+                    context: context, policy: .deviceOwnerAuthentication, prompting: Prompting(reason: "test"))))
+        #expect(answers.of(3) == [.proven([.biometry])])
+        send(4, hello("victim"))
+        #expect(answers.of(4) == [.failure(Failure(.malformedRequest))])
+        #expect(isOver.isSet)
+        send(5, reading(context))
+        #expect(answers.of(5).isEmpty, "no request is taken after the end")
+    }
+
+    @Test func aHelloWhileAPromptIsUpDoesNotChangeWhoGetsTheSecret() {
+        let victim = HostSession(greeted: simulated.session(Request.Hello(application: "victim"))) { _ in }
+        victim.receive(Message.request(id: 1, adding(protected)).encoded())
+        send(1, hello("attacker"))
+        send(2, adding(protected))
+        send(3, reading())
+        #expect(answers.of(3).isEmpty, "the person is asked for the attacker's own item")
+        send(4, hello("victim"))
+        #expect(answers.of(4) == [.failure(Failure(.malformedRequest))])
+        simulated.world.perform(.touch(matching: true))
+        #expect(
+            !answers.of(3).contains { if case .items(let items, _) = $0 { !items.isEmpty } else { false } },
+            "the prompt ended with the connection")
+    }
+}
