@@ -36,7 +36,7 @@ import Testing
 
     @Test func aFrameOfAnotherVersionIsAnsweredAndTheConnectionEnded() throws {
         let client = try RawClient(daemon)
-        try client.send(bytes: [2, 0, 0, 0, 1, 0])
+        try client.send(bytes: [Limits.wireVersion - 1, 0, 0, 0, 1, 0])
         #expect(status(try client.receive()?.reply) == .unsupportedVersion)
         #expect(try client.receive() == nil)
         #expect(try isServing())
@@ -130,7 +130,7 @@ import Testing
     @Test func aFrameThatStopsHalfwayEndsWithItsDeadline() throws {
         let client = try RawClient(daemon)
         let start = Uptime.nanoseconds
-        try client.send(bytes: [1, 0, 0])
+        try client.send(bytes: [Limits.wireVersion, 0, 0])
         #expect(status(try client.receive(seconds: 30)?.reply) == .timedOut)
         #expect(Uptime.nanoseconds - start >= (Limits.frameSeconds - 1) * 1_000_000_000)
         #expect(try isServing())
