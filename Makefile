@@ -41,12 +41,12 @@ test: bootstrap ## build and run the tests, and use each app once
 	@scripts/run-tests
 	@scripts/test-apps --smoke
 
-test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, policy mutants, the apps, the SDK
+test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK
 	$(TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
 	@scripts/sanitize
 	@scripts/fuzz 10
-	@scripts/mutate-policy
+	@scripts/mutate
 	@scripts/test-apps
 	@$(MAKE) --no-print-directory test-sdk test-agent
 
@@ -129,8 +129,9 @@ format: bootstrap ## let swift format rewrite the sources
 fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
 
-mutants: bootstrap ## break each transition of the policy once and expect a test to fail
-	@scripts/mutate-policy $(if $(ONLY),--only $(ONLY))
+mutants: bootstrap ## break each rule of the policy and each defence once and expect a test to fail
+	$(TEST_BUILD)
+	@scripts/mutate $(if $(ONLY),--only $(ONLY))
 
 bootstrap:
 	@scripts/bootstrap

@@ -60,6 +60,15 @@ import Testing
         #expect(try groups(all) == [.text("shared")])
     }
 
+    @Test func aReferenceToAnItemOfAForeignGroupFindsNothing_KC16_abuse1() throws {
+        let added = try keychain.add("account", group: "shared", returns: .persistentReference)
+        let stranger = Caller(groups: ["stranger"], label: "stranger", processID: 2, userID: 1000)
+        let query = ItemQuery.reference(try #require(added?.persistentReference))
+        #expect(status { _ = try keychain.find(query, caller: stranger) } == .itemNotFound)
+        #expect(status { try keychain.delete(query, caller: stranger) } == .itemNotFound)
+        #expect(try groups(query) == [.text("shared")])
+    }
+
     @Test func anItemMovesBetweenGroupsThatAreHeld_KC16() throws {
         try keychain.add("account", "secret", group: "app")
         #expect(try keychain.update(.account("account"), [.accessGroup: .text("shared")]) == .finished)
