@@ -37,6 +37,25 @@ extension ScreenTests {
             #expect(caller.end == "userCancel")
         }
 
+        @Test func noAssistiveProgramIsToldWhatIsTyped() throws {
+            let machine = try Machine()
+            try machine.latchkey("sim passcode set", input: "1234\n")
+            let monitor = try AccessibilityMonitor()
+            let caller = try machine.ask(["--reason", "pay"])
+            try machine.sees { $0.field?.isFocused == true }
+            // Deleted by the person as well as by the agent.
+            try machine.type("correcthorse7391staple")
+            try machine.press("ctrl+a", "BackSpace")
+            try machine.type("correcthorse7391staple")
+            try machine.press("Return")
+            try machine.sees { $0.announced.hasPrefix("The passcode is wrong.") }
+            let heard = try monitor.heard(until: "The passcode is wrong.")
+            #expect(!heard.contains("correcthorse7391staple"))
+            #expect(!heard.contains(#"variant       string "c""#), "nor one key after the other")
+            try machine.press("Escape")
+            #expect(caller.end == "userCancel")
+        }
+
         @Test func aDaemonThatEndsIsStartedAgainAndAsksAnew() throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
@@ -78,7 +97,7 @@ extension ScreenTests {
         /// How often some bytes are in the memory of a process.
         private func copies(of text: String, in process: pid_t) throws -> Int {
             let memory = open("/proc/\(process)/mem", O_RDONLY)
-            try #require(memory >= 0, "only root may look")
+            try #require(memory >= 0, "needs CAP_SYS_PTRACE: run it as root")
             defer { close(memory) }
             let maps = String(decoding: try all(of: "/proc/\(process)/maps"), as: UTF8.self)
             var count = 0

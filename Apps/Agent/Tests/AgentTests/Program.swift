@@ -65,7 +65,12 @@ final class Program {
     /// Everything it has said once it has ended.
     var said: String {
         guard hasEnded(within: 30) else { return "still running" }
-        return (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        return saidSoFar
+    }
+
+    /// What it has said so far.
+    var saidSoFar: String {
+        FileManager.default.contents(atPath: output).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     func end() { kill(number, SIGTERM) }

@@ -6,6 +6,7 @@
 #include <adwaita.h>
 #include <dlfcn.h>
 #include <glib-unix.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 // The type macros of a GValue are casts, which Swift does not import.
@@ -13,6 +14,59 @@ static inline GType latchkey_type_string(void) { return G_TYPE_STRING; }
 
 // prctl(2) is variadic, which Swift cannot call.
 static inline int latchkey_hide_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// GTK tells assistive programs each key that is typed into a password field, and the whole text when it is emptied, in clear
+// (gtkatspitext.c connects to both signals, GTK 4.8), at the first use of the field and again after it was on no screen. This
+// handler runs before those and takes them away: the only ones that are not blocked meanwhile.
+static inline void latchkey_take_others(GtkEditable *text, guint signal) {
+    for (gulong id; (id = g_signal_handler_find(
+                         text, G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_UNBLOCKED, signal, 0, NULL, NULL, NULL));)
+        g_signal_handler_disconnect(text, id);
+}
+static inline void latchkey_inserted(GtkEditable *text, char *added, int length, int *position, void *data) {
+    gulong own = g_signal_handler_find(text, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, (void *)latchkey_inserted, NULL);
+    g_signal_handler_block(text, own);
+    latchkey_take_others(text, g_signal_lookup("insert-text", GTK_TYPE_EDITABLE));
+    g_signal_handler_unblock(text, own);
+}
+static inline void latchkey_deleted(GtkEditable *text, int start, int end, void *data) {
+    gulong own = g_signal_handler_find(text, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, (void *)latchkey_deleted, NULL);
+    g_signal_handler_block(text, own);
+    latchkey_take_others(text, g_signal_lookup("delete-text", GTK_TYPE_EDITABLE));
+    g_signal_handler_unblock(text, own);
+}
+static inline void latchkey_keep_from_assistants(GtkEditable *editable) {
+    GtkEditable *text = gtk_editable_get_delegate(editable);
+    g_signal_connect(text, "insert-text", G_CALLBACK(latchkey_inserted), NULL);
+    g_signal_connect(text, "delete-text", G_CALLBACK(latchkey_deleted), NULL);
+}
+
+// Wipes what earlier calls left below the caller's frame and in the vector registers. A copied text stays in those registers,
+// and the dynamic linker writes them to the stack when it resolves a function at its first call. Swift has neither arrays of
+// that size on the stack nor access to registers.
+static __attribute__((noinline)) void latchkey_wipe_stack(void) {
+    char below[1 << 16];
+    explicit_bzero(below, sizeof below);
+#if defined(__x86_64__)
+    __asm__ volatile(
+        "pxor %%xmm0, %%xmm0\n pxor %%xmm1, %%xmm1\n pxor %%xmm2, %%xmm2\n pxor %%xmm3, %%xmm3\n"
+        "pxor %%xmm4, %%xmm4\n pxor %%xmm5, %%xmm5\n pxor %%xmm6, %%xmm6\n pxor %%xmm7, %%xmm7\n"
+        "pxor %%xmm8, %%xmm8\n pxor %%xmm9, %%xmm9\n pxor %%xmm10, %%xmm10\n pxor %%xmm11, %%xmm11\n"
+        "pxor %%xmm12, %%xmm12\n pxor %%xmm13, %%xmm13\n pxor %%xmm14, %%xmm14\n pxor %%xmm15, %%xmm15\n"
+        :
+        :
+        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+          "xmm13", "xmm14", "xmm15", "memory");
+#elif defined(__aarch64__)
+    // v8 to v15 belong to the caller in part; copies use the others.
+    __asm__ volatile(
+        "movi v0.2d, #0\n movi v1.2d, #0\n movi v2.2d, #0\n movi v3.2d, #0\n movi v4.2d, #0\n movi v5.2d, #0\n"
+        "movi v6.2d, #0\n movi v7.2d, #0\n movi v16.2d, #0\n movi v17.2d, #0\n movi v18.2d, #0\n movi v19.2d, #0\n"
+        :
+        :
+        : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "memory");
+#endif
+}
 
 // GTK 4.14 has gtk_accessible_announce(); an older one is met at run time as well.
 static inline int latchkey_announce(GtkWidget *widget, const char *text) {

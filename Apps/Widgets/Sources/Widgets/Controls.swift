@@ -61,6 +61,7 @@ public final class PasswordField: Widget {
         // No button that shows the text: shown text has an undo history.
         gtk_password_entry_set_show_peek_icon(opaque, 0)
         setAccessibleName(name)
+        latchkey_keep_from_assistants(opaque)
         connect(raw, "activate", action)
     }
 
@@ -83,6 +84,7 @@ public final class PasswordField: Widget {
         // The buffer moves its end to its start and leaves the rest as it was until the field goes away. It is the same
         // memory still: emptying does not make it smaller.
         if gtk_editable_get_text(opaque) == text { explicit_bzero(UnsafeMutableRawPointer(mutating: text), count) }
+        latchkey_wipe_stack()
     }
 }
 
