@@ -90,7 +90,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes every item that matches. Apple: `SecItemDelete`.
 ///
-/// - Parameter query: class and attributes that have to be equal; no match key but `kSecMatchLimitAll`.
+/// - Parameter query: class and attributes that have to be equal. No `kSecMatch` key, not even
+///   `kSecMatchLimitAll`: every item that matches is deleted anyway.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound` or `errSecParam`.
 ///
 /// Blocks until the items are gone from the disk; never prompts.
@@ -98,7 +99,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(Failure) in
         var parsed = try ParsedQuery(query)
-        guard parsed.limit ?? 0 == 0, !parsed.hasOtherMatch, !parsed.skipsProtected else {
+        guard parsed.limit == nil, !parsed.hasOtherMatch, !parsed.skipsProtected else {
             throw ParsedQuery.refusal("SecItemDelete takes no kSecMatch key.")
         }
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// What of a private key stays in the memory of running processes after it was used.
-@Suite struct KeyMemoryTests {
+@Suite(.needs(.otherMemory)) struct KeyMemoryTests {
     private let daemon: TestDaemon
     private let client: RawClient
 
@@ -21,15 +21,6 @@ import Testing
         daemon = try TestDaemon(simulated: true)
         try daemon.start()
         client = try RawClient(daemon, hello: Request.Hello(application: "test"))
-    }
-
-    private func memory(of process: pid_t) -> ProcessMemory? {
-        do {
-            return try ProcessMemory(process)
-        } catch {
-            print("not looked at: this user may not read the memory of process \(process) (\(error))")
-            return nil
-        }
     }
 
     /// Whether the daemon's memory holds nothing of the secret. An answer leaves before the daemon has let go of what it
@@ -51,7 +42,7 @@ import Testing
             let text = secret.withBytes { bytes in String(decoding: bytes.map { 97 + $0 % 26 }, as: UTF8.self) }
             let stored = try daemon.run("latchkey", ["set", "item \(number)"], input: text)
             #expect(stored.exitCode == 0, "\(stored.errors)")
-            guard let memory = memory(of: try #require(try daemon.process)) else { return }
+            let memory = try ProcessMemory(try daemon.process)
             #expect(try forgets(SecretBytes(text.utf8), memory))
         }
     }
@@ -78,7 +69,7 @@ import Testing
         #expect(pair.publicKey.externalRepresentation == key.publicKey)
 
         let process = try #require(try daemon.process)
-        guard let memory = memory(of: process) else { return }
+        let memory = try ProcessMemory(process)
         #expect(memory.count(of: [Array(daemon.folder.utf8)]) > 0, "what is certainly there is found")
         #expect(try forgets(scalar, memory))
         #expect(try daemon.process == process, "it is the daemon that used the key")
@@ -133,13 +124,12 @@ import Testing
             return
         }
         let scalar = secret.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(32))) }
-        guard let memory = memory(of: process) else { return }
+        let memory = try ProcessMemory(process)
         #expect(memory.count(of: [Array(daemon.folder.utf8)]) > 0, "what is certainly there is found")
         #expect(memory.count(ofHalvesOf: scalar) == 0)
 
         // The daemon has handed the key out twice, and keeps nothing of it either.
-        guard let memory = self.memory(of: try #require(try daemon.process)) else { return }
-        #expect(try forgets(scalar, memory))
+        #expect(try forgets(scalar, ProcessMemory(try daemon.process)))
     }
 
     private func word(_ stream: Descriptor) throws -> String {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+import Foundation
+import Glibc
 import LatchkeySimulator
 import LocalAuthentication
 import Synchronization
@@ -20,14 +23,25 @@ import Testing
         }
     }
 
+    /// A refusal is known at once, and is still not told from inside the call: the caller may hold a lock.
     @Test func theReplyOfARefusalIsNotOnTheCallersThreadEither_LA20() async throws {
         let simulator = try Simulator(passcode: nil)
         let context = simulator.run { LAContext() }
-        let caller = Mutex<Bool>(false)
-        let ending = await Evaluation(context, .owner).end
-        #expect(ending == .failure(.passcodeNotSet))
-        #expect(!ending.wasOnMainThread)
-        #expect(!caller.withLock { $0 })
+        let hasReplied = DispatchSemaphore(value: 0)
+        let caller = Mutex<pthread_t?>(nil)
+        let (code, replier) = await withCheckedContinuation { continuation in
+            Thread {
+                caller.withLock { $0 = pthread_self() }
+                context.evaluatePolicy(.owner, localizedReason: "test") { _, error in
+                    continuation.resume(returning: ((error as? LAError)?.code, pthread_self()))
+                }
+                // The thread outlives the reply, so that its number is not given to another one.
+                hasReplied.wait()
+            }.start()
+        }
+        hasReplied.signal()
+        #expect(code == .passcodeNotSet)
+        #expect(pthread_equal(replier, try #require(caller.withLock { $0 })) == 0)
     }
 
     @Test func theCallReturnsBeforeAnybodyWasAsked_LA20() async throws {
