@@ -65,7 +65,7 @@ _latchkey() {
                 accept-any) words='on off' ;;
                 fail) words='disk entitlement sensor' ;;
                 pair | unpair | near | far) words='watch mac vision' ;;
-                sim) words='start stop sensor enrol unenrol replace touch look enter fallback cancel accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset' ;;
+                sim) words='start stop sensor enrol unenrol replace touch look enter fallback cancel acknowledge enter-code code accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset' ;;
                 *) words='--other --json --help' ;;
                 esac
                 ;;

@@ -15,7 +15,7 @@ complete -c latchkey -n '__fish_seen_subcommand_from get delete; and not __fish_
     -a "(latchkey list 2>/dev/null | awk 'NR > 1 { print \$1 }')"
 complete -c latchkey -n '__fish_seen_subcommand_from passcode' -a 'set change remove check'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' \
-    -a 'start stop sensor enrol unenrol replace touch look enter fallback cancel accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset'
+    -a 'start stop sensor enrol unenrol replace touch look enter fallback cancel acknowledge enter-code code accept-any face lock unlock pair unpair near far confirm background foreground passcode advance restart fail transcript reset'
 complete -c latchkey -n '__fish_seen_subcommand_from sim' -s o -l other -d 'Touch with another finger'
 complete -c latchkey -n '__fish_seen_subcommand_from log' -l limit -x -d 'The newest entries only'
 complete -c latchkey -n '__fish_seen_subcommand_from log' -l verify -d 'Check the chain'

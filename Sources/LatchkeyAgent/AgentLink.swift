@@ -39,6 +39,8 @@ public final class AgentLink: Sendable {
         case fallback
         /// Whether the app may look at faces.
         case permission(Bool)
+        /// The recovery code is written down.
+        case codeAcknowledged
         /// A touch of the simulated sensor; the daemon refuses it in every other tier.
         case simulatedTouch(matching: Bool)
         /// A confirmation on the simulated paired device; refused likewise.
@@ -121,6 +123,7 @@ public final class AgentLink: Sendable {
         case .cancel: send(.cancel, prompt)
         case .fallback: send(.fallback, prompt)
         case .permission(let isAllowed): send(.permission(isAllowed), prompt)
+        case .codeAcknowledged: send(.codeAcknowledged, prompt)
         case .simulatedTouch(let matching): send(.simulatedTouch(matching: matching), prompt)
         case .simulatedConfirmation: send(.companionConfirmed, prompt)
         }
@@ -129,14 +132,30 @@ public final class AgentLink: Sendable {
     /// Sends a passcode.
     ///
     /// - Parameters:
-    ///   - passcode: UTF-8, 1 to 1,024 bytes, copied into memory that is wiped; whoever lends it wipes the original.
+    ///   - passcode: UTF-8, 1 to 1,024 bytes, copied into memory that is wiped; the caller wipes the original.
     ///   - prompt: the number of the prompt it was typed into.
     /// - Returns: the prompt as it looks while the daemon checks; nil when it is over or the passcode has no such length.
     public func send(passcode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
-        guard (1...Limits.passcodeBytes).contains(passcode.count),
-            let checking = change(prompt, { $0.entry = .checking })
-        else { return nil }
-        send(.passcode(SecretBytes(copying: passcode)), prompt)
+        send(passcode, limit: Limits.passcodeBytes, prompt) { .passcode($0) }
+    }
+
+    /// Sends a recovery code.
+    ///
+    /// - Parameters:
+    ///   - recoveryCode: UTF-8, 1 to 256 bytes, copied into memory that is wiped; the caller wipes the original.
+    ///   - prompt: the number of the prompt it was typed into.
+    /// - Returns: the prompt as it looks while the daemon checks; nil when it is over or the code has no such length.
+    public func send(recoveryCode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
+        send(recoveryCode, limit: Limits.recoveryCodeBytes, prompt) { .codeEntered($0) }
+    }
+
+    private func send(
+        _ typed: UnsafeRawBufferPointer, limit: Int, _ prompt: UInt64, _ event: (SecretBytes) -> PromptEvent
+    ) -> ShownPrompt? {
+        guard (1...limit).contains(typed.count), let checking = change(prompt, { $0.entry = .checking }) else {
+            return nil
+        }
+        send(event(SecretBytes(copying: typed)), prompt)
         return checking
     }
 

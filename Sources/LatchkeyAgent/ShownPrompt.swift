@@ -17,6 +17,10 @@ public struct ShownPrompt: Equatable, Sendable {
         case companion
         /// Leave for the app to look at faces.
         case permission
+        /// Nothing: a recovery code is shown until the person confirms that it is written down.
+        case recoveryCode
+        /// A recovery code, to be typed.
+        case recoveryCodeEntry
     }
 
     /// The sensor of this machine.
@@ -45,7 +49,9 @@ public struct ShownPrompt: Equatable, Sendable {
     public let isFailure: Bool
     /// Who asks for what.
     public let question: String
-    /// Why, in the caller's words; nil when it gave none.
+    /// Whether `reason` says in Latchkey's own words what is about to happen, and `question` already names the program.
+    public let isOwnRequest: Bool
+    /// Why: in the caller's words, or in Latchkey's own; nil when the caller gave none.
     public let reason: String?
     /// The caller as the kernel knows it: process and program.
     public let program: String
@@ -55,6 +61,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let usage: String?
     /// What to do now.
     public let wish: String
+    /// The recovery code to show; nil while there is none. Whoever shows it should keep no copy.
+    public let recoveryCode: String?
     /// What the last try came to and how many are left; may be empty.
     public let feedback: String
     /// The title of the cancel button, the caller's or ours.
@@ -74,6 +82,8 @@ public struct ShownPrompt: Equatable, Sendable {
         public let isMatching: Bool?
     }
 
+    /// The title of the button of `recoveryCode`.
+    public static let acknowledgement = PromptState.acknowledgement
     /// Lines of the reason that are shown; more end with an ellipsis.
     public static let reasonLines = Limits.reasonLines
     /// The same for any other text of a caller.
@@ -86,6 +96,8 @@ public struct ShownPrompt: Equatable, Sendable {
         number = prompt.id
         method =
             switch content.method {
+            case _ where content.step == .recoveryCodeShown: .recoveryCode
+            case _ where content.step == .recoveryCodeAsked: .recoveryCodeEntry
             case _ where content.asksPermission: .permission
             case .biometry: .biometry
             case .passcode: .passcode
@@ -102,7 +114,9 @@ public struct ShownPrompt: Equatable, Sendable {
         isChecking = state.entry == .checking
         isFailure = content.notice != .none && state.entry != .checking && method != .permission
         question = state.question
+        isOwnRequest = state.action != nil
         reason = state.reason
+        recoveryCode = state.recoveryCode
         program = state.program
         ownName = state.ownName
         usage = state.usage

@@ -66,8 +66,9 @@ package enum AgentMessage: Equatable, Sendable {
 
 extension CBORWriter {
     fileprivate mutating func prompt(_ prompt: Prompt) {
-        array(14)
+        array(16)
         unsigned(prompt.id)
+        unsigned(UInt64(prompt.purpose.rawValue))
         text(prompt.caller)
         text(prompt.program)
         text(prompt.ownName)
@@ -81,16 +82,18 @@ extension CBORWriter {
         unsigned(prompt.terminal)
         unsigned(UInt64(prompt.userID))
         content(prompt.content)
+        bytes(prompt.recoveryCode ?? SecretBytes([]))
     }
 
     fileprivate mutating func content(_ content: PromptContent) {
-        array(6)
+        array(7)
         unsigned(UInt64(content.method.rawValue))
         unsigned(UInt64(content.notice.rawValue))
         unsigned(UInt64(max(0, content.triesLeft)))
         boolean(content.showsFallback)
         boolean(content.offersCompanion)
         boolean(content.asksPermission)
+        unsigned(UInt64(content.step.rawValue))
     }
 
     fileprivate mutating func event(_ event: PromptEvent) {
@@ -117,14 +120,20 @@ extension CBORWriter {
             array(2)
             unsigned(8)
             boolean(isAllowed)
+        case .codeAcknowledged: plain(9, &self)
+        case .codeEntered(let code):
+            array(2)
+            unsigned(10)
+            bytes(code)
         }
     }
 }
 
 extension CBORReader {
     fileprivate mutating func prompt() throws(WireError) -> Prompt {
-        try tuple(14) { (reader) throws(WireError) in
+        try tuple(16) { (reader) throws(WireError) in
             let id = try reader.unsigned()
+            let purpose: PromptPurpose = try reader.number()
             let caller = try reader.text(limit: Limits.titleBytes)
             let program = try reader.text(limit: Limits.titleBytes)
             let ownName = try reader.text(limit: Limits.titleBytes)
@@ -137,23 +146,28 @@ extension CBORReader {
             let tier: Tier = try reader.number()
             let terminal = try reader.unsigned()
             guard let user = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
+            let content = try reader.content()
+            let code = try reader.secret(limit: Limits.recoveryCodeBytes)
             return Prompt(
-                id: id, caller: caller, program: program, ownName: ownName, processID: process, reason: reason,
+                id: id, purpose: purpose, caller: caller, program: program, ownName: ownName, processID: process,
+                reason: reason,
                 cancelTitle: cancel, fallbackTitle: fallback, faceUsage: faceUsage, sensor: sensor, tier: tier,
-                terminal: terminal, userID: user, content: try reader.content())
+                terminal: terminal, userID: user, content: content,
+                recoveryCode: code.count == 0 ? nil : code)
         }
     }
 
     fileprivate mutating func content() throws(WireError) -> PromptContent {
-        try tuple(6) { (reader) throws(WireError) in
+        try tuple(7) { (reader) throws(WireError) in
             let method: AuthenticationMethod = try reader.number()
             let notice: PromptContent.Notice = try reader.number()
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             let showsFallback = try reader.boolean()
             let offersCompanion = try reader.boolean()
+            let asksPermission = try reader.boolean()
             return PromptContent(
                 method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
-                offersCompanion: offersCompanion, asksPermission: try reader.boolean())
+                offersCompanion: offersCompanion, asksPermission: asksPermission, step: try reader.number())
         }
     }
 
@@ -169,6 +183,7 @@ extension CBORReader {
             case 5: event = .passcode(try reader.secret(limit: Limits.passcodeBytes))
             case 6: event = .simulatedTouch(matching: try reader.boolean())
             case 8: event = .permission(try reader.boolean())
+            case 10: event = .codeEntered(try reader.secret(limit: Limits.recoveryCodeBytes))
             default: throw .invalidValue
             }
         }
@@ -179,6 +194,7 @@ extension CBORReader {
         case (3, nil): return .cancel
         case (4, nil): return .fallback
         case (7, nil): return .companionConfirmed
+        case (9, nil): return .codeAcknowledged
         case (_, let event?): return event
         default: throw .invalidValue
         }

@@ -54,6 +54,10 @@ package enum Limits {
     package static let frameSeconds: Int64 = 10
     /// Seconds a prompt stays up.
     package static let promptSeconds: Int64 = 60
+    /// Seconds a prompt shows a recovery code, or waits for one: it has to be copied by hand.
+    package static let recoveryCodeSeconds: Int64 = 600
+    /// Bytes of a recovery code as it is shown or typed.
+    package static let recoveryCodeBytes = 256
     /// Seconds a client waits for an answer that needs no person.
     package static let requestSeconds: Int64 = 30
     /// Seconds a client waits for a daemon to come up.

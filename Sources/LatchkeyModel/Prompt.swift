@@ -4,6 +4,8 @@
 package struct Prompt: Equatable, Sendable {
     /// Names the prompt between its two ends.
     package var id: UInt64
+    /// What it is shown for.
+    package var purpose: PromptPurpose
     /// The caller's name as the kernel's facts give it.
     package var caller: String
     /// Where the caller's program is, as the kernel knows it; empty when it does not.
@@ -30,14 +32,18 @@ package struct Prompt: Equatable, Sendable {
     package var userID: UInt32
     /// What is shown first.
     package var content: PromptContent
+    /// The recovery code to show in the last step, as text in UTF-8; nil when there is none to show.
+    package var recoveryCode: SecretBytes?
 
     /// Makes a prompt.
     package init(
-        id: UInt64, caller: String, program: String = "", ownName: String = "", processID: Int32, reason: String,
+        id: UInt64, purpose: PromptPurpose = .app, caller: String, program: String = "", ownName: String = "",
+        processID: Int32, reason: String,
         cancelTitle: String, fallbackTitle: String, faceUsage: String, sensor: BiometryKind, tier: Tier,
-        terminal: UInt64, userID: UInt32, content: PromptContent
+        terminal: UInt64, userID: UInt32, content: PromptContent, recoveryCode: SecretBytes? = nil
     ) {
         self.id = id
+        self.purpose = purpose
         self.caller = caller
         self.program = program
         self.ownName = ownName
@@ -51,6 +57,7 @@ package struct Prompt: Equatable, Sendable {
         self.terminal = terminal
         self.userID = userID
         self.content = content
+        self.recoveryCode = recoveryCode
     }
 }
 
@@ -65,7 +72,19 @@ package struct PromptContent: Hashable, Sendable {
         case biometryFinished = 4
     }
 
-    /// What the person is asked for now.
+    /// What the prompt does now.
+    package enum Step: UInt8, CaseIterable, Sendable {
+        /// It asks for a proof by `method`.
+        case proof = 0
+        /// It shows the recovery code of `Prompt` until the person confirms.
+        case recoveryCodeShown = 1
+        /// It asks for a recovery code.
+        case recoveryCodeAsked = 2
+    }
+
+    /// What the prompt does now.
+    package var step: Step
+    /// What the person is asked for while `step` is `proof`; without meaning otherwise, see `asks`.
     package var method: AuthenticationMethod
     /// What the last try came to.
     package var notice: Notice
@@ -81,8 +100,9 @@ package struct PromptContent: Hashable, Sendable {
     /// Makes a content.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
-        offersCompanion: Bool = false, asksPermission: Bool = false
+        offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof
     ) {
+        self.step = step
         self.method = method
         self.notice = notice
         self.triesLeft = triesLeft
@@ -90,6 +110,9 @@ package struct PromptContent: Hashable, Sendable {
         self.offersCompanion = offersCompanion
         self.asksPermission = asksPermission
     }
+
+    /// Whether the person is asked for that proof now.
+    package func asks(for method: AuthenticationMethod) -> Bool { step == .proof && self.method == method }
 }
 
 /// What comes back from a prompt.
@@ -109,4 +132,8 @@ package enum PromptEvent: Equatable, Sendable {
     case simulatedTouch(matching: Bool)
     /// A paired device confirmed; refused outside the simulated tier, which alone has such devices so far.
     case companionConfirmed
+    /// The person confirmed that the recovery code is written down.
+    case codeAcknowledged
+    /// The person typed a recovery code.
+    case codeEntered(SecretBytes)
 }

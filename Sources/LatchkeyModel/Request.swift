@@ -338,6 +338,11 @@ package enum SimulatorCommand: Equatable, Sendable {
     case cancel
     case fallback
     case enter(SecretBytes)
+    /// The person confirms that the recovery code is written down, or types one, as soon as a prompt takes it.
+    case acknowledgeCode
+    case enterCode(SecretBytes)
+    /// Asks for the recovery code that a prompt showed last: a script reads what a person would read.
+    case tellCode
     /// The machine starts again; the daemon is ended by whoever asks.
     case restart
 }

@@ -14,6 +14,10 @@ package enum PolicyEvent: Hashable, Sendable {
     case fallbackChosen(UInt64)
     case cancelChosen(UInt64)
     case passcodeEntered(UInt64)
+    /// The recovery code that was shown is written down.
+    case codeAcknowledged(UInt64)
+    /// A recovery code was typed. The code itself never reaches the reducer.
+    case codeEntered(UInt64)
     /// The verdict on an entered passcode, at a time of the boot clock.
     case passcodeChecked(UInt64, isRight: Bool, at: Int64)
     /// The caller withdrew: `appCancel`, or its connection ended: `systemCancel`.
@@ -42,7 +46,8 @@ package enum PolicyEffect: Hashable, Sendable {
     case arm(UInt64)
     case disarm(UInt64)
     case checkPasscode(UInt64)
-    case startDeadline(UInt64)
+    /// Ends the prompt that many seconds from now, and no earlier.
+    case startDeadline(UInt64, seconds: Int64)
     case reply(UInt64, Outcome)
     case keep(PolicyCounters)
     case keepPermissions([String: Bool])

@@ -83,13 +83,15 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var reuseSeconds: UInt64
     /// The app, if it says what it looks at faces for; without a word none is looked at (behaviour LA-07).
     package var faceUser: String?
-    /// Whether it is asked in order to unlock the device, which is the one thing that may be asked while it is locked.
-    package var unlocks: Bool
+    /// What the prompt is shown for.
+    package var purpose: PromptPurpose
+    /// What follows once the plan is proven.
+    package var lastStep: LastStep
 
     /// Makes a request.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
-        faceUser: String? = nil, unlocks: Bool = false
+        faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none
     ) {
         self.id = id
         self.plan = plan
@@ -97,16 +99,17 @@ package struct EvaluationRequest: Hashable, Sendable {
         self.interactionAllowed = interactionAllowed
         self.reuseSeconds = reuseSeconds
         self.faceUser = faceUser
-        self.unlocks = unlocks
+        self.purpose = purpose
+        self.lastStep = lastStep
     }
 }
 
 /// An evaluation whose prompt is up, or is being put up.
 package struct ActiveEvaluation: Hashable, Sendable {
     package var request: EvaluationRequest
-    /// Which stage of the plan is under way.
+    /// Which stage of the plan is under way; the number of stages during the last step.
     package var stage: Int
-    /// What the person is asked for.
+    /// What the person is asked for; without meaning during the last step.
     package var method: AuthenticationMethod
     /// Whether the person can see the prompt; nothing counts before.
     package var isVisible: Bool
@@ -122,4 +125,19 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var proven: Authorisation
     /// Why the prompt looks as it does.
     package var notice: PromptContent.Notice
+
+    /// What the prompt does now.
+    package var step: PromptContent.Step {
+        guard stage >= request.plan.stages.count else { return .proof }
+        return switch request.lastStep {
+        case .none: .proof
+        case .showsRecoveryCode: .recoveryCodeShown
+        case .asksRecoveryCode: .recoveryCodeAsked
+        }
+    }
+
+    /// The methods that meet the stage under way; none during the last step.
+    package var accepted: Set<AuthenticationMethod> {
+        stage < request.plan.stages.count ? request.plan.stages[stage] : []
+    }
 }

@@ -35,7 +35,7 @@ extension PolicyState {
 
     /// Whether a paired device may confirm what is asked now.
     func offersCompanion(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.request.plan.stages[evaluation.stage].contains(.companion) && companions.isReachable
+        evaluation.accepted.contains(.companion) && companions.isReachable
     }
 
     func refusal(of stage: Set<AuthenticationMethod>, for faceUser: String?) -> Status? {

@@ -16,7 +16,7 @@ extension PolicyState {
     mutating func companionsChanged(_ companions: CompanionState) -> [PolicyEffect] {
         self.companions = companions
         guard let evaluation = active,
-            evaluation.request.plan.stages[evaluation.stage].contains(.companion)
+            evaluation.accepted.contains(.companion)
         else { return [] }
         if evaluation.method == .companion, !companions.isReachable {
             return leaveMethod(evaluation, notice: .none, status: .companionNotAvailable)

@@ -18,6 +18,8 @@ extension PolicyState {
         case .cancelChosen(let id): end(id, .denied(.userCancel))
         case .passcodeEntered(let id): passcodeEntered(id)
         case .passcodeChecked(let id, let isRight, let time): passcodeChecked(id, isRight: isRight, at: time)
+        case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown)
+        case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked)
         case .withdrawn(let id, let status): end(id, .denied(status))
         case .deadlinePassed(let id): end(id, .denied(.systemCancel))
         case .companionConfirmed(let id): companionConfirmed(id)
@@ -36,12 +38,13 @@ extension PolicyState {
     // MARK: - Beginning and ending
 
     mutating func begin(_ request: EvaluationRequest, at now: Int64) -> [PolicyEffect] {
-        if request.plan.stages.isEmpty { return [.reply(request.id, .granted(.none))] }
+        // Nothing to prove and nothing to show.
+        if request.plan.stages.isEmpty, request.lastStep == .none { return [.reply(request.id, .granted(.none))] }
         if let refusal = refusal(of: request.plan, for: request.faceUser) {
             return [.reply(request.id, .denied(refusal))]
         }
         if let unlock = reusableUnlock(request, at: now) { return [.reply(request.id, .granted(unlock))] }
-        guard request.interactionAllowed, !isLocked || request.unlocks, !isInBackground else {
+        guard request.interactionAllowed, !isLocked || request.purpose.mayAskWhileLocked, !isInBackground else {
             return [.reply(request.id, .denied(.notInteractive))]
         }
         guard active == nil else {
@@ -52,13 +55,14 @@ extension PolicyState {
     }
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
-        let method = firstMethod(of: request.plan.stages[0], for: request.faceUser)
+        guard let first = request.plan.stages.first else { return activateLastStep(request) }
+        let method = firstMethod(of: first, for: request.faceUser)
         let evaluation = ActiveEvaluation(
             request: request, stage: 0, method: method, isVisible: false, isArmed: false,
             isAskingPermission: method == .biometry && needsPermission(request.faceUser), isChecking: false,
             failedTries: 0, proven: .none, notice: firstNotice(request))
         active = evaluation
-        return [.show(request, content(evaluation)), .startDeadline(request.id)]
+        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
     }
 
     /// Says why a passcode is asked where a finger would do.
@@ -69,7 +73,8 @@ extension PolicyState {
     /// The match that unlocked the device, where the app takes it for its own (behaviour LA-33).
     private func reusableUnlock(_ request: EvaluationRequest, at now: Int64) -> Authorisation? {
         let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
-        guard seconds > 0, request.plan.stages.count == 1, request.plan.stages[0].contains(.biometry),
+        guard request.purpose == .app, request.lastStep == .none, seconds > 0, request.plan.stages.count == 1,
+            request.plan.stages[0].contains(.biometry),
             biometryRefusal(for: request.faceUser) == nil, !needsPermission(request.faceUser), !isLocked,
             let biometricUnlock, now >= biometricUnlock,
             now - biometricUnlock <= Int64(seconds) * 1_000_000_000
@@ -123,14 +128,16 @@ extension PolicyState {
             showsFallback = evaluation.request.allowsFallback
         }
         return PromptContent(
-            method: evaluation.method, notice: evaluation.notice, triesLeft: max(tries, 0),
+            method: evaluation.method, notice: evaluation.notice,
+            triesLeft: evaluation.step == .proof ? max(tries, 0) : 0,
             showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation),
-            asksPermission: evaluation.isAskingPermission)
+            asksPermission: evaluation.isAskingPermission, step: evaluation.step)
     }
 
     /// The active evaluation, if it is that one and a person can see it.
     private func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, evaluation.method == method
+        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
+            evaluation.step == .proof, evaluation.method == method
         else { return nil }
         return evaluation
     }
@@ -183,7 +190,7 @@ extension PolicyState {
     }
 
     private func passcodeIsAllowed(_ evaluation: ActiveEvaluation) -> Bool {
-        evaluation.request.plan.stages[evaluation.stage].contains(.passcode) && isPasscodeSet
+        evaluation.accepted.contains(.passcode) && isPasscodeSet
     }
 
     /// Goes on with a companion or the passcode where the stage allows it, and ends with `status` where not.
@@ -258,10 +265,7 @@ extension PolicyState {
         let stages = evaluation.request.plan.stages
         var stage = evaluation.stage + 1
         while stage < stages.count, !stages[stage].isDisjoint(with: evaluation.proven.methods) { stage += 1 }
-        guard stage < stages.count else {
-            active = evaluation
-            return end(id, .granted(evaluation.proven))
-        }
+        guard stage < stages.count else { return beginLastStep(evaluation) }
         let faceUser = evaluation.request.faceUser
         if let refusal = refusal(of: stages[stage], for: faceUser) {
             active = evaluation

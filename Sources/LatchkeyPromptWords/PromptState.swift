@@ -4,7 +4,7 @@ package import LatchkeyModel
 
 /// A prompt at one moment.
 package struct PromptState: Equatable, Sendable {
-    /// What has become of the passcode. How many characters it has is nobody's business.
+    /// What has become of the passcode or the recovery code. A prompt never says how long a passcode is.
     package enum Entry: Sendable {
         case nothing
         case typing
@@ -17,6 +17,8 @@ package struct PromptState: Equatable, Sendable {
     package var content: PromptContent
     /// How far the person is with typing.
     package var entry: Entry
+    /// Characters of a recovery code that have been typed; its length is no secret.
+    package var typedCharacters = 0
     /// The process that shows the prompt: another one than the caller's.
     package var processID: Int32
 

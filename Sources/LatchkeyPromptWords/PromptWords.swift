@@ -24,11 +24,31 @@ extension PromptState {
         }
     }
 
-    /// Who asks for what.
-    package var question: String { "\(prompt.caller) asks for \(proof)" }
+    /// Who asks for what. What the daemon asks for itself goes on with `reason`.
+    package var question: String {
+        prompt.purpose == .app
+            ? "\(prompt.caller) asks for \(proof)" : "“\(prompt.caller)” (\(program)) wants to"
+    }
 
-    /// Why, in the caller's words; nil when it gave none.
-    package var reason: String? { prompt.reason.isEmpty ? nil : "to “\(prompt.reason)”" }
+    /// Why: in the caller's words, nil when it gave none; or what is about to happen, in ours.
+    package var reason: String? {
+        guard let action else { return prompt.reason.isEmpty ? nil : "to “\(prompt.reason)”" }
+        return action + "."
+    }
+
+    /// What is about to happen; nil where an app wants something proven for reasons of its own.
+    package var action: String? {
+        switch prompt.purpose {
+        case .app: nil
+        case .unlock: "unlock this keychain"
+        case .exportItems: "export the items of every app in this keychain"
+        case .importItems: "import the items of a backup into this keychain"
+        case .changePasscode: "change the passcode of this keychain"
+        case .removePasscode: "remove the passcode of this keychain and delete the items that need one"
+        case .discardProtected: "delete every protected item of this keychain for good"
+        case .acceptStore: "go on with this keychain although it was replaced by an older or a changed one"
+        }
+    }
 
     /// How the caller is known: what the kernel says, and apart from that what it says itself.
     package var program: String {
@@ -45,6 +65,11 @@ extension PromptState {
 
     /// What to do now.
     package var wish: String {
+        switch content.step {
+        case .recoveryCodeShown: return "Write this recovery code down. It opens the backup and is not shown again."
+        case .recoveryCodeAsked: return "Type the recovery code of the backup, then press Enter."
+        case .proof: break
+        }
         if content.asksPermission { return "May \(prompt.caller) look at your \(sensor), now and later?" }
         switch content.method {
         case .companion: return "Confirm on your paired device."
@@ -59,6 +84,7 @@ extension PromptState {
 
     /// What the last try came to and how many are left.
     package var feedback: String {
+        guard content.step == .proof else { return entry == .checking ? "Checking the recovery code." : "" }
         if entry == .checking { return "Checking the passcode." }
         if content.asksPermission { return "" }
         let words: String? =
@@ -81,9 +107,25 @@ extension PromptState {
         }
     }
 
-    /// How far the passcode is, without its length.
+    /// The recovery code while it is shown.
+    package var recoveryCode: String? {
+        guard content.step == .recoveryCodeShown else { return nil }
+        return prompt.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether a passcode or a recovery code is typed now.
+    package var takesText: Bool { content.asks(for: .passcode) || content.step == .recoveryCodeAsked }
+
+    /// How far the passcode is, without its length, or the recovery code.
     package var field: String? {
-        guard content.method == .passcode else { return nil }
+        if content.step == .recoveryCodeAsked {
+            return switch entry {
+            case .nothing: "Recovery code: nothing typed yet"
+            case .typing: "Recovery code: \(typedCharacters) characters typed, not shown"
+            case .checking: "Recovery code: sent"
+            }
+        }
+        guard content.asks(for: .passcode) else { return nil }
         return switch entry {
         case .nothing: "Passcode: nothing typed yet"
         case .typing: "Passcode: typed, not shown"
@@ -95,20 +137,25 @@ extension PromptState {
     package var keys: [(key: String, title: String)] {
         var keys = [(key: "Esc/Ctrl-C", title: prompt.cancelTitle)]
         if content.asksPermission { keys = [(key: "Y", title: "Allow"), (key: "N", title: "Do Not Allow")] + keys }
-        if content.method == .passcode {
+        if takesText {
             keys.insert((key: "Enter", title: "Send"), at: 0)
+        } else if content.step == .recoveryCodeShown {
+            keys.insert((key: "Enter", title: Self.acknowledgement), at: 0)
         } else if content.showsFallback {
             keys.append((key: "P", title: prompt.fallbackTitle))
         }
         return keys
     }
 
+    /// What a person presses when the recovery code is on paper.
+    package static let acknowledgement = "I have written it down"
+
     /// Said in the tier that protects nothing; nil elsewhere.
     package var simulation: String? { prompt.tier == .simulated ? "This machine is simulated, for tests only." : nil }
 
     /// The keys that play the simulated sensor; none elsewhere.
     package var simulatedKeys: [(key: String, title: String)] {
-        guard prompt.tier == .simulated, content.method == .biometry, !content.asksPermission else { return [] }
+        guard prompt.tier == .simulated, content.asks(for: .biometry), !content.asksPermission else { return [] }
         return [(key: "M", title: "enrolled \(thing)"), (key: "X", title: "another \(thing)")]
     }
 

@@ -49,6 +49,8 @@ package protocol SimulatedControls: AnyObject, Sendable {
     func failureOfItems() -> Failure?
     /// The passcode to check in place of what was typed: the right one, where anything is accepted.
     func passcode(for typed: SecretBytes) -> SecretBytes
+    /// The recovery code that a prompt showed last; nil when none did.
+    var shownRecoveryCode: SecretBytes? { get }
     /// The passcode, where it was seen.
     var knownPasscode: SecretBytes? { get }
     /// The passcode is that one from now on, or none.

@@ -30,8 +30,27 @@ final class Authenticator: Sendable {
         var asker: Asker
         var prompting: Prompting
         var plan: AuthenticationPlan
+        var purpose: PromptPurpose
+        var lastStep: RecoveryStep
         var alarm: (any Alarm)?
-        var completion: @Sendable (Outcome) -> Void
+        var completion: @Sendable (Outcome, SecretBytes?) -> Void
+    }
+
+    /// The step behind the plan, with the recovery code that it shows.
+    enum RecoveryStep: Sendable {
+        case none
+        case shows(SecretBytes)
+        case asks
+
+        fileprivate var lastStep: LastStep {
+            switch self {
+            case .none: .none
+            case .shows: .showsRecoveryCode
+            case .asks: .asksRecoveryCode
+            }
+        }
+
+        fileprivate var code: SecretBytes? { if case .shows(let code) = self { code } else { nil } }
     }
 
     /// Who asks, for the prompt to name.
@@ -61,6 +80,8 @@ final class Authenticator: Sendable {
         var observer: (@Sendable () -> Void)?
         /// A passcode that waits to be checked.
         var entered: [UInt64: SecretBytes] = [:]
+        /// A recovery code that was typed, until the evaluation ends.
+        var enteredCodes: [UInt64: SecretBytes] = [:]
     }
 
     /// The parts of the outside world an evaluation touches.
@@ -98,22 +119,33 @@ final class Authenticator: Sendable {
 
     // MARK: - Evaluations
 
-    /// Starts an evaluation; `completion` is called exactly once, on any thread, possibly before this returns.
+    /// Starts an evaluation.
+    ///
+    /// - Parameters:
+    ///   - prompting: the caller's texts. For every purpose but `app` the prompt shows none of them.
+    ///   - lastStep: what follows once the plan is proven. A plan of nothing with a last step shows a prompt too.
+    ///   - completion: called exactly once, on any thread, possibly before this returns; with the recovery code that was
+    ///     typed, when the evaluation was granted and `lastStep` asks for one.
     @discardableResult
     func evaluate(
-        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, reuseSeconds: UInt64 = 0, unlocks: Bool = false,
-        completion: @escaping @Sendable (Outcome) -> Void
+        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
+        lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0,
+        completion: @escaping @Sendable (Outcome, SecretBytes?) -> Void
     ) -> UInt64 {
+        // What the daemon asks for itself is asked in its own words only.
+        let prompting =
+            purpose == .app ? prompting : Prompting(interactionAllowed: prompting.interactionAllowed)
         let id = core.withLock { core in
             defer { core.nextID += 1 }
             core.pending[core.nextID] = Pending(
-                asker: asker, prompting: prompting, plan: plan, completion: completion)
+                asker: asker, prompting: prompting, plan: plan, purpose: purpose, lastStep: lastStep,
+                completion: completion)
             return core.nextID
         }
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
             interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds, faceUser: asker.faceUser,
-            unlocks: unlocks)
+            purpose: purpose, lastStep: lastStep.lastStep)
         post(.evaluate(request))
         return id
     }
@@ -173,19 +205,25 @@ final class Authenticator: Sendable {
         case .arm(let id): parts.reader.arm(id) { [weak self] event in self?.sensor(id, event) }
         case .disarm(let id): parts.reader.disarm(id)
         case .checkPasscode(let id): checkPasscode(id)
-        case .startDeadline(let id):
-            let alarm = parts.clock.alarm(after: Limits.promptSeconds) { [weak self] in
-                self?.post(.deadlinePassed(id))
+        case .startDeadline(let id, let seconds):
+            let alarm = parts.clock.alarm(after: seconds) { [weak self] in self?.post(.deadlinePassed(id)) }
+            let earlier = core.withLock { core in
+                defer { core.pending[id]?.alarm = alarm }
+                return core.pending[id]?.alarm
             }
-            core.withLock { $0.pending[id]?.alarm = alarm }
+            earlier?.cancel()
         case .reply(let id, let outcome):
-            let pending = core.withLock { core in
+            let (pending, code) = core.withLock { core in
                 core.entered[id] = nil
-                return core.pending.removeValue(forKey: id)
+                return (core.pending.removeValue(forKey: id), core.enteredCodes.removeValue(forKey: id))
             }
             pending?.alarm?.cancel()
             if let pending { parts.ended?(EvaluationEnd(pending.asker.application, outcome)) }
-            pending?.completion(outcome)
+            if case .granted = outcome {
+                pending?.completion(outcome, code)
+            } else {
+                pending?.completion(outcome, nil)
+            }
         case .keep(let counters): parts.keep(counters)
         case .keepPermissions(let permissions): parts.keepPermissions(permissions)
         }
@@ -197,7 +235,8 @@ final class Authenticator: Sendable {
         else { return }
         let caller = pending.asker.caller
         let prompt = Prompt(
-            id: id, caller: PromptText.clean(caller.label, characters: Limits.titleCharacters),
+            id: id, purpose: pending.purpose,
+            caller: PromptText.clean(caller.label, characters: Limits.titleCharacters),
             program: PromptText.clean(caller.program, characters: Limits.reasonCharacters),
             ownName: PromptText.clean(pending.asker.ownName, characters: Limits.titleCharacters),
             processID: caller.processID,
@@ -206,7 +245,7 @@ final class Authenticator: Sendable {
             fallbackTitle: PromptText.fallbackTitle(pending.prompting, plan: pending.plan) ?? "",
             faceUsage: PromptText.clean(pending.asker.faceUsage ?? "", characters: Limits.reasonCharacters),
             sensor: sensor, tier: parts.tier, terminal: pending.asker.terminal, userID: caller.userID,
-            content: content)
+            content: content, recoveryCode: pending.lastStep.code)
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
     }
 
@@ -230,6 +269,16 @@ final class Authenticator: Sendable {
             core.withLock { core in if core.pending[id] != nil { core.entered[id] = passcode } }
             post(.passcodeEntered(id))
         case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
+        case .codeAcknowledged: post(.codeAcknowledged(id))
+        case .codeEntered(let code):
+            // The first one counts: its event ends the evaluation.
+            core.withLock { core in
+                guard let active = core.state.active, active.request.id == id, active.step == .recoveryCodeAsked,
+                    core.enteredCodes[id] == nil
+                else { return }
+                core.enteredCodes[id] = code
+            }
+            post(.codeEntered(id))
         case .companionConfirmed:
             // No prompt outside the simulated tier can speak for a paired device.
             guard parts.tier == .simulated else { return }

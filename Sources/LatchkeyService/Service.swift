@@ -227,6 +227,11 @@ package final class Service: Sendable {
         }
         let delivered = try controls.apply(command)
         if case .touch = command { return .simulated(delivered: delivered) }
+        // A script reads the code where a person would: on the prompt, which protects nothing in this tier.
+        if case .tellCode = command {
+            return .transcript(
+                controls.shownRecoveryCode.map { [$0.withBytes { String(decoding: $0, as: UTF8.self) }] } ?? [])
+        }
         return .done
     }
 

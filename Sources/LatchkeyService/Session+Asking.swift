@@ -57,16 +57,52 @@ extension Session {
     /// Asks the person for what `plan` demands and marks the context with it.
     func ask(
         _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
-        _ reuseSeconds: UInt64 = 0, unlocks: Bool = false,
-        _ completion: @escaping @Sendable (Asked) -> Void
+        _ reuseSeconds: UInt64 = 0, _ completion: @escaping @Sendable (Asked) -> Void
     ) {
-        let asker = asker
+        let service = service
+        start(id, handle) { [asker] ended in
+            service.authenticator.evaluate(
+                plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds
+            ) { outcome, _ in ended(outcome) }
+        } completion: {
+            completion($0)
+        }
+    }
+
+    /// Asks the person in the daemon's own words. No context takes part: what was proven before does not count, and what
+    /// is proven here is for this request alone.
+    ///
+    /// - Parameter completion: called with the recovery code that was typed, if `lastStep` asks for one.
+    func askOwner(
+        _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
+        lastStep: Authenticator.RecoveryStep = .none, interactionAllowed: Bool = true,
+        _ completion: @escaping @Sendable (Asked, _ recoveryCode: SecretBytes?) -> Void
+    ) {
+        let service = service
+        let entered = Mutex<SecretBytes?>(nil)
+        start(id, nil) { [asker] ended in
+            service.authenticator.evaluate(
+                plan, asker: asker, prompting: Prompting(interactionAllowed: interactionAllowed), purpose: purpose,
+                lastStep: lastStep
+            ) { outcome, code in
+                entered.withLock { $0 = code }
+                ended(outcome)
+            }
+        } completion: { asked in
+            completion(asked, entered.withLock { $0 })
+        }
+    }
+
+    /// Starts an evaluation that belongs to a request and, if there is one, to a context.
+    private func start(
+        _ id: UInt64, _ handle: ContextHandle?,
+        evaluate: (_ ended: @escaping @Sendable (Outcome) -> Void) -> UInt64,
+        completion: @escaping @Sendable (Asked) -> Void
+    ) {
         let service = service
         let settled = Mutex(false)
         let evaluation = Mutex<UInt64>(0)
-        let number = service.authenticator.evaluate(
-            plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds, unlocks: unlocks
-        ) { [self] outcome in
+        let number = evaluate { [self] outcome in
             settled.withLock { $0 = true }
             let isAlive = state.withLock { state in
                 state.requests[id] = nil

@@ -17,10 +17,10 @@ extension Session {
     /// A finger, a face or the passcode unlocks; what is unlocked already asks nobody.
     func unlock(_ id: UInt64, _ prompting: Prompting, _ answer: @escaping Answer) throws(Failure) {
         guard service.authenticator.state.isLocked else { return answer(.done) }
-        var prompting = prompting
-        if prompting.reason.isEmpty { prompting.reason = "unlock the keychain" }
         let epoch = proofEpoch
-        ask(id, Policy.deviceOwnerAuthentication.plan, nil, prompting, unlocks: true) { [self] asked in
+        askOwner(
+            id, Policy.deviceOwnerAuthentication.plan, for: .unlock, interactionAllowed: prompting.interactionAllowed
+        ) { [self] asked, _ in
             switch asked {
             case .granted(let proof):
                 // Whoever locks while the person answers has the last word.

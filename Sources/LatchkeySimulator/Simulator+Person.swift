@@ -15,6 +15,17 @@ extension Simulator {
     /// Types a passcode as soon as a prompt asks for one.
     public func enter(passcode: String) { machine.world.perform(.passcode(SecretBytes(passcode.utf8))) }
 
+    /// Confirms that the recovery code is written down, as soon as a prompt shows one.
+    public func acknowledgeRecoveryCode() { machine.world.perform(.codeAcknowledged) }
+
+    /// Types a recovery code as soon as a prompt asks for one.
+    public func enter(recoveryCode: String) { machine.world.perform(.recoveryCode(SecretBytes(recoveryCode.utf8))) }
+
+    /// The recovery code that a prompt showed last; nil when none did.
+    public var shownRecoveryCode: String? {
+        machine.world.shownRecoveryCode.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+
     /// Chooses the fallback button as soon as it is shown.
     public func chooseFallback() { machine.world.perform(.fallback) }
 

@@ -14,6 +14,9 @@ package struct TypedSecret {
     /// Whether nothing has been typed.
     package var isEmpty: Bool { count == 0 }
 
+    /// Number of characters in UTF-8, as `dropLast` takes them back.
+    package var characterCount: Int { bytes[..<count].count { $0 & 0xc0 != 0x80 } }
+
     /// Takes one more byte.
     package mutating func append(_ byte: UInt8) {
         guard count < bytes.count else { return }

@@ -381,6 +381,13 @@ extension SimulatorCommand {
             writer.unsigned(1)
             writer.unsigned(argument)
         }
+        func typed(_ number: UInt64, _ text: SecretBytes, _ writer: inout CBORWriter) {
+            writer.map(2)
+            writer.unsigned(0)
+            writer.unsigned(number)
+            writer.unsigned(2)
+            writer.bytes(text)
+        }
         switch self {
         case .sensor(let kind): command(1, UInt64(kind.rawValue), &writer)
         case .enrol: command(2, nil, &writer)
@@ -402,31 +409,32 @@ extension SimulatorCommand {
         case .restart: command(19, nil, &writer)
         case .cancel: command(20, nil, &writer)
         case .fallback: command(21, nil, &writer)
-        case .enter(let passcode):
-            writer.map(2)
-            writer.unsigned(0)
-            writer.unsigned(22)
-            writer.unsigned(2)
-            writer.bytes(passcode)
+        case .enter(let passcode): typed(22, passcode, &writer)
+        case .acknowledgeCode: command(23, nil, &writer)
+        case .enterCode(let code): typed(24, code, &writer)
+        case .tellCode: command(25, nil, &writer)
         }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var number: UInt64?
         var argument: UInt64?
-        var passcode: SecretBytes?
+        var typed: SecretBytes?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: number = try reader.unsigned()
             case 1: argument = try reader.unsigned()
-            case 2: passcode = try reader.secret(limit: Limits.passcodeBytes)
+            case 2: typed = try reader.secret(limit: Limits.passcodeBytes)
             default: return false
             }
             return true
         }
-        if let passcode {
-            guard number == 22, argument == nil else { throw .invalidValue }
-            self = .enter(passcode)
+        if let typed {
+            switch (number, argument) {
+            case (22, nil): self = .enter(typed)
+            case (24, nil) where typed.count <= Limits.recoveryCodeBytes: self = .enterCode(typed)
+            default: throw .invalidValue
+            }
             return
         }
         switch (try required(number, 0), argument) {
@@ -462,6 +470,8 @@ extension SimulatorCommand {
         case (19, nil): self = .restart
         case (20, nil): self = .cancel
         case (21, nil): self = .fallback
+        case (23, nil): self = .acknowledgeCode
+        case (25, nil): self = .tellCode
         default: throw .invalidValue
         }
     }

@@ -30,9 +30,10 @@ package final class ScriptedPrompter: Prompter {
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         let id = prompt.id
         shown.withLock { $0[id] = prompt }
-        world.record.note("\(prompt.caller) asks" + (prompt.reason.isEmpty ? "" : ": \"\(prompt.reason)\""))
+        let why = prompt.purpose == .app ? prompt.reason : "\(prompt.purpose)"
+        world.record.note("\(prompt.caller) asks" + (why.isEmpty ? "" : ": \"\(why)\""))
         world.record.note(prompt.content.words(prompt))
-        world.promptComes(id, prompt.content, events)
+        world.promptComes(prompt, events)
         prompter.show(prompt) { [world] event in
             if let words = event.words { world.record.note(words) }
             events(event)

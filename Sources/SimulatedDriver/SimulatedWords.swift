@@ -13,6 +13,8 @@ extension SimulatedWorld.Action {
         case .cancel: "the prompt is cancelled"
         case .confirm: "the paired device confirms"
         case .permission(let isAllowed): isAllowed ? "Face ID is allowed" : "Face ID is not allowed"
+        case .codeAcknowledged: "the recovery code is written down"
+        case .recoveryCode: "a recovery code is entered"
         case .sensorFailure: "the sensor fails"
         }
     }
@@ -26,7 +28,9 @@ extension SimulatorCommand {
         case .enrol: "a finger is enrolled"
         case .unenrol: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
-        case .touch, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter: nil
+        case .touch, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter, .acknowledgeCode,
+            .enterCode, .tellCode:
+            nil
         case .advance(let seconds): "\(seconds) s pass"
         case .reset: "what waits is dropped"
         case .lock: "the device is locked"
@@ -45,6 +49,11 @@ extension SimulatorCommand {
 
 extension PromptContent {
     func words(_ prompt: Prompt) -> String {
+        switch step {
+        case .recoveryCodeShown: return "  prompt: recovery code shown"
+        case .recoveryCodeAsked: return "  prompt: recovery code"
+        case .proof: break
+        }
         let title =
             switch method {
             case .biometry: asksPermission ? "\(prompt.sensor)? \"\(prompt.faceUsage)\"" : "\(prompt.sensor)"
@@ -75,6 +84,8 @@ extension PromptEvent {
         case .fallback: SimulatedWorld.Action.fallback.words
         case .passcode(let passcode): SimulatedWorld.Action.passcode(passcode).words
         case .permission(let isAllowed): SimulatedWorld.Action.permission(isAllowed).words
+        case .codeAcknowledged: SimulatedWorld.Action.codeAcknowledged.words
+        case .codeEntered(let code): SimulatedWorld.Action.recoveryCode(code).words
         case .companionConfirmed: SimulatedWorld.Action.confirm.words
         }
     }

@@ -19,6 +19,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case confirm
         /// The answer to whether the app may look at faces.
         case permission(Bool)
+        /// The recovery code is written down.
+        case codeAcknowledged
+        case recoveryCode(SecretBytes)
         /// The sensor gives up.
         case sensorFailure
     }
@@ -26,6 +29,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     private struct ShownPrompt: Sendable {
         var id: UInt64
         var content: PromptContent
+        var recoveryCode: SecretBytes?
         var isVisible: Bool
         var events: @Sendable (PromptEvent) -> Void
     }
@@ -44,12 +48,19 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var failures: Set<SimulatedFailure> = []
         var acceptsAnyPasscode = false
         var passcode: SecretBytes?
+        /// The recovery code that a prompt showed last.
+        var shownCode: SecretBytes?
 
         /// Takes the first action out of the line; the next one waits for what it causes, so that no action is lost on
         /// a prompt that is about to end.
         mutating func takeFirst() {
             script.removeFirst()
             awaitsConsequence = prompt != nil
+        }
+
+        /// Keeps the recovery code, once the prompt shows it.
+        mutating func seeCode() {
+            if let prompt, prompt.content.step == .recoveryCodeShown { shownCode = prompt.recoveryCode }
         }
     }
 
@@ -114,9 +125,12 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     // MARK: - The prompt
 
     /// A prompt comes up; what a person does waits until it can be seen.
-    func promptComes(_ id: UInt64, _ content: PromptContent, _ events: @escaping @Sendable (PromptEvent) -> Void) {
+    func promptComes(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
         core.withLock { core in
-            core.prompt = ShownPrompt(id: id, content: content, isVisible: false, events: events)
+            core.prompt = ShownPrompt(
+                id: prompt.id, content: prompt.content, recoveryCode: prompt.recoveryCode, isVisible: false,
+                events: events)
+            core.seeCode()
             core.awaitsConsequence = false
         }
     }
@@ -130,6 +144,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         core.withLock { core in
             guard core.prompt?.id == id else { return }
             core.prompt?.content = content
+            core.seeCode()
             core.awaitsConsequence = false
         }
     }
@@ -175,7 +190,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             let event: SensorEvent = matching && !set.isEmpty ? .match(EnrolmentSet(set)) : .noMatch
             return { armed.events(event) }
         case .passcode(let passcode):
-            guard let prompt = core.prompt, prompt.isVisible, prompt.content.method == .passcode else { return nil }
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.asks(for: .passcode) else { return nil }
             core.takeFirst()
             return { prompt.events(.passcode(passcode)) }
         case .fallback:
@@ -194,6 +209,18 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.asksPermission else { return nil }
             core.takeFirst()
             return { prompt.events(.permission(isAllowed)) }
+        case .codeAcknowledged:
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step == .recoveryCodeShown else {
+                return nil
+            }
+            core.takeFirst()
+            return { prompt.events(.codeAcknowledged) }
+        case .recoveryCode(let code):
+            guard let prompt = core.prompt, prompt.isVisible, prompt.content.step == .recoveryCodeAsked else {
+                return nil
+            }
+            core.takeFirst()
+            return { prompt.events(.codeEntered(code)) }
         case .cancel:
             guard let prompt = core.prompt, prompt.isVisible else { return nil }
             core.takeFirst()
@@ -239,6 +266,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case .cancel: return perform(.cancel)
         case .fallback: return perform(.fallback)
         case .enter(let passcode): return perform(.passcode(passcode))
+        case .acknowledgeCode: return perform(.codeAcknowledged)
+        case .enterCode(let code): return perform(.recoveryCode(code))
+        case .tellCode: break
         case .acceptAnyPasscode(let isOn): try acceptAnyPasscode(isOn)
         case .restart: try change { (state) throws(Failure) in state.boots += 1 }
         }
@@ -266,6 +296,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     package func passcode(for typed: SecretBytes) -> SecretBytes {
         core.withLock { $0.acceptsAnyPasscode ? $0.passcode ?? typed : typed }
     }
+
+    package var shownRecoveryCode: SecretBytes? { core.withLock { $0.shownCode } }
 
     package var knownPasscode: SecretBytes? { core.withLock { $0.passcode } }
 

@@ -46,16 +46,21 @@ struct BlockLayout {
     private func lines(_ economy: Economy) -> [StyledLine] {
         let blank = economy == .nothing ? [StyledLine()] : []
         var body = text(state.question, .strong, limit: Limits.otherLines)
-        let reasonLines = economy.rawValue >= Economy.reason.rawValue ? 1 : Limits.reasonLines
+        // Only a caller's words are cut short; what is about to happen is said in full.
+        let isShort = economy.rawValue >= Economy.reason.rawValue && state.action == nil
+        let reasonLines = isShort ? 1 : Limits.reasonLines
         if let reason = state.reason { body += text(reason, limit: reasonLines) }
         body += blank
-        if economy != .words {
+        if economy != .words, state.action == nil {
             body += text("It is \(state.program)", .faint, limit: Limits.otherLines)
             if let name = state.ownName { body += text("It calls itself \(name)", .faint, limit: 2) }
             body += blank
+        } else if economy != .words, let name = state.ownName {
+            body += text("It calls itself \(name)", .faint, limit: 2) + blank
         }
         if let usage = state.usage { body += text(usage, limit: reasonLines) }
         body += text(state.wish, .strong, limit: Limits.otherLines)
+        if let code = state.recoveryCode { body += text(code, .strong, limit: Limits.reasonLines) }
         if let field = state.field { body += text(field, limit: 2) }
         // The place of this line is kept also while there is nothing to say.
         let hasFailed = state.content.notice != .none && state.entry != .checking

@@ -15,6 +15,7 @@ package struct PlainSpeech: Sendable {
         defer { said = state }
         guard let said else { return lines(opening(state) + asking(state)) }
         if state.content != said.content { return lines(asking(state)) }
+        // Not each character of a recovery code.
         return state.entry == .checking && said.entry != .checking ? lines([state.feedback]) : ""
     }
 
@@ -23,8 +24,8 @@ package struct PlainSpeech: Sendable {
 
     private func opening(_ state: PromptState) -> [String] {
         var sentences = ["Latchkey prompt, process \(state.processID)."]
-        sentences.append([state.question, state.reason].compactMap { $0 }.joined(separator: " ") + ".")
-        sentences.append("It is \(state.program).")
+        sentences.append([state.question, state.action ?? state.reason].compactMap { $0 }.joined(separator: " ") + ".")
+        if state.action == nil { sentences.append("It is \(state.program).") }
         if let name = state.ownName { sentences.append("It calls itself \(name).") }
         if let simulation = state.simulation { sentences.append(simulation) }
         if !state.simulatedKeys.isEmpty {
@@ -38,6 +39,7 @@ package struct PlainSpeech: Sendable {
             state.feedback, [state.usage.map { $0 + "." }, state.wish].compactMap { $0 }.joined(separator: " "),
         ]
         if state.field != nil { sentences[1] += " It is not shown while you type." }
+        if let code = state.recoveryCode { sentences[1] += " The code is: \(code)" }
         // The first time there is nothing to tell before what to do.
         if state.content.notice == .none { sentences.swapAt(0, 1) }
         sentences.append("Keys: \(PlainSpeech.words(state.keys)).")

@@ -22,7 +22,9 @@ extension PromptSession {
         switch key {
         // Ctrl-C. Ctrl-Z and Ctrl-\ do nothing: a half typed passcode is not left to whoever reads next.
         case .escape, .byte(0x03): tell(.cancel)
-        case .byte(let byte) where state.content.method == .passcode: pressAtPasscode(byte)
+        case .byte(let byte) where state.takesText: pressAtField(byte)
+        case .byte(let byte) where state.content.step == .recoveryCodeShown:
+            if byte == 0x0d || byte == 0x0a { tell(.codeAcknowledged) }
         case .byte(let byte): pressAtSensor(byte)
         }
     }
@@ -39,19 +41,20 @@ extension PromptSession {
         }
     }
 
-    private mutating func pressAtPasscode(_ byte: UInt8) {
+    private mutating func pressAtField(_ byte: UInt8) {
         guard state.entry != .checking else { return }
         switch byte {
         case 0x0d, 0x0a:
             guard !typed.isEmpty else { return }
             state.entry = .checking
             refresh()
-            return tell(.passcode(typed.take()))
+            return tell(state.content.step == .recoveryCodeAsked ? .codeEntered(typed.take()) : .passcode(typed.take()))
         case 0x7f, 0x08: typed.dropLast()
         case 0x15: typed.clear()
         case 0x00..<0x20: return
         default: typed.append(byte)
         }
+        state.typedCharacters = typed.characterCount
         state.entry = typed.isEmpty ? .nothing : .typing
         refresh()
     }

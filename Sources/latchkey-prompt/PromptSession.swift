@@ -81,6 +81,7 @@ struct PromptSession {
         typed.clear()
         state.content = content
         state.entry = .nothing
+        state.typedCharacters = 0
         refresh()
         return true
     }

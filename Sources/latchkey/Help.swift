@@ -174,6 +174,8 @@ enum Help {
               touch [--other]      touch the sensor with the enrolled finger, or with another (look: the same)
               enter                type a passcode (from standard input) into the next prompt
               fallback             choose the other way         cancel            cancel the prompt
+              acknowledge          confirm that the recovery code is written down    code  print it
+              enter-code           type a recovery code (from standard input) into the next prompt
               accept-any on | off  take whatever is typed for the passcode
               passcode VERB        set, change or remove the passcode
               lock                 lock the device       unlock [--other]  by the finger, or by the passcode

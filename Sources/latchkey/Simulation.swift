@@ -31,6 +31,10 @@ enum Simulation {
         case ("fallback", 0): try send(.fallback, options)
         case ("enter", 0):
             try send(.enter(try Input.passcodes(["Passcode: "], repeatsLast: false)[0]), options)
+        case ("acknowledge", 0): try send(.acknowledgeCode, options)
+        case ("enter-code", 0):
+            try send(.enterCode(try Input.passcodes(["Recovery code: "], repeatsLast: false)[0]), options)
+        case ("code", 0): try showCode(options)
         case ("accept-any", 1) where ["on", "off"].contains(rest[0]):
             try send(.acceptAnyPasscode(rest[0] == "on"), options)
         case ("fail", 1): try send(.fail(try fault(rest[0])), options)
@@ -128,6 +132,20 @@ enum Simulation {
     private static func restart(_ options: Options) throws(CommandFailure) {
         try send(.restart, options)
         try stop()
+    }
+
+    /// The recovery code that a prompt showed last.
+    private static func showCode(_ options: Options) throws(CommandFailure) {
+        let reply: Reply
+        do throws(Failure) {
+            reply = try Client.command.call(.simulate(.tellCode))
+        } catch {
+            throw .failure(error)
+        }
+        guard case .transcript(let lines) = reply, let code = lines.first else {
+            throw .failure(Failure(.itemNotFound, "No prompt has shown a recovery code since the daemon was started."))
+        }
+        Output.write(options.isJSON ? JSON.object([("code", .text(code))]).line + "\n" : code + "\n")
     }
 
     private static func transcript(_ options: Options) throws(CommandFailure) {

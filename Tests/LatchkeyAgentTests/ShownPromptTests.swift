@@ -33,6 +33,27 @@ import Testing
         #expect(shown().ownName == nil)
     }
 
+    @Test func whatTheDaemonAsksForItselfIsSaidInItsOwnWords() {
+        func shown(_ step: PromptContent.Step, _ purpose: PromptPurpose = .exportItems) -> ShownPrompt {
+            let content = PromptContent(
+                method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step)
+            let prompt = Prompt(
+                id: 7, purpose: purpose, caller: "notes", program: "/usr/bin/notes", processID: 4711, reason: "",
+                cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
+                userID: 1000, content: content, recoveryCode: SecretBytes("ABCD".utf8))
+            return ShownPrompt(PromptState(prompt, processID: 1))
+        }
+        let proof = shown(.proof)
+        #expect(proof.isOwnRequest && proof.recoveryCode == nil && proof.method == .passcode)
+        #expect(proof.question == "“notes” (process 4711, /usr/bin/notes) wants to")
+        #expect(proof.reason == "export the items of every app in this keychain.")
+        #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
+        #expect(shown(.recoveryCodeShown).method == .recoveryCode && !shown(.recoveryCodeShown).isWatching)
+        #expect(shown(.recoveryCodeAsked).method == .recoveryCodeEntry && shown(.recoveryCodeAsked).recoveryCode == nil)
+        let reasons = PromptPurpose.allCases.filter { $0 != .app }.map { shown(.proof, $0).reason }
+        #expect(Set(reasons).count == PromptPurpose.allCases.count - 1 && !reasons.contains(nil))
+    }
+
     @Test func theSensorWatchesWhileThereAreTriesAndNothingElseIsAsked() {
         #expect(shown().isWatching)
         #expect(!shown(tries: 0).isWatching)

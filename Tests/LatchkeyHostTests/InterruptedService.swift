@@ -47,6 +47,7 @@ private final class InterruptedControls: SimulatedControls {
     func failureOfItems() -> Failure? { world.failureOfItems() }
     var transcript: [String] { world.transcript }
     var knownPasscode: SecretBytes? { world.knownPasscode }
+    var shownRecoveryCode: SecretBytes? { world.shownRecoveryCode }
     func learn(_ passcode: SecretBytes?) { world.learn(passcode) }
 
     func passcode(for typed: SecretBytes) -> SecretBytes {

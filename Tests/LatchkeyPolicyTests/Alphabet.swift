@@ -19,7 +19,7 @@ struct Alphabet {
             .promptVisible(id), .promptUnavailable(id), .promptLost(id), .matched(id, .a), .matched(id, .b),
             .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id), .passcodeEntered(id),
             .withdrawn(id, .appCancel), .withdrawn(id, .systemCancel), .deadlinePassed(id),
-            .permissionAnswered(id, true), .permissionAnswered(id, false),
+            .permissionAnswered(id, true), .permissionAnswered(id, false), .codeAcknowledged(id), .codeEntered(id),
         ]
             + times.flatMap { time in
                 [true, false].map { .passcodeChecked(id, isRight: $0, at: time) }
@@ -42,6 +42,12 @@ struct Alphabet {
                         id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, faceUser: "a"))
             }
         }
+            + [AuthenticationPlan.nothing, .passcode].map { plan in
+                .evaluate(
+                    .init(
+                        id: id, plan: plan, allowsFallback: true, interactionAllowed: true, purpose: .exportItems,
+                        lastStep: .showsRecoveryCode))
+            }
     }
 
     /// The ids that are under way; one is not given out again before it was answered.

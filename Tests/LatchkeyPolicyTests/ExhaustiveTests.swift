@@ -33,6 +33,14 @@ import Testing
     }
 
     /// One evaluation at a time, again and again, until there is nothing new to find.
+    @Test(arguments: AuthenticationPlan.all, LastStep.allCases)
+    func oneEvaluationWithALastStepKeepsEveryPromiseToTheEnd(_ plan: AuthenticationPlan, _ lastStep: LastStep) {
+        let exploration = Exploration(ofOne: plan, fallback: true, lastStep: lastStep, Alphabet(times: 2))
+        report("\(plan.stages.map { $0.map { "\($0)" }.sorted() }) and \(lastStep)", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete)
+    }
+
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
     func oneEvaluationKeepsEveryPromiseToTheEnd(_ plan: AuthenticationPlan, _ fallback: Bool) {
         let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
@@ -44,9 +52,12 @@ import Testing
 
 extension Exploration {
     /// Everything that one evaluation at a time can lead to.
-    init(ofOne plan: AuthenticationPlan, fallback: Bool, _ alphabet: Alphabet) {
+    init(ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, _ alphabet: Alphabet) {
         let wish = PolicyEvent.evaluate(
-            .init(id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a"))
+            .init(
+                id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a", lastStep: lastStep
+            )
+        )
         let idle = alphabet.surroundings + [wish]
         let busy = alphabet.surroundings + alphabet.reports(1)
         self.init(roots: [World(.touch).state], maximumDepth: 100) { $0.active == nil ? idle : busy }

@@ -57,9 +57,14 @@ import Testing
         world.send(.locked)
         #expect(world.ask(.either).outcomes() == [.denied(.notInteractive)])
         let request = EvaluationRequest(
-            id: 2, plan: .either, allowsFallback: true, interactionAllowed: true, unlocks: true)
+            id: 2, plan: .either, allowsFallback: true, interactionAllowed: true, purpose: .unlock)
         #expect(world.send(.evaluate(request)).shown == [2])
         world.send(.promptVisible(2))
         #expect(world.send(.matched(2, .a)).outcomes(2) == [.granted(.finger)])
+        for (id, purpose) in PromptPurpose.allCases.enumerated() where purpose != .unlock {
+            let request = EvaluationRequest(
+                id: UInt64(3 + id), plan: .either, allowsFallback: true, interactionAllowed: true, purpose: purpose)
+            #expect(world.send(.evaluate(request)).outcomes(request.id) == [.denied(.notInteractive)], "\(purpose)")
+        }
     }
 }

@@ -18,6 +18,8 @@ struct Observer: Hashable, Sendable {
         var isVisible = false
         var isArmed = false
         var isChecking = false
+        /// Whether the person did what the last step asks for, while it was asked.
+        var didLastStep = false
         var proven: Set<AuthenticationMethod> = []
         var provenSet: EnrolmentSet?
     }
@@ -55,12 +57,19 @@ struct Observer: Hashable, Sendable {
         where prompt?.request.id == id && prompt?.isChecking == true:
             prompt?.isChecking = false
             if count(isRight: isRight, at: time) { prompt?.proven.insert(.passcode) }
+        case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
+        case .codeEntered(let id): noteLastStep(id, .recoveryCodeAsked)
         case .passcodeUsed(let isRight, let time): _ = count(isRight: isRight, at: time)
         case .passcodeExists(false):
             counters.passcodeFailures = 0
             counters.passcodeBlockedUntil = 0
         default: break
         }
+    }
+
+    private mutating func noteLastStep(_ id: UInt64, _ step: PromptContent.Step) {
+        guard let shown = prompt, shown.request.id == id, shown.isVisible, shown.content.step == step else { return }
+        prompt?.didLastStep = true
     }
 
     /// Whether the sensor watches for the prompt of that id, and a person can see it.
@@ -96,6 +105,7 @@ struct Observer: Hashable, Sendable {
         case .update(let id, let content):
             guard let shown = prompt, shown.request.id == id else { return "an update of no prompt" }
             prompt?.content = content
+            if content.step != .proof, shown.isArmed { return "armed during the last step" }
             if content.method == .biometry, shown.isArmed, content.method != shown.content.method {
                 return "armed across stages"
             }
@@ -108,7 +118,7 @@ struct Observer: Hashable, Sendable {
         case .arm(let id):
             guard let shown = prompt, shown.request.id == id, shown.isVisible else { return "armed unseen" }
             if shown.isArmed { return "armed twice" }
-            if shown.content.method != .biometry { return "armed while no biometry is asked" }
+            if !shown.content.asks(for: .biometry) { return "armed while no biometry is asked" }
             if after.sensor.kind == .faceID, shown.request.faceUser.flatMap({ after.facePermissions[$0] }) != true {
                 return "looks at a face without leave"
             }
@@ -120,11 +130,15 @@ struct Observer: Hashable, Sendable {
             return nil
         case .checkPasscode(let id):
             guard let shown = prompt, shown.request.id == id, shown.isVisible, !shown.isChecking,
-                shown.content.method == .passcode
+                shown.content.asks(for: .passcode)
             else { return "a passcode checked that nobody was asked for" }
             prompt?.isChecking = true
             return nil
-        case .startDeadline(let id): return prompt?.request.id == id ? nil : "a deadline for no prompt"
+        case .startDeadline(let id, let seconds):
+            guard let shown = prompt, shown.request.id == id else { return "a deadline for no prompt" }
+            let isForACode = shown.content.step != .proof
+            return seconds == (isForACode ? Limits.recoveryCodeSeconds : Limits.promptSeconds)
+                ? nil : "another deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
         case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "keeps other answers"
         case .keep(let kept): return kept == counters ? nil : "keeps \(kept), should be \(counters)"
@@ -132,6 +146,22 @@ struct Observer: Hashable, Sendable {
     }
 
     private func complaint(about content: PromptContent, for request: EvaluationRequest) -> String? {
+        if content.step != .proof {
+            let expected: PromptContent.Step? =
+                switch request.lastStep {
+                case .none: nil
+                case .showsRecoveryCode: .recoveryCodeShown
+                case .asksRecoveryCode: .recoveryCodeAsked
+                }
+            if content.step != expected { return "a last step that was not asked for" }
+            let proven = prompt?.proven ?? []
+            if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "a code for no proof" }
+            if content.triesLeft != 0 || content.showsFallback || content.offersCompanion || content.asksPermission {
+                return "asks for a proof in the last step"
+            }
+        } else if request.plan.stages.isEmpty {
+            return "asks for a proof that is not in the plan"
+        }
         if content.showsFallback, !request.allowsFallback { return "shows a hidden fallback" }
         if content.showsFallback, content.method == .passcode { return "offers the passcode where it is asked" }
         return content.triesLeft < 0 ? "negative tries" : nil
@@ -148,6 +178,7 @@ struct Observer: Hashable, Sendable {
         guard case .granted(let authorisation) = outcome else { return nil }
         let proven = shown?.proven ?? []
         if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted what was not proven" }
+        if request.lastStep != .none, shown?.didLastStep != true { return "granted before the last step" }
         if authorisation.methods != proven { return "granted \(authorisation.methods), proven \(proven)" }
         if authorisation.enrolment != shown?.provenSet { return "granted another set than the one that matched" }
         if let set = authorisation.enrolment, set != after.sensor.enrolment { return "granted a set that is gone" }
@@ -190,6 +221,7 @@ extension Observer {
         if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {
             return "the prompt is not as the state says"
         }
+        if shown.content.step != active.step { return "shows another step" }
         if shown.content.method != active.method || shown.content.notice != active.notice { return "shows old content" }
         if shown.isArmed, state.biometryRefusal(for: active.request.faceUser) != nil {
             return "the sensor watches and cannot be used"

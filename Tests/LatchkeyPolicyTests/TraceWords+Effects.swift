@@ -13,7 +13,7 @@ extension TraceWords {
         case .arm(let id): "arm \(id)"
         case .disarm(let id): "disarm \(id)"
         case .checkPasscode(let id): "checkPasscode \(id)"
-        case .startDeadline(let id): "startDeadline \(id)"
+        case .startDeadline(let id, let seconds): "startDeadline \(id) \(seconds) s"
         case .reply(let id, .granted(let proof)): "reply \(id): granted \(text(proof))"
         case .reply(let id, .denied(let status)): "reply \(id): denied \(status)"
         case .keepPermissions(let permissions):
@@ -32,16 +32,17 @@ extension TraceWords {
             .appending("notice \(content.notice)", if: content.notice != .none)
             .appending("showsFallback", if: content.showsFallback)
             .appending("offersCompanion", if: content.offersCompanion)
-            .appending("asksPermission", if: content.asksPermission).joined(separator: ", ")
+            .appending("asksPermission", if: content.asksPermission)
+            .appending("\(content.step)", if: content.step != .proof).joined(separator: ", ")
     }
 
     private static func text(_ plan: AuthenticationPlan) -> String {
-        plan.stages.map { text($0, "|") }.joined(separator: "&")
+        plan.stages.isEmpty ? "nothing" : plan.stages.map { text($0, "|") }.joined(separator: "&")
     }
 
     private static func text(_ proof: Authorisation) -> String {
         let set = proof.enrolment.map { " of \(String(decoding: $0.bytes, as: UTF8.self))" } ?? ""
-        return text(proof.methods, " and ") + set
+        return (proof.methods.isEmpty ? "nothing" : text(proof.methods, " and ")) + set
     }
 
     private static func text(_ methods: Set<AuthenticationMethod>, _ separator: String) -> String {

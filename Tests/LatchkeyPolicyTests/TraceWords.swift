@@ -31,6 +31,8 @@ enum TraceWords {
         case ("cancelChosen", 0): return .cancelChosen(id)
         case ("passcodeEntered", 0): return .passcodeEntered(id)
         case ("passcodeChecked", 1): return .passcodeChecked(id, isRight: try isRight(rest[1]), at: time)
+        case ("codeAcknowledged", 0): return .codeAcknowledged(id)
+        case ("codeEntered", 0): return .codeEntered(id)
         case ("withdrawn", 1): return .withdrawn(id, try named(rest[1], Status.allCases))
         case ("deadlinePassed", 0): return .deadlinePassed(id)
         case ("permissionAnswered", 1): return .permissionAnswered(id, try truth(rest[1]))
@@ -61,7 +63,8 @@ enum TraceWords {
     }
 
     private static func request(_ id: UInt64, _ words: [String]) throws -> EvaluationRequest {
-        let plan = try words[0].split(separator: "&").map { stage in
+        let stages = words[0] == "nothing" ? "" : words[0]
+        let plan = try stages.split(separator: "&").map { stage in
             Set(try stage.split(separator: "|").map { try named(String($0), AuthenticationMethod.allCases) })
         }
         var request = EvaluationRequest(
@@ -71,6 +74,10 @@ enum TraceWords {
             switch word {
             case "noFallback": request.allowsFallback = false
             case "as": request.faceUser = rest.popFirst()
+            case "for":
+                request.purpose = try named(rest.popFirst() ?? "", PromptPurpose.allCases)
+            case "then":
+                request.lastStep = try named(rest.popFirst() ?? "", LastStep.allCases)
             case "noInteraction": request.interactionAllowed = false
             case "reuse":
                 guard let seconds = rest.popFirst().flatMap({ UInt64($0) }) else {

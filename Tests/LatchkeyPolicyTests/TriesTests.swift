@@ -119,7 +119,7 @@ import Testing
 
     @Test func aPassedDeadlineEndsTheEvaluation() {
         var world = World(.touch)
-        #expect(world.show(.biometry).contains(.startDeadline(1)))
+        #expect(world.show(.biometry).contains(.startDeadline(1, seconds: 60)))
         let effects = world.send(.deadlinePassed(1))
         #expect(effects == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
     }

@@ -32,6 +32,16 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
                     id: 7, caller: "notes", program: "/usr/bin/notes", ownName: "Bank", processID: 4711,
                     reason: "open", cancelTitle: "Cancel", fallbackTitle: "Enter Passcode", faceUsage: "",
                     sensor: .touchID, tier: .user, terminal: 0, userID: 1000, content: content))),
+        AgentSample(
+            "agent-show-code",
+            .show(
+                Prompt(
+                    id: 7, purpose: .exportItems, caller: "latchkey", processID: 812, reason: "",
+                    cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
+                    userID: 1000,
+                    content: PromptContent(
+                        method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown),
+                    recoveryCode: SecretBytes("AB".utf8)))),
         AgentSample("agent-update", .update(content)),
         AgentSample(
             "agent-update-permission",
@@ -48,6 +58,8 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         AgentSample("agent-touch", .event(.simulatedTouch(matching: true))),
         AgentSample("agent-confirmed", .event(.companionConfirmed)),
         AgentSample("agent-permission", .event(.permission(false))),
+        AgentSample("agent-code-acknowledged", .event(.codeAcknowledged)),
+        AgentSample("agent-code-entered", .event(.codeEntered(SecretBytes("AB".utf8)))),
     ]
 }
 
@@ -113,7 +125,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         #expect(refusal(.array([2, 257])) == .invalidValue, "refusal 257")
         #expect(refusal(.array([3, .array([.negative(0), .array([2, [:]])])])) == .wrongType)
         #expect(refusal(.array([3, .array([7, .array([4, [:]])])])) == .unknownMessage)
-        #expect(refusal(.array([3, .array([7, .array([3, .array([9])])])])) == .invalidValue, "event 9")
+        #expect(refusal(.array([3, .array([7, .array([3, .array([11])])])])) == .invalidValue, "event 11")
         #expect(refusal(.array([3, .array([7, .array([3, .array([])])])])) == .invalidValue, "no event")
         #expect(refusal(.array([3, .array([7, .array([3, .array([0, true])])])])) == .invalidValue)
     }
@@ -132,5 +144,14 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         }
         #expect(refusal(typed(Limits.passcodeBytes)) == nil)
         #expect(refusal(typed(Limits.passcodeBytes + 1)) == .tooLong)
+    }
+
+    @Test func aRecoveryCodeHasAtMostAsManyBytesAsTheLimit() {
+        func typed(_ count: Int) -> [UInt8] {
+            AgentFrame.message(prompt: 1, .event(.codeEntered(SecretBytes([UInt8](repeating: 0x31, count: count)))))
+                .encoded().copyBytes()
+        }
+        #expect(refusal(typed(Limits.recoveryCodeBytes)) == nil)
+        #expect(refusal(typed(Limits.recoveryCodeBytes + 1)) == .tooLong)
     }
 }

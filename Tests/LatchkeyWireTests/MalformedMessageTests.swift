@@ -90,10 +90,10 @@ import Testing
     }
 
     @Test func simulatorCommandsTakeTheArgumentTheyHave() {
-        for command: UInt64 in [1, 5, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18, 22] {
+        for command: UInt64 in [1, 5, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18, 22, 24] {
             #expect(refusal(of: request(30, [0: .unsigned(command)])) == .invalidValue)
         }
-        for command: UInt64 in [2, 3, 4, 7, 8, 15, 19, 20, 21] {
+        for command: UInt64 in [2, 3, 4, 7, 8, 15, 19, 20, 21, 23, 25] {
             #expect(refusal(of: request(30, [0: .unsigned(command), 1: 0])) == .invalidValue, "\(command)")
         }
         #expect(refusal(of: request(30, [0: 0])) == .invalidValue)

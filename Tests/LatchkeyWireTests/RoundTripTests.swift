@@ -27,7 +27,7 @@ import Testing
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
-            cancelPrompt, fallback, enter, transcript,
+            cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, transcript,
             transcriptLines, log, check, restoreRows, logPage, checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
@@ -75,6 +75,9 @@ import Testing
         case .simulate(.cancel): .cancelPrompt
         case .simulate(.fallback): .fallback
         case .simulate(.enter): .enter
+        case .simulate(.acknowledgeCode): .acknowledgeCode
+        case .simulate(.enterCode): .enterCode
+        case .simulate(.tellCode): .tellCode
         case .transcript: .transcript
         case .lock: .lockKeychain
         case .unlock: .unlockKeychain

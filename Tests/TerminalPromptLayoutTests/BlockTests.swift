@@ -24,6 +24,43 @@ import Testing
             ])
     }
 
+    @Test func whatTheDaemonAsksForItselfIsSaidInItsWordsAndNeverCutShort() {
+        #expect(
+            lines(.sample(reason: "", ownName: "mail", purpose: .removePasscode, .passcode), 80) == [
+                "╭─ Latchkey prompt, process 4712 ─────────────────────────────────────────",
+                "│ “notes” (process 4711, /usr/bin/notes) wants to",
+                "│ remove the passcode of this keychain and delete the items that need one.", "│",
+                "│ It calls itself “mail”", "│",
+                "│ Type your passcode, then press Enter.", "│ Passcode: nothing typed yet", "│ 3 tries left.", "│",
+                "│ Enter Send   Esc/Ctrl-C Cancel",
+                "╰─────────────────────────────────────────────────────────────────────────",
+            ])
+        let program = "/" + String(repeating: "a", count: 400)
+        for purpose in PromptPurpose.allCases where purpose != .app {
+            for (columns, rows) in [(80, 40), (40, 16)] {
+                let state = PromptState.sample(
+                    reason: "", caller: String(repeating: "n", count: 48), program: program, purpose: purpose, .passcode
+                )
+                let text = lines(state, columns, rows).map { $0.dropFirst(2) }.joined(separator: " ")
+                #expect(text.contains((state.action ?? "?") + "."), "\(purpose) in \(columns) columns: \(text)")
+            }
+        }
+    }
+
+    @Test func aRecoveryCodeIsShownInItsStepOnlyAndATypedOneIsCountedAndNotShown() {
+        var state = PromptState.sample(reason: "", purpose: .exportItems, code: "ABCD-EFGH", .passcode)
+        #expect(!lines(state, 80).contains { $0.contains("ABCD") })
+        state.content = .codeShown
+        let shown = lines(state, 80)
+        #expect(shown.contains("│ ABCD-EFGH") && shown.contains("│ Enter I have written it down   Esc/Ctrl-C Cancel"))
+        state.content = .codeAsked
+        state.entry = .typing
+        state.typedCharacters = 12
+        let asked = lines(state, 80)
+        #expect(asked.contains("│ Recovery code: 12 characters typed, not shown"))
+        #expect(!asked.contains { $0.contains("ABCD") || $0.contains("tries") })
+    }
+
     @Test(arguments: [
         (BiometryKind.touchID, "your fingerprint", "Touch the sensor."), (.faceID, "your face", "Look at the sensor."),
         (.opticID, "your eyes", "Look at the sensor."),

@@ -41,6 +41,30 @@ import Testing
         #expect(speech.end() == "The Latchkey prompt is over.\r\n")
     }
 
+    @Test mutating func whatTheDaemonAsksForItselfIsSaidInItsWords() {
+        #expect(
+            speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
+                Latchkey prompt, process 4712.\r
+                “notes” (process 4711, /usr/bin/notes) wants to export the items of every app in this keychain.\r
+                Type your passcode, then press Enter. It is not shown while you type. 3 tries left. \
+                Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
+
+                """)
+        var state = PromptState.sample(reason: "", purpose: .exportItems, code: "ABCD-EFGH", .codeShown)
+        #expect(
+            speech.say(state) == "Write this recovery code down. It opens the backup and is not shown again. "
+                + "The code is: ABCD-EFGH Keys: Enter for I have written it down, Esc/Ctrl-C for Cancel.\r\n")
+        state.content = .codeAsked
+        #expect(
+            speech.say(state) == "Type the recovery code of the backup, then press Enter. It is not shown while you "
+                + "type. Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r\n")
+        state.entry = .typing
+        state.typedCharacters = 4
+        #expect(speech.say(state).isEmpty)
+        state.entry = .checking
+        #expect(speech.say(state) == "Checking the recovery code.\r\n")
+    }
+
     @Test mutating func nothingButTextIsWritten() {
         let text = speech.say(.sample(reason: "a\u{1b}[31mb", tier: .simulated))
         #expect(text.unicodeScalars.allSatisfy { $0 == "\r" || $0 == "\n" || $0 >= " " })

@@ -10,20 +10,26 @@ extension PromptState {
     static func sample(
         reason: String = "open the token", caller: String = "notes", program: String = "/usr/bin/notes",
         ownName: String = "", cancel: String = "Cancel", fallback: String = "Enter Passcode",
-        sensor: BiometryKind = .touchID, tier: Tier = .user, _ content: PromptContent = .first
+        sensor: BiometryKind = .touchID, tier: Tier = .user, purpose: PromptPurpose = .app, code: String? = nil,
+        _ content: PromptContent = .first
     ) -> PromptState {
         PromptState(
             Prompt(
-                id: 1, caller: caller, program: program, ownName: ownName, processID: 4711, reason: reason,
+                id: 1, purpose: purpose, caller: caller, program: program, ownName: ownName, processID: 4711,
+                reason: reason,
                 cancelTitle: cancel, fallbackTitle: fallback, faceUsage: "seeing you", sensor: sensor, tier: tier,
                 terminal: 0, userID: 0,
-                content: content), processID: 4712)
+                content: content, recoveryCode: code.map { SecretBytes($0.utf8) }), processID: 4712)
     }
 }
 
 extension PromptContent {
     static let first = PromptContent(method: .biometry, notice: .none, triesLeft: 3, showsFallback: false)
     static let missed = PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true)
+    static let codeShown = PromptContent(
+        method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown)
+    static let codeAsked = PromptContent(
+        method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeAsked)
     static let passcode = PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false)
 }
 

@@ -16,11 +16,12 @@ import Widgets
     private let program = Label(lines: ShownPrompt.otherLines, styles: ["caption", "dim-label"], isCentred: true)
     private let ownName = Label(lines: 2, styles: ["caption", "dim-label"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
+    private let code = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
     private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"], isCentred: true)
 
     init(_ prompt: ShownPrompt) {
         let identity = Box(.down, spacing: 2, [program, ownName])
-        box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish])
+        box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish, code])
         box.makeFocusable()
         speaker.show("Latchkey")
     }
@@ -30,14 +31,15 @@ import Widgets
     func show(_ prompt: ShownPrompt) {
         question.show(prompt.question)
         reason.show(prompt.reason)
-        program.show("It is \(prompt.program)")
+        program.show(prompt.isOwnRequest ? nil : "It is \(prompt.program)")
         ownName.show(prompt.ownName.map { "It calls itself \($0)" })
         usage.show(prompt.usage)
         wish.show(prompt.wish)
+        code.show(prompt.recoveryCode)
         feedback.setStyle("error", prompt.isFailure)
         feedback.announce(prompt.feedback)
         showPicture(prompt)
-        let words = [question, reason, program, ownName, usage, wish].filter(\.isVisible).map(\.text)
+        let words = [question, reason, program, ownName, usage, wish, code].filter(\.isVisible).map(\.text)
         box.setAccessibleName(words.joined(separator: ". "))
     }
 
@@ -47,7 +49,8 @@ import Widgets
         picture.setStyle("dim-label", !prompt.isWatching && !prompt.isFailure)
         if prompt.isChecking { return picture.spin() }
         switch (prompt.method, prompt.sensor) {
-        case (.passcode, _), (.biometry, .none), (.permission, .none): picture.show("dialog-password-symbolic")
+        case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.biometry, .none), (.permission, .none):
+            picture.show("dialog-password-symbolic")
         case (.companion, _): picture.show("phone-symbolic")
         case (_, .finger): picture.show("auth-fingerprint-symbolic")
         case (_, .face): picture.show("auth-face-symbolic")

@@ -35,7 +35,7 @@ import Widgets
         window?.afterNextFrame { link.send(.visible, prompt: number) }
         show(prompt)
         text.focus()
-        if prompt.method == .passcode { field?.focus() }
+        if takesText(prompt) { field?.focus() }
         window?.present()
     }
 
@@ -59,16 +59,29 @@ import Widgets
         showField(new)
         cancel?.show(new.cancelTitle)
         fallback?.show(new.method == .permission ? "Do Not Allow" : new.fallbackTitle)
-        primary?.show(new.method == .permission ? "Allow" : new.method == .passcode ? "Send" : nil)
+        primary?.show(primaryTitle(new))
         primary?.isSensitive = !new.isChecking
         // Leave to look at faces is nothing to be suggested.
-        primary?.setStyle("suggested-action", new.method == .passcode)
+        primary?.setStyle("suggested-action", takesText(new))
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
         simulation.show(new.simulation)
         showPlays(new)
         // The keys go where they are needed, and only when that is another place than before.
-        if new.method == .passcode, old.method != .passcode || (old.isChecking && !new.isChecking) { field?.focus() }
+        if takesText(new), new.method != old.method || (old.isChecking && !new.isChecking) { field?.focus() }
+    }
+
+    private func takesText(_ prompt: ShownPrompt) -> Bool {
+        prompt.method == .passcode || prompt.method == .recoveryCodeEntry
+    }
+
+    private func primaryTitle(_ prompt: ShownPrompt) -> String? {
+        switch prompt.method {
+        case .permission: "Allow"
+        case .passcode, .recoveryCodeEntry: "Send"
+        case .recoveryCode: ShownPrompt.acknowledgement
+        case .biometry, .companion: nil
+        }
     }
 
     // MARK: - Parts
@@ -82,7 +95,7 @@ import Widgets
     }
 
     private func showField(_ prompt: ShownPrompt) {
-        if prompt.method == .passcode, field == nil {
+        if takesText(prompt), field == nil {
             let field = PasswordField("Passcode") { [weak self] in self?.first() }
             fieldPlace.append(field)
             self.field = field
@@ -90,8 +103,9 @@ import Widgets
         // What was typed is for the question that was on the screen, and no other.
         if !prompt.isChecking { field?.clear() }
         // GTK wants the keys to be elsewhere before a field goes.
-        if field != nil, prompt.method != .passcode || prompt.isChecking { text.focus() }
-        fieldPlace.isVisible = prompt.method == .passcode
+        if field != nil, !takesText(prompt) || prompt.isChecking { text.focus() }
+        fieldPlace.isVisible = takesText(prompt)
+        field?.setAccessibleName(prompt.method == .recoveryCodeEntry ? "Recovery code" : "Passcode")
         field?.isSensitive = !prompt.isChecking
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
     }
@@ -119,7 +133,8 @@ import Widgets
     private func first() {
         switch prompt.method {
         case .permission: send(.permission(true))
-        case .passcode: sendPasscode()
+        case .passcode, .recoveryCodeEntry: sendTyped()
+        case .recoveryCode: send(.codeAcknowledged)
         case .biometry, .companion: break
         }
     }
@@ -132,8 +147,12 @@ import Widgets
         send(isMatching.map { .simulatedTouch(matching: $0) } ?? .simulatedConfirmation)
     }
 
-    private func sendPasscode() {
+    private func sendTyped() {
         guard let field, !field.isEmpty, !prompt.isChecking else { return }
-        if let checking = field.take({ link.send(passcode: $0, prompt: prompt.number) }) { show(checking) }
+        let checking = field.take {
+            prompt.method == .recoveryCodeEntry
+                ? link.send(recoveryCode: $0, prompt: prompt.number) : link.send(passcode: $0, prompt: prompt.number)
+        }
+        if let checking { show(checking) }
     }
 }

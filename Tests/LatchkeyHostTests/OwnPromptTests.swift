@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+@testable import LatchkeyService
+
+/// Prompts that the daemon shows for itself: in its own words, with a recovery code at the end where there is one.
+@Suite struct OwnPromptTests {
+    /// Remembers the prompts.
+    private final class NotingPrompter: Prompter {
+        private let prompter: any Prompter
+        private let prompts = Mutex<[Prompt]>([])
+        var shown: [Prompt] { prompts.withLock { $0 } }
+
+        init(_ prompter: any Prompter) { self.prompter = prompter }
+        func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+            prompts.withLock { $0.append(prompt) }
+            prompter.show(prompt, events: events)
+        }
+        func update(_ id: UInt64, _ content: PromptContent) { prompter.update(id, content) }
+        func dismiss(_ id: UInt64) { prompter.dismiss(id) }
+    }
+
+    private final class Ends: Sendable {
+        private let all = Mutex<[(Session.Asked, SecretBytes?)]>([])
+        func add(_ asked: Session.Asked, _ code: SecretBytes?) { all.withLock { $0.append((asked, code)) } }
+        /// What was proven, or why nothing was, and the code that was typed.
+        var words: [String] {
+            all.withLock { all in
+                all.map { asked, code in
+                    let code = code.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "no code"
+                    return switch asked {
+                    case .granted(let proof): "\(proof.methods.map { "\($0)" }.sorted()) \(code)"
+                    case .denied(let failure): "\(failure.status) \(code)"
+                    }
+                }
+            }
+        }
+    }
+
+    private let prompter: NotingPrompter
+    private let machine: SimulatedService
+    private let session: Session
+    private let ends = Ends()
+    private var world: SimulatedWorld { machine.world }
+
+    init() throws {
+        var noting: NotingPrompter?
+        machine = try SimulatedService { parts, _ in
+            let made = NotingPrompter(parts.prompter)
+            noting = made
+            parts.prompter = made
+        }
+        prompter = try #require(noting)
+        session = machine.session()
+    }
+
+    private func ask(
+        _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
+        _ lastStep: Authenticator.RecoveryStep
+    ) {
+        session.askOwner(1, plan, for: purpose, lastStep: lastStep) { [ends] in ends.add($0, $1) }
+    }
+
+    @Test func aRecoveryCodeIsShownAndAcknowledgedAlsoWithoutAPasscode() {
+        ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
+        #expect(ends.words.isEmpty)
+        #expect(prompter.shown.last?.recoveryCode == SecretBytes("ABCD".utf8))
+        #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
+        world.perform(.codeAcknowledged)
+        #expect(ends.words == ["[] no code"])
+    }
+
+    @Test func aRecoveryCodeIsShownOnlyOnceThePlanIsProven() {
+        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
+        #expect(world.shownRecoveryCode == nil)
+        world.perform(.codeAcknowledged)
+        #expect(ends.words.isEmpty, "there is no code to acknowledge yet")
+        #expect(InterruptedService.answers(session, .simulate(.reset), id: 2)() == [.done])
+        world.perform(.passcode(SecretBytes("1234".utf8)))
+        #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
+        world.perform(.codeAcknowledged)
+        #expect(ends.words == ["[\"passcode\"] no code"])
+    }
+
+    @Test func aTypedRecoveryCodeReachesTheRequest() {
+        ask(AuthenticationPlan([]), for: .importItems, .asks)
+        world.perform(.recoveryCode(SecretBytes("XY".utf8)))
+        #expect(ends.words == ["[] XY"])
+    }
+
+    @Test func cancellingTheRecoveryCodeIsUserCancel() {
+        ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
+        world.perform(.cancel)
+        #expect(ends.words == ["userCancel no code"])
+    }
+
+    @Test func aPromptOfTheDaemonsOwnShowsNoTextOfTheCaller() {
+        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        InterruptedService.answers(session, .lock, id: 2)
+        let prompting = Prompting(reason: "win a prize", fallbackTitle: "Win", cancelTitle: "Lose")
+        let answers = InterruptedService.answers(session, .unlock(prompting), id: 3)
+        let prompt = prompter.shown.last
+        #expect(prompt?.purpose == .unlock && prompt?.reason == "")
+        #expect(prompt?.cancelTitle == "Cancel" && prompt?.fallbackTitle == "Enter Passcode")
+        world.perform(.touch(matching: true))
+        #expect(answers() == [.done])
+    }
+
+    @Test func aRecoveryCodeHasTenMinutesAndAProofOne() throws {
+        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        func pass(_ seconds: UInt64) {
+            InterruptedService.answers(session, .simulate(.advance(seconds: seconds)), id: 9)
+        }
+        ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
+        pass(59)
+        world.perform(.passcode(SecretBytes("1234".utf8)))
+        pass(599)
+        #expect(ends.words.isEmpty)
+        pass(1)
+        #expect(ends.words == ["systemCancel no code"])
+        ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
+        pass(60)
+        #expect(ends.words == ["systemCancel no code", "systemCancel no code"])
+    }
+
+    @Test func noRecoveryCodeIsInTheTranscript() {
+        ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
+        world.perform(.codeAcknowledged)
+        ask(AuthenticationPlan([]), for: .importItems, .asks)
+        world.perform(.recoveryCode(SecretBytes("EFGH".utf8)))
+        let lines = world.transcript.joined(separator: "\n")
+        #expect(lines.contains("recovery code shown") && lines.contains("a recovery code is entered"))
+        #expect(!lines.contains("ABCD") && !lines.contains("EFGH"))
+    }
+}
