@@ -97,7 +97,7 @@ import Testing
             #expect(refusal(of: request(30, [0: .unsigned(command), 1: 0])) == .invalidValue, "\(command)")
         }
         #expect(refusal(of: request(30, [0: 0])) == .invalidValue)
-        #expect(refusal(of: request(30, [0: 23])) == .invalidValue)
+        #expect(refusal(of: request(30, [0: 26])) == .invalidValue)
         #expect(refusal(of: request(30, [0: 10, 1: 3])) == .invalidValue, "device 3")
         #expect(refusal(of: request(30, [0: 5, 1: 2])) == .invalidValue)
         #expect(refusal(of: request(30, [0: 16, 1: 2])) == .invalidValue)
