@@ -177,6 +177,7 @@ let package = Package(
                 "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
                 "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge"]),
+        tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
         tests(
             "LatchkeyHostTests",
             [

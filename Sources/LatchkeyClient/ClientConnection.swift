@@ -98,16 +98,20 @@ final class ClientConnection: @unchecked Sendable {
         do throws(Failure) {
             try channel.send(payload)
         } catch {
-            fail(error)
-            throw error
+            throw fail(error)
         }
     }
 
-    private func fail(_ failure: Failure) {
+    /// Ends the connection after a failed send, with what the daemon said of it before it closed: a connection beyond
+    /// a limit is closed while its first request is sent.
+    private func fail(_ failure: Failure) -> Failure {
         pthread_mutex_lock(lock)
-        if end == nil { end = failure }
+        defer { pthread_mutex_unlock(lock) }
+        if end == nil, !isReading { read(until: Uptime.nanoseconds) }
+        let reason = end ?? failure
+        end = reason
         pthread_cond_broadcast(changed)
-        pthread_mutex_unlock(lock)
+        return reason
     }
 
     private func next(_ id: UInt64, until deadline: Int64) throws(Failure) -> Reply {

@@ -20,7 +20,10 @@ package final class HostSession: Sendable {
     private let send: @Sendable (SecretBytes) -> Void
     private let end: @Sendable () -> Void
     private let begin: @Sendable (Request.Hello) -> Session
-    private let inFlight = Mutex<Set<UInt64>>([])
+    /// Requests without an answer so far, and what each holds meanwhile.
+    private let inFlight = Mutex<[UInt64: Held]>([:])
+
+    private struct Held: Sendable { var bytes: (any Sendable)? }
 
     /// Begins with a connection's first frame.
     ///
@@ -38,10 +41,12 @@ package final class HostSession: Sendable {
     }
 
     /// Takes one frame's payload. Nothing in it can stop the program; what cannot be read is answered as such.
-    package func receive(_ payload: SecretBytes) {
+    ///
+    /// - Parameter held: is let go of when the request has its answer.
+    package func receive(_ payload: SecretBytes, holding held: (any Sendable)? = nil) {
         switch stage.withLock({ $0 }) {
         case .awaitsHello: greet(payload)
-        case .open(let session): receive(payload, session)
+        case .open(let session): receive(payload, session, Held(bytes: held))
         case .over: break
         }
     }
@@ -66,7 +71,7 @@ package final class HostSession: Sendable {
         end()
     }
 
-    private func receive(_ payload: SecretBytes, _ session: Session) {
+    private func receive(_ payload: SecretBytes, _ session: Session, _ held: Held) {
         let message: Message
         do throws(WireError) {
             message = try Message(decoding: payload)
@@ -77,7 +82,7 @@ package final class HostSession: Sendable {
         }
         switch message {
         case .request(let id, .hello): finish(id, Session.secondHello)
-        case .request(let id, let request): start(id, request, session)
+        case .request(let id, let request): start(id, request, session, held)
         case .cancel(let id): session.cancel(id)
         case .reply(let id, _):
             answer(id, .failure(Failure(.malformedRequest, "A client sends requests, not replies.")))
@@ -85,7 +90,12 @@ package final class HostSession: Sendable {
     }
 
     /// Answers that the frame format itself was broken.
-    package func refuse(_ failure: Failure) { answer(0, .failure(failure)) }
+    package func refuse(_ failure: Failure) { send(HostSession.payload(of: failure)) }
+
+    /// The payload that tells of a failure of the connection and not of a request.
+    package static func payload(of failure: Failure) -> SecretBytes {
+        Message.reply(id: 0, .failure(failure)).encoded()
+    }
 
     /// The connection is over.
     package func close() {
@@ -96,17 +106,19 @@ package final class HostSession: Sendable {
         if case .open(let session) = last { session.close() }
     }
 
-    private func start(_ id: UInt64, _ request: Request, _ session: Session) {
+    private func start(_ id: UInt64, _ request: Request, _ session: Session, _ held: Held) {
         let refusal: Failure? = inFlight.withLock { ids in
             if ids.count >= Limits.requestsInFlight {
                 return Failure(
                     .limitExceeded, "One connection has at most \(Limits.requestsInFlight) requests at a time.")
             }
-            return ids.insert(id).inserted ? nil : Failure(.malformedRequest, "The request id is in use.")
+            guard ids[id] == nil else { return Failure(.malformedRequest, "The request id is in use.") }
+            ids[id] = held
+            return nil
         }
         if let refusal { return answer(id, .failure(refusal)) }
         session.handle(id, request) { [self] reply in
-            if !reply.isPartial { _ = inFlight.withLock { $0.remove(id) } }
+            if !reply.isPartial { _ = inFlight.withLock { $0.removeValue(forKey: id) } }
             answer(id, reply)
         }
     }

@@ -12,6 +12,22 @@ package enum Limits {
     package static let entries = 4096
     /// Connections of one daemon.
     package static let connections = 256
+    /// Connections of one process.
+    package static let connectionsOfProcess = 16
+    /// Connections of all processes that execute one program.
+    package static let connectionsOfProgram = 64
+    /// The last connections of a daemon are for programs that have few.
+    package static let reservedConnections = 64
+    /// Connections a program may have that takes one of the reserved ones.
+    package static let fewConnections = 4
+    /// Bytes of requests under way and of answers that wait, of all connections.
+    package static let heldBytes = 64 << 20
+    /// The same of all processes that execute one program.
+    package static let heldBytesOfProgram = 16 << 20
+    /// Bytes a program may hold whatever the others hold.
+    package static let heldBytesAlways = 64 << 10
+    /// The last bytes of `heldBytes` are for large frames of programs that hold nothing else.
+    package static let reservedBytes = 16 << 20
     /// Requests of one connection that have no reply so far.
     package static let requestsInFlight = 64
     /// Contexts of one connection.
@@ -52,6 +68,8 @@ package enum Limits {
     package static let streamedFrameBytes = 256 << 10
     /// Seconds a started frame may take to arrive.
     package static let frameSeconds: Int64 = 10
+    /// Seconds a connection that is to end waits for its peer to take what was sent.
+    package static let endSeconds: Int64 = 10
     /// Seconds a prompt stays up.
     package static let promptSeconds: Int64 = 60
     /// Seconds a prompt shows a recovery code, or waits for one: it has to be copied by hand.

@@ -10,6 +10,8 @@ package struct TerminalJob: Sendable {
     package let isStopped: Bool
     /// Whether another group of processes has the terminal's keys, a shell for instance.
     package let isInBackground: Bool
+    /// When it began, in clock ticks since the machine started; executing another program does not change it.
+    package let startTime: UInt64
 
     /// Reads the record; nil when there is no such process.
     package init?(_ process: Int32) {
@@ -21,7 +23,8 @@ package struct TerminalJob: Sendable {
             let end = text.lastIndex(of: ")")
         else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 5, let device = Int32(fields[4]) else { return nil }
+        guard fields.count > 19, let device = Int32(fields[4]), let startTime = UInt64(fields[19]) else { return nil }
+        self.startTime = startTime
         terminal = UInt64(UInt32(bitPattern: device))
         isStopped = fields[0] == "T"
         isInBackground = fields[5] != fields[2]

@@ -8,16 +8,20 @@ import Synchronization
 
 /// What a server tells the program it belongs to. All calls come from the server's thread.
 package protocol FrameHandler: AnyObject, Sendable {
+    /// Whether peers of that user are served; others are closed without an answer.
+    func serves(_ peer: PeerCredentials) -> Bool
     /// A peer connected; nil refuses it.
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)?
+    /// The payload that tells a peer why its connection is not taken.
+    func payload(of refusal: Failure) -> SecretBytes
     /// Nobody is connected and the idle time is over: whether to stop.
     func mayStop() -> Bool
 }
 
 /// What a server tells about one connection. All calls come from the server's thread.
 package protocol FrameReceiver: AnyObject, Sendable {
-    /// A whole frame arrived.
-    func received(_ payload: SecretBytes)
+    /// A whole frame arrived. Its bytes count until `held` is let go of.
+    func received(_ payload: SecretBytes, holding held: HeldBytes)
     /// The peer broke the frame format; the connection ends after what is answered here.
     func refused(_ error: FrameError)
     /// The connection is over.
@@ -26,14 +30,37 @@ package protocol FrameReceiver: AnyObject, Sendable {
 
 /// Serves frames on a listening socket, on the thread that runs it.
 package final class FrameServer: @unchecked Sendable {
+    /// How long a peer may take, by which clock.
+    package struct Deadlines: Sendable {
+        /// For the rest of a frame that has begun.
+        package var frameSeconds = Limits.frameSeconds
+        /// To take what was sent before the end.
+        package var endSeconds = Limits.endSeconds
+        /// Nanoseconds of a clock that only goes forward.
+        package var now: @Sendable () -> Int64 = { Uptime.nanoseconds }
+
+        package init() {}
+
+        var ofFrame: Int64 { now() + frameSeconds * 1_000_000_000 }
+        var ofEnd: Int64 { now() + endSeconds * 1_000_000_000 }
+    }
+
     // Connections and deadlines are only touched by the thread in `run`; `wake` and connections lock for themselves.
     /// Nanoseconds between two looks at who waits, while there are no descriptors to let them in.
     private static let acceptPause: Int64 = 50_000_000
     private let listener: Descriptor
+    private let acceptNext: @Sendable (Descriptor) throws(SystemError) -> Descriptor?
     private let epoll: Descriptor
     private let wakeup: Descriptor
     private unowned let handler: any FrameHandler
     private let idleSeconds: Int64
+    private let deadlines: Deadlines
+    private var caps: ConnectionCaps
+    /// What the connections of this server make it keep.
+    package let budget: ByteBudget
+    /// How often the loop has begun anew, so that a test sees whether it rests.
+    package var turns: Int { turnCount.load(ordering: .relaxed) }
+    private let turnCount = Atomic(0)
     private var connections: [CInt: FrameConnection] = [:]
     private var idleDeadline: Int64
     /// Until when nobody is let in, after descriptors ran out; nil while the listener is watched.
@@ -42,17 +69,26 @@ package final class FrameServer: @unchecked Sendable {
 
     /// Serves `listener`, a socket that does not block.
     package init(
-        _ listener: Descriptor, handler: any FrameHandler, idleSeconds: Int64
+        _ listener: Descriptor, handler: any FrameHandler, idleSeconds: Int64, deadlines: Deadlines = Deadlines(),
+        caps: ConnectionCaps.Bounds = ConnectionCaps.Bounds(), bytes: ByteBudget.Bounds = ByteBudget.Bounds(),
+        accept: @escaping @Sendable (Descriptor) throws(SystemError) -> Descriptor? = {
+            (listener) throws(SystemError) in try Sockets.accept(listener)
+        }
     ) throws(SystemError) {
+        acceptNext = accept
         self.listener = listener
         self.handler = handler
         self.idleSeconds = idleSeconds
+        self.deadlines = deadlines
+        self.caps = ConnectionCaps(caps)
         let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError("epoll_create1") }
         self.epoll = Descriptor(owning: epoll)
         let wakeup = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         guard wakeup >= 0 else { throw SystemError("eventfd") }
-        self.wakeup = Descriptor(owning: wakeup)
+        let waker = Descriptor(owning: wakeup)
+        self.wakeup = waker
+        budget = ByteBudget(bytes) { FrameServer.wake(waker) }
         idleDeadline = Uptime.deadline(seconds: idleSeconds)
         watch(listener.number, EPOLLIN.rawValue, add: true)
         watch(wakeup, EPOLLIN.rawValue, add: true)
@@ -65,7 +101,9 @@ package final class FrameServer: @unchecked Sendable {
     }
 
     /// Makes the server's thread look at its connections.
-    func wake() {
+    func wake() { FrameServer.wake(wakeup) }
+
+    private static func wake(_ wakeup: Descriptor) {
         var one: UInt64 = 1
         _ = write(wakeup.number, &one, 8)
     }
@@ -79,6 +117,7 @@ package final class FrameServer: @unchecked Sendable {
     package func run() throws(SystemError) {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while !stopping.withLock({ $0 }) {
+            turnCount.add(1, ordering: .relaxed)
             let count = epoll_wait(epoll.number, &events, CInt(events.count), timeout())
             if count < 0, errno != EINTR { throw SystemError("epoll_wait") }
             for event in events.prefix(max(0, Int(count))) {
@@ -88,7 +127,7 @@ package final class FrameServer: @unchecked Sendable {
                 case wakeup.number:
                     var drained: UInt64 = 0
                     _ = read(wakeup.number, &drained, 8)
-                    flushAll()
+                    lookAtAll()
                 default: serve(descriptor, event.events)
                 }
             }
@@ -102,24 +141,32 @@ package final class FrameServer: @unchecked Sendable {
     }
 
     private func timeout() -> CInt {
-        var next: Int64? = connections.isEmpty ? idleDeadline : nil
-        if let acceptsAgain { next = min(next ?? acceptsAgain, acceptsAgain) }
-        for connection in connections.values {
-            if let deadline = connection.frameDeadline { next = min(next ?? deadline, deadline) }
+        var left: Int64?
+        if connections.isEmpty { left = idleDeadline - Uptime.nanoseconds }
+        if let acceptsAgain { left = min(left ?? .max, acceptsAgain - deadlines.now()) }
+        if let deadline = connections.values.compactMap(\.deadline).min() {
+            left = min(left ?? .max, deadline - deadlines.now())
         }
-        guard let next else { return -1 }
-        return CInt(clamping: max(0, (next - Uptime.nanoseconds + 999_999) / 1_000_000))
+        guard let left else { return -1 }
+        return CInt(clamping: max(0, (left + 999_999) / 1_000_000))
     }
 
     private func acceptAll() throws(SystemError) {
         while let descriptor = try accept() {
-            guard let peer = try? Sockets.peer(descriptor) else { continue }
-            let connection = FrameConnection(descriptor, peer: peer, server: self)
-            guard connections.count < Limits.connections else {
-                connection.refuseForLimit()
+            // A peer that the kernel does not name, or of another user, is closed without an answer.
+            guard let peer = try? Sockets.peer(descriptor), handler.serves(peer) else { continue }
+            let process = PeerProcess(descriptor, peer)
+            let connection = FrameConnection(
+                descriptor, peer: peer, process: process, server: self, budget: budget, deadlines: deadlines)
+            if let refusal = caps.admit(process: peer.processID, program: process.executable) {
+                // A new socket takes this whole; the end follows as the connection is let go of.
+                connection.send(handler.payload(of: refusal))
                 continue
             }
-            guard let receiver = handler.connected(connection) else { continue }
+            guard let receiver = handler.connected(connection) else {
+                caps.leave(process: peer.processID, program: process.executable)
+                continue
+            }
             connection.receiver = receiver
             connections[descriptor.number] = connection
             watch(descriptor.number, EPOLLIN.rawValue | EPOLLRDHUP.rawValue, add: true)
@@ -128,20 +175,20 @@ package final class FrameServer: @unchecked Sendable {
 
     private func accept() throws(SystemError) -> Descriptor? {
         do throws(SystemError) {
-            return try Sockets.accept(listener)
+            return try acceptNext(listener)
         } catch {
             // Out of descriptors: the peer waits in the queue. The listener stays readable, so it is not watched for a
             // while, or this loop would not rest.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
             watch(listener.number, 0, add: false)
-            acceptsAgain = Uptime.nanoseconds + Self.acceptPause
+            acceptsAgain = deadlines.now() + Self.acceptPause
             return nil
         }
     }
 
     /// Watches the listener again when its pause is over.
     private func acceptLater() {
-        guard let time = acceptsAgain, time <= Uptime.nanoseconds else { return }
+        guard let time = acceptsAgain, time <= deadlines.now() else { return }
         acceptsAgain = nil
         watch(listener.number, EPOLLIN.rawValue, add: false)
     }
@@ -149,15 +196,23 @@ package final class FrameServer: @unchecked Sendable {
     private func serve(_ descriptor: CInt, _ events: UInt32) {
         guard let connection = connections[descriptor] else { return }
         if events & EPOLLOUT.rawValue != 0 { connection.flush() }
-        if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
-            connection.readFrames()
+        switch connection.phase {
+        case .reading:
+            let wanted = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+            if events & wanted != 0 { connection.readFrames() }
+        case .paused, .ending:
+            // Nothing is read that could tell of the end, and these events stay until it is dealt with.
+            if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { connection.fail() }
         }
         settle(connection)
     }
 
-    private func flushAll() {
-        for connection in Array(connections.values) {
+    /// Sends what can be sent, and reads again where there was no room; programs that hold least come first.
+    private func lookAtAll() {
+        let programs = connections.values.map { ($0, budget.held(by: $0.process.executable)) }
+        for (connection, _) in programs.sorted(by: { $0.1 < $1.1 }) {
             connection.flush()
+            connection.resume()
             settle(connection)
         }
     }
@@ -167,6 +222,7 @@ package final class FrameServer: @unchecked Sendable {
         if connection.isOver {
             _ = latchkey_epoll_control(epoll.number, EPOLL_CTL_DEL, number, 0, 0)
             connections[number] = nil
+            caps.leave(process: connection.peer.processID, program: connection.process.executable)
             // Answers under way may hold the connection a little longer; the peer learns of its end now.
             shutdown(number, CInt(SHUT_RDWR))
             connection.receiver?.disconnected()
@@ -174,7 +230,12 @@ package final class FrameServer: @unchecked Sendable {
             if connections.isEmpty { idleDeadline = Uptime.deadline(seconds: idleSeconds) }
             return
         }
-        let wanted = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | (connection.hasOutgoing ? EPOLLOUT.rawValue : 0)
+        var wanted = connection.hasOutgoing ? EPOLLOUT.rawValue : 0
+        switch connection.phase {
+        case .reading: wanted |= EPOLLIN.rawValue | EPOLLRDHUP.rawValue
+        case .paused: wanted |= EPOLLRDHUP.rawValue
+        case .ending: break
+        }
         if connection.watched != wanted {
             connection.watched = wanted
             watch(number, wanted, add: false)
@@ -182,10 +243,10 @@ package final class FrameServer: @unchecked Sendable {
     }
 
     private func dropLate() {
-        let now = Uptime.nanoseconds
+        let now = deadlines.now()
         for connection in Array(connections.values) {
-            guard let deadline = connection.frameDeadline, deadline <= now else { continue }
-            connection.refuse(.timedOut)
+            guard let deadline = connection.deadline, deadline <= now else { continue }
+            if case .ending = connection.phase { connection.fail() } else { connection.refuse(.timedOut) }
             settle(connection)
         }
     }

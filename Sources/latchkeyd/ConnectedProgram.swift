@@ -31,14 +31,14 @@ final class ConnectedProgram: FrameReceiver {
         count.add(1)
     }
 
-    func received(_ payload: SecretBytes) {
+    func received(_ payload: SecretBytes, holding held: HeldBytes) {
         let (role, isFirst) = role.withLock { role in
             guard case .unknown = role else { return (role, false) }
             role = firstRole(payload)
             return (role, true)
         }
         switch role {
-        case .client, .unknown: session.receive(payload)
+        case .client, .unknown: session.receive(payload, holding: held)
         case .agent(let agent): if !isFirst, !agent.received(payload) { connection?.end() }
         case .refused: connection?.end()
         }

@@ -120,11 +120,14 @@ final class Daemon: FrameHandler {
 
     // MARK: - Connections
 
+    /// One user's daemon serves that user; the kernel says who connects.
+    func serves(_ peer: PeerCredentials) -> Bool { peer.userID == geteuid() }
+
+    func payload(of refusal: Failure) -> SecretBytes { HostSession.payload(of: refusal) }
+
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
         let peer = connection.peer
-        // One user's daemon serves that user; the kernel says who connects.
-        guard peer.userID == geteuid() else { return nil }
-        let program = Environment.linkTarget("/proc/\(peer.processID)/exe")
+        let program = connection.process.path
         let name = Files.name(of: program ?? "unknown")
         let caller = Caller(
             groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID)

@@ -109,22 +109,75 @@ import Testing
         #expect(screen.hears("limitExceeded 1"), "one request more than the limit is refused")
     }
 
-    @Test func connectionsAreLimitedAndTheNextOneIsClosed() throws {
+    @Test func connectionsOfOneProcessAreLimitedAndTheNextOneIsToldSo() throws {
         var clients: [RawClient] = []
-        for number in 1...Limits.connections {
+        for number in 1...Limits.connectionsOfProcess {
             let client = try RawClient(daemon)
             clients.append(client)
             // After the first answer the connection that waited for the daemon's start is over, and after the last one
             // all of these are connected.
-            if number == 1 || number == Limits.connections { #expect(try client.call(.status) != nil) }
+            if number == 1 || number == Limits.connectionsOfProcess { #expect(try client.call(.status) != nil) }
         }
         let extra = try RawClient(daemon)
-        // Closed before the request is sent or before it is answered; never answered.
-        #expect(try unlessClosed { try extra.call(.status) } == nil)
+        guard case .failure(let failure)? = try extra.receive()?.reply else {
+            Issue.record("nothing was said")
+            return
+        }
+        #expect(failure.status == .limitExceeded)
+        #expect(failure.message.contains("This process has \(Limits.connectionsOfProcess) connections"))
+        #expect(try extra.receive() == nil)
+        // Another process is served meanwhile, and this one when it has closed some.
+        let other = try daemon.run("latchkey", ["status"])
+        #expect(other.exitCode == 0, "\(other.errors)")
         clients.removeAll()
         // The daemon may meet the next connection before it has noticed that those are over.
         let deadline = Uptime.deadline(seconds: 30)
         while try !isServing() { try #require(Uptime.nanoseconds < deadline, "served again") }
+    }
+
+    @Test func connectionsOfOneProgramAreLimitedTheLibraryPassesTheReasonOnAndOtherProgramsAreServed() throws {
+        let perProcess = Limits.connectionsOfProcess
+        var running: [RunningProgram] = []
+        defer {
+            for program in running {
+                kill(program.process, SIGKILL)
+                Processes.wait(program.process)
+            }
+        }
+        for _ in 0..<Limits.connectionsOfProgram / perProcess {
+            let program = try RunningProgram(daemon, "latchkey-test-client", ["connect", "\(perProcess)"])
+            running.append(program)
+            #expect(try program.line(beginning: "connected") == "connected \(perProcess)")
+        }
+        let next = try RunningProgram(daemon, "latchkey-test-client", ["connect", "1"])
+        running.append(next)
+        let reason = try next.line(beginning: "refused")
+        #expect(
+            reason?.hasPrefix(
+                "refused limitExceeded The processes of this program have \(Limits.connectionsOfProgram)") == true,
+            "\(reason ?? "nothing")")
+        #expect(try isServing())
+        #expect(try daemon.run("latchkey", ["status"]).exitCode == 0)
+    }
+
+    @Test func aRefusedPeerThatSendsOnAndReadsNothingCostsLittleAndIsClosed() throws {
+        let client = try RawClient(daemon)
+        let secret = [UInt8](repeating: 0x5a, count: 600_000)
+        #expect(try client.call(.adding("large", secret: secret), id: 1) == .done)
+        let deaf = try RawClient(daemon)
+        // Answers that the socket does not take, and then a frame of another version.
+        for id in 1...4 as ClosedRange<UInt64> { try deaf.send(.reading("large"), id: id) }
+        try deaf.send(bytes: [0xff, 0, 0, 0, 0, 0])
+        #expect(try isServing())
+        _ = fcntl(deaf.socket.number, F_SETFL, O_NONBLOCK)
+        let further = SecretBytes([UInt8](repeating: 0xff, count: 4096))
+        while try further.withBytes({ (bytes) throws(SystemError) in try Sockets.send(deaf.socket, bytes) }) != nil {}
+        let before = try daemon.computedMilliseconds
+        var entry = pollfd(fd: deaf.socket.number, events: 0, revents: 0)
+        #expect(poll(&entry, 1, 60_000) == 1 && entry.revents & Int16(POLLHUP) != 0, "closed at the deadline")
+        let used = try daemon.computedMilliseconds - before
+        #expect(
+            used < Int(Limits.endSeconds) * 200, "a loop without rest computes all the \(Limits.endSeconds) seconds")
     }
 
     @Test func aFrameThatStopsHalfwayEndsWithItsDeadline() throws {
@@ -211,7 +264,7 @@ import Testing
             #expect(try client.call(.adding("large \(number)", secret: secret), id: UInt64(number)) == .done)
         }
         for _ in 0..<Limits.connections * 2 {
-            // One that comes before the daemon has noticed the end of those before may be closed at once.
+            // One that comes before the daemon has noticed the end of those before may be refused.
             guard let slow = try? RawClient(daemon) else { continue }
             try? slow.send(.readingAll, id: 1)
         }

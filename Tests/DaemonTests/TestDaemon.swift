@@ -73,6 +73,19 @@ final class TestDaemon: Sendable {
         get throws { try DaemonLock.address(DaemonLock.open(folder))?.processID }
     }
 
+    /// Milliseconds that the daemon has computed so far.
+    var computedMilliseconds: Int {
+        get throws {
+            var clock = clockid_t()
+            guard let process = try process, clock_getcpuclockid(process, &clock) == 0 else {
+                throw Failure(.daemonUnavailable, "the daemon is not there")
+            }
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+        }
+    }
+
     /// Runs one of the built programs to its end.
     func run(
         _ program: String, _ arguments: [String], input: String = "", environment more: [String] = []

@@ -22,6 +22,7 @@ enum Main {
         case "agent": WatchingAgent.run(comesBack: CommandLine.arguments.dropFirst(2).first == "twice")
         case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()
         case "decrypt": Signer(CommandLine.arguments.last ?? "").decrypt()
+        case "connect": Connector(CommandLine.arguments.last ?? "").run()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import Testing
+
+/// A server that cannot take a connection because there are no descriptors.
+@Suite struct AcceptTests {
+    @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
+    func theListenerIsNotLookedAtUntilThePauseIsOver(code: CInt) throws {
+        let echo = try EchoServer()
+        defer { echo.stop() }
+        let first = try echo.connect()
+        #expect(try first.echo([1]) == [1])
+        echo.failAccepting(with: code)
+        let waiting = try echo.connect()
+        try waiting.send(frame: [2])
+        // The server goes on with those that it has; its clock stands still, and it asks for no further connection.
+        while echo.refusedAccepts == 0 { _ = try first.echo([3]) }
+        for _ in 0..<20 { #expect(try first.echo([4]) == [4]) }
+        #expect(echo.refusedAccepts == 1)
+        // Still none after the pause: it asks once and pauses again.
+        echo.advance(seconds: 1)
+        while echo.refusedAccepts == 1 { _ = try first.echo([5]) }
+        for _ in 0..<20 { #expect(try first.echo([6]) == [6]) }
+        #expect(echo.refusedAccepts == 2)
+        echo.failAccepting(with: nil)
+        echo.advance(seconds: 1)
+        #expect(try waiting.receive() == [2])
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import Synchronization
+
+/// A server in this process, with a clock that stands still and limits of a test's own, that sends every frame back.
+final class EchoServer: FrameHandler {
+    struct Setting: Sendable {
+        var caps = ConnectionCaps.Bounds()
+        var bytes = ByteBudget.Bounds()
+        /// Whether what a frame holds is kept until `release`, as by a request that has no answer.
+        var keepsWhatFramesHold = false
+    }
+
+    private final class Receiver: FrameReceiver {
+        private let server: EchoServer
+        private weak let connection: FrameConnection?
+
+        init(_ server: EchoServer, _ connection: FrameConnection) {
+            self.server = server
+            self.connection = connection
+        }
+
+        func received(_ payload: SecretBytes, holding held: HeldBytes) {
+            if server.setting.keepsWhatFramesHold, payload.count > 100 { server.held.withLock { $0.append(held) } }
+            connection?.send(payload)
+        }
+
+        func refused(_ error: FrameError) { connection?.send(SecretBytes("refused".utf8)) }
+
+        func disconnected() { server.ended.add(1, ordering: .sequentiallyConsistent) }
+    }
+
+    private let setting: Setting
+    private let path: String
+    private let time = Mutex<Int64>(1)
+    private let held = Mutex<[HeldBytes]>([])
+    private let ended = Atomic(0)
+    private let acceptFailure = Mutex<(code: CInt?, count: Int)>((nil, 0))
+    /// Set once, before the server's thread starts.
+    nonisolated(unsafe) private(set) var server: FrameServer!
+
+    init(_ setting: Setting = Setting()) throws {
+        self.setting = setting
+        var template = Array("/tmp/latchkey-transport.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("mkdtemp") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/socket"
+        var deadlines = FrameServer.Deadlines()
+        deadlines.now = { [unowned self] in time.withLock { $0 } }
+        server = try FrameServer(
+            Sockets.listen(path), handler: self, idleSeconds: 3600, deadlines: deadlines, caps: setting.caps,
+            bytes: setting.bytes
+        ) { [unowned self] (listener) throws(SystemError) in
+            let code = acceptFailure.withLock { failure in
+                if failure.code != nil { failure.count += 1 }
+                return failure.code
+            }
+            if let code { throw SystemError("accept4", code: code) }
+            return try Sockets.accept(listener)
+        }
+        // The thread keeps this value until `stop`.
+        Processes.detachThread { [self] in
+            try? server.run()
+            unlink(path)
+            rmdir(Files.folder(of: path))
+        }
+    }
+
+    func stop() { server.stop() }
+
+    func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000_000 } }
+
+    /// From now on no connection can be taken, or again.
+    func failAccepting(with code: CInt?) { acceptFailure.withLock { $0.code = code } }
+
+    /// Connections that could not be taken.
+    var refusedAccepts: Int { acceptFailure.withLock { $0.count } }
+
+    /// Ends what the frames so far hold.
+    func release() { held.withLock { $0 = [] } }
+
+    /// Frames whose bytes are held.
+    var heldFrames: Int { held.withLock { $0.count } }
+
+    /// Connections that have ended.
+    var endedCount: Int { ended.load(ordering: .sequentiallyConsistent) }
+
+    func connect() throws -> EchoClient { try EchoClient(Sockets.connect(path)) }
+
+    /// Returns when the server has dealt with everything that was sent before: it answers a second request only in a
+    /// turn of its own.
+    func settle() throws {
+        let client = try connect()
+        for _ in 0..<3 { _ = try client.echo([1]) }
+    }
+
+    // MARK: - FrameHandler
+
+    func serves(_ peer: PeerCredentials) -> Bool { true }
+    func connected(_ connection: FrameConnection) -> (any FrameReceiver)? { Receiver(self, connection) }
+    func payload(of refusal: Failure) -> SecretBytes { SecretBytes(refusal.message.utf8) }
+    func mayStop() -> Bool { true }
+}
+
+/// One peer of it.
+struct EchoClient {
+    let socket: Descriptor
+
+    init(_ socket: Descriptor) { self.socket = socket }
+
+    func send(frame payload: [UInt8]) throws { try Frame.send(SecretBytes(payload), to: socket) }
+
+    func send(_ bytes: [UInt8]) throws {
+        _ = try SecretBytes(bytes).withBytes { (bytes) throws(SystemError) in try Sockets.send(socket, bytes) }
+    }
+
+    /// Sends until the socket takes no more.
+    func fill() throws {
+        _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)
+        let bytes = SecretBytes([UInt8](repeating: 0xff, count: 4096))
+        while try bytes.withBytes({ (bytes) throws(SystemError) in try Sockets.send(socket, bytes) }) != nil {}
+        _ = fcntl(socket.number, F_SETFL, 0)
+    }
+
+    /// The next frame's payload; nil at the end of the connection.
+    func receive() throws -> [UInt8]? {
+        do throws(FrameError) {
+            return try Frame.receive(from: socket, until: Uptime.deadline(seconds: 20)).copyBytes()
+        } catch {
+            guard error == .closed else { throw error }
+            return nil
+        }
+    }
+
+    func echo(_ payload: [UInt8]) throws -> [UInt8]? {
+        try send(frame: payload)
+        return try receive()
+    }
+}

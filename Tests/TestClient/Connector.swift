@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyClient
+import LatchkeyModel
+
+/// Makes connections and keeps them, as a program does that has one client for each of its parts. Says of each whether
+/// it is served, and ends when it is killed.
+struct Connector {
+    private let count: Int
+
+    init(_ count: String) { self.count = Int(count) ?? 0 }
+
+    func run() {
+        var clients: [Client] = []
+        for _ in 0..<count {
+            let client = Client(ofDaemonFor: "connector", faceUsage: nil)
+            do throws(Failure) {
+                _ = try client.call(.status)
+                clients.append(client)
+            } catch {
+                print("refused \(error.status) \(error.message)")
+            }
+        }
+        print("connected \(clients.count)")
+        fflush(nil)
+        withExtendedLifetime(clients) { while true { pause() } }
+    }
+}
