@@ -60,7 +60,10 @@ final class ConnectedProgram: FrameReceiver {
         }
         switch error {
         case .version(let version):
-            session.refuse(Failure(.unsupportedVersion, "This daemon speaks version \(Limits.wireVersion) of the protocol, not \(version).",
+            session.refuse(
+                Failure(
+                    .unsupportedVersion,
+                    "This daemon speaks version \(Limits.wireVersion) of the protocol, not \(version).",
                     hint: "Install the same version of library and daemon."))
         case .tooLong(let count):
             session.refuse(
