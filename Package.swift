@@ -78,8 +78,9 @@ let package = Package(
 
         // Engine: no input or output of its own.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
-        room("LatchkeyKeychain", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams"]),
-        room("LatchkeyEnclave", ["LatchkeyModel", "LatchkeySeams"]),
+        room(
+            "LatchkeyKeychain", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy"]),
+        room("LatchkeyEnclave", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
             "LatchkeyService",
             ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain", "LatchkeyEnclave"]),
@@ -167,7 +168,7 @@ let package = Package(
             path: "Tests/TestClient", swiftSettings: strict),
         // What several test targets need; Apple's surface as facts, and ours as the compiler sees it, among it.
         .target(
-            name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySystem"],
+            name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
             path: "Tests/TestSupport", swiftSettings: strict),
         tests(
             "DaemonTests",
@@ -189,8 +190,8 @@ let package = Package(
             "LatchkeyKeychainTests",
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
-                "LatchkeyHost", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver", "SystemDriver",
-                "SimulatedDriver", "TestSupport",
+                "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver",
+                "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),

@@ -5,9 +5,10 @@
 // with the right key, so that what is behind the seal meets them too. `scripts/fuzz 60 store` runs it. The tests of
 // LatchkeyKeychain compile this file too (through a link) and replay the corpus and edits of their own.
 //
-// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeySeams LatchkeyKeychain
+// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeySeams LatchkeyPolicy LatchkeyKeychain
 
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import LatchkeyWire
 import Synchronization
@@ -32,7 +33,19 @@ enum FuzzedStore {
     private static let passcode = SecretBytes("1234".utf8)
     private static let set = EnrolmentSet([1, 2, 3])
     /// More than any of the items asks for.
-    private static let proof = Authorisation(methods: [.biometry, .passcode, .companion], enrolment: set)
+    private static let proof: Authorisation = {
+        var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
+        state.companions = CompanionState(paired: [.watch: [1]], nearby: [.watch])
+        let request = EvaluationRequest(
+            id: 1, plan: AuthenticationPlan([[.biometry], [.passcode], [.companion]]), allowsFallback: false,
+            interactionAllowed: true, caller: caller)
+        let events: [PolicyEvent] = [
+            .evaluate(request), .promptVisible(1), .matched(1, set), .passcodeEntered(1),
+            .passcodeChecked(1, isRight: true, at: 0), .companionConfirmed(1),
+        ]
+        for case .reply(_, .granted(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }
+        return .none
+    }()
     /// Costs of scrypt above this one are refused here, since they would only take time.
     private static let highestCost: UInt8 = 4
 
@@ -173,8 +186,8 @@ enum FuzzedStore {
                 authentication: Authentication()), caller: caller, proof: proof)
         try? keychain.delete(query, caller: caller)
         _ = try? keychain.follow(EnrolmentSet([4]))
-        try? keychain.changePasscode(to: passcode, caller: caller)
-        try? keychain.removePasscode(caller: caller)
+        try? keychain.changePasscode(to: passcode, caller: caller, proof: proof)
+        try? keychain.removePasscode(caller: caller, proof: proof)
     }
 }
 

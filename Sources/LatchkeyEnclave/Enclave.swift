@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeyPolicy
 package import LatchkeySeams
 
 /// Makes and uses private keys that never leave it. Takes an authorisation with every use, so that a forgotten check

@@ -57,6 +57,9 @@ package final class EnrolmentKeys: Sendable {
     /// Whether the database is older than the record: nothing is read before a passcode was seen.
     package var isRolledBack: Bool { rolledBack.withLock { $0 } }
 
+    /// The set that the current key belongs to; nil when nothing is enrolled.
+    var set: EnrolmentSet? { current.withLock { $0.set } }
+
     /// The key of the current set.
     var key: SecretBytes { current.withLock { $0.key } }
 

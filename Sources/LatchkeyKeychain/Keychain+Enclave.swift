@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeyPolicy
 import LatchkeySeams
 
 /// A private key of the enclave, opened for one operation.
@@ -75,6 +76,7 @@ extension Keychain {
         _ name: EnclaveKeyName, caller: Caller, proof: Authorisation, password: SecretBytes?
     ) throws(Failure) -> KeyOpening {
         defer { reportDamage() }
+        let proof = try valid(proof, for: caller)
         let (row, item) = try key(name, caller)
         guard item.accessControl.constraints.contains(.privateKeyUsage) else {
             throw Failure(

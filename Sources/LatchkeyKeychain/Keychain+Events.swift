@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeyPolicy
 import LatchkeySeams
 
 // What happens to the store as a whole. The trail tells of it in the same transaction: neither is there without the
@@ -16,8 +17,11 @@ extension Keychain {
         }
     }
 
-    /// Puts another passcode before the same key. The old one has been checked.
-    package func changePasscode(to passcode: SecretBytes, caller: Caller) throws(Failure) {
+    /// Puts another passcode before the same key; `proof` is of the old one.
+    package func changePasscode(
+        to passcode: SecretBytes, caller: Caller, proof: Authorisation
+    ) throws(Failure) {
+        try checkPasscode(proof, of: caller)
         try settling { () throws(Failure) in
             try tree.changePasscode(to: passcode) { (store) throws(Failure) in
                 try audit.append(.passcodeChanged, caller: caller, to: store)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeyPolicy
 import LatchkeySeams
 
 /// How a page of a search ended, or a change of items.
@@ -24,6 +25,7 @@ extension Keychain {
         used: (UsedItem) -> Void, emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
         try checkReadable()
+        let proof = try valid(proof, for: caller)
         defer { reportDamage() }
         return try store.read { (store) throws(Failure) -> SearchResult in
             // One item decides by itself; several are all looked at first, so that they are asked for together.

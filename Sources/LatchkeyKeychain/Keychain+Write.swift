@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeyPolicy
 import LatchkeySeams
 
 extension Keychain {
@@ -61,6 +62,7 @@ extension Keychain {
         _ request: Request.UpdateItems, caller: Caller, proof: Authorisation
     ) throws(Failure) -> SearchResult {
         try checkReadable()
+        let proof = try valid(proof, for: caller)
         try checkNoToken(request.changes)
         defer { reportDamage() }
         return try write { (store) throws(Failure) -> SearchResult in
@@ -125,7 +127,8 @@ extension Keychain {
 
     /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row stays:
     /// whatever it was, it is unreadable without the key.
-    package func removePasscode(caller: Caller) throws(Failure) {
+    package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
+        try checkPasscode(proof, of: caller)
         try write { (store) throws(Failure) in
             var rows: [StoredRow] = []
             try store.forEachRow(.all) { (row) throws(Failure) in

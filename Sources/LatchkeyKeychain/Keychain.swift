@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+import LatchkeyPolicy
 package import LatchkeySeams
 
 /// The items of one store. Takes proofs as parameters and never asks for one itself.
@@ -35,6 +36,21 @@ package final class Keychain: Sendable {
     }
 
     // MARK: - What every call shares
+
+    /// What of a proof counts here: it has to be the caller's own, and a match has to come from the set whose key is here.
+    func valid(_ proof: Authorisation, for caller: Caller) throws(Failure) -> Authorisation {
+        guard proof.belongs(to: caller) else {
+            throw Failure(.itemAuthenticationFailed, "What was proven was proven for another program or session.")
+        }
+        return proof.holding(for: enrolments.set)
+    }
+
+    /// Refuses anything but the passcode, proven by one evaluation for this caller.
+    func checkPasscode(_ proof: Authorisation, of caller: Caller) throws(Failure) {
+        guard try valid(proof, for: caller).isOnePasscodeEvaluation else {
+            throw Failure(.itemAuthenticationFailed, "The passcode was not proven for this request.")
+        }
+    }
 
     /// Refuses everything while the database is older than its enrolment record (abuse case 29).
     package func checkReadable() throws(Failure) {

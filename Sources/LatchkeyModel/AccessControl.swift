@@ -70,7 +70,8 @@ package struct AccessControl: Hashable, Sendable {
         {
             return false
         }
-        return true
+        // An operator without a demand reads as a rule and asks for nothing.
+        return constraints.isDisjoint(with: [.or, .and]) || isProtected
     }
 
     /// Whether the item asks for a proof before it is read.

@@ -65,35 +65,6 @@ package struct EnrolmentSet: Hashable, Sendable {
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// What was proven, how, for which evaluation and when: the value that opens items.
-///
-/// Policy makes it, Keychain takes it as a parameter, so that a forgotten check does not compile.
-package struct Authorisation: Hashable, Sendable {
-    /// The methods that were proven.
-    package let methods: Set<AuthenticationMethod>
-    /// The enrolment set the match came from, when biometry was proven.
-    package let enrolment: EnrolmentSet?
-
-    /// Makes an authorisation; only `LatchkeyPolicy` and tests do.
-    package init(methods: Set<AuthenticationMethod>, enrolment: EnrolmentSet?) {
-        self.methods = methods
-        self.enrolment = enrolment
-    }
-
-    /// Nothing was proven.
-    package static let none = Authorisation(methods: [], enrolment: nil)
-
-    /// Whether every stage of `plan` is met.
-    package func satisfies(_ plan: AuthenticationPlan) -> Bool {
-        plan.stages.allSatisfy { !$0.isDisjoint(with: methods) }
-    }
-
-    /// What both authorisations proved together.
-    package func union(_ other: Authorisation) -> Authorisation {
-        Authorisation(methods: methods.union(other.methods), enrolment: other.enrolment ?? enrolment)
-    }
-}
-
 /// What is known of the sensor.
 package struct SensorState: Hashable, Sendable {
     /// What it is.

@@ -36,6 +36,8 @@ package enum PolicyEvent: Hashable, Sendable {
     case passcodeExists(Bool)
     /// A passcode was proven or refuted outside any evaluation, at a time of the boot clock.
     case passcodeUsed(isRight: Bool, at: Int64)
+    /// The verdict on a passcode that a request brought along, at a time of the boot clock: its evaluation in one step.
+    case passcodeGiven(EvaluationRequest, isRight: Bool, at: Int64)
 }
 
 /// What has to be done about it, in this order.

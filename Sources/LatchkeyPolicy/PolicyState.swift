@@ -87,11 +87,14 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var purpose: PromptPurpose
     /// What follows once the plan is proven.
     package var lastStep: LastStep
+    /// Who asks. A request without a caller proves nothing to anyone.
+    package var caller: Caller
 
     /// Makes a request.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
-        faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none
+        faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none,
+        caller: Caller = .none
     ) {
         self.id = id
         self.plan = plan
@@ -101,6 +104,7 @@ package struct EvaluationRequest: Hashable, Sendable {
         self.faceUser = faceUser
         self.purpose = purpose
         self.lastStep = lastStep
+        self.caller = caller
     }
 }
 

@@ -10,7 +10,7 @@ extension PolicyState {
     mutating func companionConfirmed(_ id: UInt64) -> [PolicyEffect] {
         guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, offersCompanion(evaluation)
         else { return [] }
-        return proven(evaluation, Authorisation(methods: [.companion], enrolment: nil))
+        return proven(evaluation, proof(.companion, nil, evaluation.request))
     }
 
     mutating func companionsChanged(_ companions: CompanionState) -> [PolicyEffect] {

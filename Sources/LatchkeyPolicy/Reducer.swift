@@ -32,6 +32,7 @@ extension PolicyState {
         case .permissionChanged(let app, let isAllowed): permissionChanged(app, isAllowed)
         case .passcodeExists(let exists): passcodeExists(exists)
         case .passcodeUsed(let isRight, let time): passcodeUsed(isRight: isRight, at: time)
+        case .passcodeGiven(let request, let isRight, let time): passcodeGiven(request, isRight: isRight, at: time)
         }
     }
 
@@ -79,7 +80,7 @@ extension PolicyState {
             let biometricUnlock, now >= biometricUnlock,
             now - biometricUnlock <= Int64(seconds) * 1_000_000_000
         else { return nil }
-        return Authorisation(methods: [.biometry], enrolment: sensor.enrolment)
+        return proof(.biometry, sensor.enrolment, request)
     }
 
     /// Ends an evaluation, active or waiting, with exactly one reply; an id that is neither changes nothing.
@@ -158,7 +159,7 @@ extension PolicyState {
         // A match of a set that is no longer enrolled proves nothing (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
         let isWorthKeeping = countMatch()
-        let effects = proven(evaluation, Authorisation(methods: [.biometry], enrolment: set))
+        let effects = proven(evaluation, proof(.biometry, set, evaluation.request))
         return (isWorthKeeping ? [.keep(counters)] : []) + effects
     }
 
@@ -238,7 +239,7 @@ extension PolicyState {
         evaluation.isChecking = false
         if isRight, !isBlocked {
             active = evaluation
-            return keep + proven(evaluation, Authorisation(methods: [.passcode], enrolment: nil))
+            return keep + proven(evaluation, proof(.passcode, nil, evaluation.request))
         }
         evaluation.failedTries += 1
         evaluation.notice = .wrongPasscode
@@ -247,6 +248,26 @@ extension PolicyState {
             return keep + end(id, .denied(.authenticationFailed))
         }
         return keep + [.update(id, content(evaluation))]
+    }
+
+    /// The one place where an authorisation is made.
+    func proof(
+        _ method: AuthenticationMethod, _ enrolment: EnrolmentSet?, _ request: EvaluationRequest
+    ) -> Authorisation {
+        Authorisation([
+            Authorisation.Proof(
+                evaluation: request.id, caller: request.caller, method: method, enrolment: enrolment, time: now)
+        ])
+    }
+
+    /// A passcode that came with a request counts as at a prompt, and its verdict is the answer.
+    private mutating func passcodeGiven(
+        _ request: EvaluationRequest, isRight: Bool, at time: Int64
+    ) -> [PolicyEffect] {
+        guard time >= passcodeBlockedUntil else { return [.reply(request.id, .denied(.passcodeDelayed))] }
+        let keep = passcodeUsed(isRight: isRight, at: time)
+        guard isRight else { return keep + [.reply(request.id, .denied(.authenticationFailed))] }
+        return keep + [.reply(request.id, .granted(proof(.passcode, nil, request)))]
     }
 
     private mutating func passcodeUsed(isRight: Bool, at time: Int64) -> [PolicyEffect] {

@@ -145,9 +145,25 @@ final class Authenticator: Sendable {
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
             interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds, faceUser: asker.faceUser,
-            purpose: purpose, lastStep: lastStep.lastStep)
+            purpose: purpose, lastStep: lastStep.lastStep, caller: asker.caller)
         post(.evaluate(request))
         return id
+    }
+
+    /// Counts a passcode that a request brought along and was checked, as one at a prompt; `completion` is called with
+    /// what it proved exactly once, on any thread.
+    func give(passcodeIsRight isRight: Bool, asker: Asker, completion: @escaping @Sendable (Outcome) -> Void) {
+        let plan = AuthenticationPlan([[.passcode]])
+        let id = core.withLock { core in
+            defer { core.nextID += 1 }
+            core.pending[core.nextID] = Pending(
+                asker: asker, prompting: Prompting(), plan: plan, purpose: .app, lastStep: .none,
+                completion: { outcome, _ in completion(outcome) })
+            return core.nextID
+        }
+        let request = EvaluationRequest(
+            id: id, plan: plan, allowsFallback: false, interactionAllowed: false, caller: asker.caller)
+        post(.passcodeGiven(request, isRight: isRight, at: parts.clock.uptime))
     }
 
     /// Ends an evaluation from the caller's side.

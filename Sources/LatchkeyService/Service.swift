@@ -162,6 +162,7 @@ package final class Service: Sendable {
 
     /// Sessions that may hold proofs; a lock ends them all.
     private struct WeakSession: Sendable { weak var session: Session? }
+    private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
 
     /// Drops what every context has proven.
@@ -180,6 +181,7 @@ package final class Service: Sendable {
     ) -> Session {
         var caller = caller
         if mayNameItself, !hello.application.isEmpty { caller.groups = [hello.application] }
+        caller.session = sessionCount.add(1, ordering: .relaxed).newValue
         let session = Session(
             service: self, caller: caller, faceUsage: hello.faceUsage, terminal: terminal, whenRoom: whenRoom)
         sessionList.withLock { list in

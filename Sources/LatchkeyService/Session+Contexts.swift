@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPolicy
 
 /// Contexts of a connection and what was proven on them.
 extension Session {
@@ -37,9 +38,7 @@ extension Session {
 
     /// What still holds of a proof: a finger of a set that is enrolled no more proves nothing (abuse case 32).
     func current(_ proof: Authorisation) -> Authorisation {
-        guard proof.methods.contains(.biometry), proof.enrolment != service.authenticator.state.sensor.enrolment
-        else { return proof }
-        return Authorisation(methods: proof.methods.subtracting([.biometry]), enrolment: nil)
+        proof.holding(for: service.authenticator.state.sensor.enrolment)
     }
 
     /// Becomes another number when everything that was proven is dropped.

@@ -40,25 +40,27 @@ extension Session {
             service.authenticator.post(.passcodeExists(true)) { answer(.done) }
         case .change(let old, let new):
             try check(new)
-            try prove(old, keychain)
-            try keychain.changePasscode(to: new, caller: caller)
-            service.parts.controls?.learn(new)
-            answer(.done)
+            try prove(old, keychain, answer) { [self] (proof) throws(Failure) in
+                try keychain.changePasscode(to: new, caller: caller, proof: proof)
+                service.parts.controls?.learn(new)
+                answer(.done)
+            }
         case .remove(let old):
             guard !service.authenticator.state.isLocked else {
                 throw Failure(
                     .interactionNotAllowed, "The keychain is locked, and nothing else could unlock it.",
                     hint: "Unlock it first with: latchkey unlock")
             }
-            try prove(old, keychain)
-            try keychain.removePasscode(caller: caller)
-            service.parts.controls?.learn(nil)
-            // What was proven with it is proven no more.
-            service.forgetProofs()
-            service.authenticator.post(.passcodeExists(false)) { [service] in
-                // Nor what was on its way to a context until then.
+            try prove(old, keychain, answer) { [self] (proof) throws(Failure) in
+                try keychain.removePasscode(caller: caller, proof: proof)
+                service.parts.controls?.learn(nil)
+                // What was proven with it is proven no more.
                 service.forgetProofs()
-                answer(.done)
+                service.authenticator.post(.passcodeExists(false)) { [service] in
+                    // Nor what was on its way to a context until then.
+                    service.forgetProofs()
+                    answer(.done)
+                }
             }
         }
     }
@@ -84,14 +86,29 @@ extension Session {
         }
     }
 
-    private func prove(_ old: SecretBytes, _ keychain: Keychain) throws(Failure) {
+    /// Goes on with what the passcode proved, or answers why it proved nothing.
+    private func prove(
+        _ old: SecretBytes, _ keychain: Keychain, _ answer: @escaping Answer,
+        then: @escaping @Sendable (Authorisation) throws(Failure) -> Void
+    ) throws(Failure) {
         // The tries that stood in line before this one have been counted by now.
         try checkDelay()
         let isRight = try keychain.tree.unlock(old)
         if isRight { Service.passcodeWasSeen(keychain) }
-        service.authenticator.post(.passcodeUsed(isRight: isRight, at: service.parts.clock.uptime))
-        guard isRight else {
-            throw Failure(.authenticationFailed, "The passcode is wrong.", hint: "Try again.")
+        service.authenticator.give(passcodeIsRight: isRight, asker: asker) { [service] outcome in
+            switch outcome {
+            case .denied(.authenticationFailed):
+                answer(.failure(Failure(.authenticationFailed, "The passcode is wrong.", hint: "Try again.")))
+            case .denied(let status): answer(.failure(Refusal.failure(status, service.authenticator.state)))
+            case .granted(let proof):
+                service.parts.work.submit(.any) {
+                    do throws(Failure) {
+                        try then(proof)
+                    } catch {
+                        answer(.failure(error))
+                    }
+                }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPolicy
 
 /// What a request may go by: what its context holds, and what was proven for it alone while it ran.
 ///

@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 package import LatchkeyModel
+import LatchkeyPolicy
 import Synchronization
 
 /// One connection's requests, contexts and evaluations. Ends with the connection.

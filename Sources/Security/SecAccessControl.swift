@@ -63,7 +63,8 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 ///   - allocator: ignored.
 ///   - protection: one of the `kSecAttrAccessible...` values.
 ///   - flags: constraints; `or` and `and` exclude each other, so do `biometryAny` and `biometryCurrentSet`, and
-///     `userPresence` stands with `applicationPassword` and `privateKeyUsage` only.
+///     `userPresence` stands with `applicationPassword` and `privateKeyUsage` only; `or` and `and` need a demand beside
+///     them.
 ///   - error: set to an error of `NSOSStatusErrorDomain` with code -50 when the rule is refused.
 /// - Returns: the rule, or nil. Does not block and does not prompt.
 @discardableResult

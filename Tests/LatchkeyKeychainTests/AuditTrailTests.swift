@@ -2,6 +2,7 @@
 
 import KeyFileDriver
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import LatchkeyWire
 import SQLiteDriver
@@ -88,7 +89,7 @@ import Testing
         var used: [UsedItem] = []
         let request = Request.CopyItems(
             query: .account("one"), limit: 1, returns: .data, authentication: Authentication())
-        let proof = Authorisation(methods: [.passcode], enrolment: nil)
+        let proof = Authorisation.ofPasscode
         _ = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: proof, used: { used.append($0) }, emit: { _ in })
         try keychain.recordUse(used, caller: StoreOnDisk.caller)

@@ -3,6 +3,7 @@
 import KeyFileDriver
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import SQLiteDriver
 import SimulatedDriver
@@ -28,7 +29,7 @@ import Testing
             case .delete: try keychain.delete(.account("one"), caller: StoreOnDisk.caller)
             case .deleteAll: try keychain.delete(all, caller: StoreOnDisk.caller)
             case .setPasscode: try keychain.tree.changePasscode(to: SecretBytes("4321".utf8))
-            case .removePasscode: try keychain.removePasscode(caller: StoreOnDisk.caller)
+            case .removePasscode: try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
             case .follow: _ = try keychain.enrolments.follow(FailingWriteTests.set)
             case .keep:
                 try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3))

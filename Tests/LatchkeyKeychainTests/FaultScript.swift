@@ -2,6 +2,8 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
 
 /// What can be seen of a store, and what each operation of a recorded run does to it.
 struct FaultScript: Hashable, Sendable {
@@ -69,7 +71,8 @@ struct FaultScript: Hashable, Sendable {
             $0
         },
         Step(name: "change the passcode") { (keychain) throws(Failure) in
-            try keychain.changePasscode(to: SecretBytes("4321".utf8), caller: StoreOnDisk.caller)
+            try keychain.changePasscode(
+                to: SecretBytes("4321".utf8), caller: StoreOnDisk.caller, proof: .ofPasscode)
         } expected: { state in
             var next = state
             next.passcode = "4321"
@@ -83,7 +86,7 @@ struct FaultScript: Hashable, Sendable {
             return next
         },
         Step(name: "remove the passcode") { (keychain) throws(Failure) in
-            try keychain.removePasscode(caller: StoreOnDisk.caller)
+            try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
         } expected: { state in
             var next = state
             next.passcode = nil
@@ -118,7 +121,8 @@ struct FaultScript: Hashable, Sendable {
             state.passcode = try ["1234", "4321"].first { try keychain.tree.unlock(SecretBytes($0.utf8)) } ?? "another"
         }
         state.counters = try keychain.keptCounters()?.0.biometryFailures
-        let proof = Authorisation(methods: [.biometry, .passcode], enrolment: enrolled(1))
+        let proof = Authorisation.testOnly(
+            [.biometry, .passcode], enrolment: enrolled(1), by: StoreOnDisk.caller)
         for item in try keychain.find(
             ItemQuery(itemClass: .genericPassword), proof: proof, returns: [.attributes, .data]) ?? []
         {

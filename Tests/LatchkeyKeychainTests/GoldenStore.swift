@@ -2,12 +2,15 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
 
 /// The contents of `Tests/Vectors/store/v2`: one item of each kind, made in this order from fixed inputs.
 enum GoldenStore {
     static let passcode = SecretBytes("1234".utf8)
     static let set = EnrolmentSet(Array(0..<16))
-    static let match = Authorisation(methods: [.biometry, .passcode], enrolment: set)
+    static let match = Authorisation.testOnly(
+        [.biometry, .passcode], enrolment: set, by: StoreOnDisk.caller)
     static let counters = PolicyCounters(biometryFailures: 2, passcodeFailures: 3, passcodeBlockedUntil: 5_000_000_000)
 
     struct Entry: Sendable {

@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
 
 extension Keychain {
     /// Every page of a search, one after the other.

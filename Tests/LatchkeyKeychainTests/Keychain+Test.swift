@@ -4,10 +4,12 @@ import KeyFileDriver
 import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver
+import TestSupport
 
 /// A rule without constraints.
 func rule(_ accessibility: Accessibility, _ constraints: AccessConstraints = []) -> AccessControl {
@@ -69,6 +71,11 @@ extension Keychain {
             authentication: Authentication())
         return try update(request, caller: StoreOnDisk.caller, proof: proof)
     }
+}
+
+extension Authorisation {
+    /// The passcode, proven for the caller of the tests.
+    static var ofPasscode: Authorisation { .testOnly([.passcode], by: StoreOnDisk.caller) }
 }
 
 extension ItemQuery {

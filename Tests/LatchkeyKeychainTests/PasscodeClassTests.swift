@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -45,7 +47,7 @@ import Testing
 
     @Test func aProofWithoutTheKeyOpensNothing() throws {
         let keychain = try store.open()
-        let proof = Authorisation(methods: [.passcode, .biometry], enrolment: nil)
+        let proof = Authorisation.testOnly([.passcode, .biometry], by: StoreOnDisk.caller)
         #expect(try keychain.secret("bound", proof: proof) == nil)
         let row = try store.rows()[0]
         let item = try keychain.envelopes.openAttributes(row)
@@ -93,7 +95,7 @@ import Testing
     @Test func removingThePasscodeDeletesTheItemsOfItsClassOnly_KC15() throws {
         let keychain = try store.open()
         #expect(try keychain.tree.unlock(Self.first))
-        try keychain.removePasscode(caller: StoreOnDisk.caller)
+        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(try !keychain.tree.isPasscodeSet())
         #expect(!keychain.tree.holdsPasscodeKey)
         #expect(status { _ = try keychain.secret("bound") } == .itemNotFound)
@@ -105,7 +107,7 @@ import Testing
         let old = try store.rows()[0]
         do {
             let keychain = try store.open()
-            try keychain.removePasscode(caller: StoreOnDisk.caller)
+            try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
             try keychain.tree.setPasscode(Self.first)
         }
         try store.edit { try $0.insert(old) }

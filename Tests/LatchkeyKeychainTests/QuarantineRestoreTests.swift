@@ -2,7 +2,9 @@
 
 import Foundation
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -111,7 +113,7 @@ import Testing
 
     @Test func theRightKeysBringBackWhatTheWrongOnesPutAside() throws {
         let set = EnrolmentSet([1, 2, 3])
-        let proof = Authorisation(methods: [.biometry], enrolment: set)
+        let proof = Authorisation.testOnly([.biometry], enrolment: set, by: StoreOnDisk.caller)
         do {
             let keychain = try store.open()
             _ = try keychain.follow(set)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import Testing
 
@@ -124,7 +125,7 @@ import Testing
         #expect(try keychain.find(.account("door")) == nil, "a proof is asked for")
         try keychain.quarantineDamaged()
         #expect(try keychain.quarantineCount() == 0)
-        let proof = Authorisation(methods: [.passcode], enrolment: nil)
+        let proof = Authorisation.ofPasscode
         #expect(status { _ = try keychain.find(.account("door"), proof: proof) } == .itemNotFound)
         try keychain.quarantineDamaged()
         #expect(try keychain.quarantineCount() == 1)
@@ -134,7 +135,7 @@ import Testing
         _ = try damage(.attributes)
         let keychain = try store.open()
         try keychain.tree.setPasscode(SecretBytes("1234".utf8))
-        try keychain.removePasscode(caller: StoreOnDisk.caller)
+        try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(try !keychain.tree.isPasscodeSet())
     }
 

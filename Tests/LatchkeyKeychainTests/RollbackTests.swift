@@ -3,6 +3,8 @@
 import Foundation
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
 import Testing
 
 /// An older database beside a newer enrolment record opens only after the passcode, with bound items dead and nothing
@@ -11,7 +13,7 @@ import Testing
     private static let first = EnrolmentSet([UInt8](repeating: 1, count: 16))
     private static let second = EnrolmentSet([UInt8](repeating: 2, count: 16))
     private static let third = EnrolmentSet([UInt8](repeating: 3, count: 16))
-    private static let match = Authorisation(methods: [.biometry], enrolment: first)
+    private static let match = Authorisation.testOnly([.biometry], enrolment: first, by: StoreOnDisk.caller)
     private static let passcode = SecretBytes("1234".utf8)
     private let store: StoreOnDisk
 
@@ -72,7 +74,8 @@ import Testing
             try keychain.enrolments.acceptAfterPasscode()
             #expect(!keychain.enrolments.isRolledBack)
             #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
-            #expect(try keychain.secret("any", proof: Self.match) == "two")
+            let match = Authorisation.testOnly([.biometry], enrolment: Self.second, by: StoreOnDisk.caller)
+            #expect(try keychain.secret("any", proof: match) == "two")
             #expect(try keychain.secret("passcode") == "three")
             #expect(try keychain.secret("free") == "four")
         }

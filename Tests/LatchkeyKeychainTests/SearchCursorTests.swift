@@ -2,6 +2,8 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
 import Testing
 
 /// A search that takes several pages, and what others do between them.
@@ -136,7 +138,9 @@ import Testing
         let (pages, end) = try pages(asking)
         #expect(pages.joined().isEmpty)
         #expect(end == .needs(AuthenticationPlan([[.passcode], [.biometry]])))
-        let proof = Authorisation(methods: [.passcode, .biometry], enrolment: nil)
+        let set = EnrolmentSet([1])
+        #expect(try keychain.follow(set))
+        let proof = Authorisation.testOnly([.passcode, .biometry], enrolment: set, by: StoreOnDisk.caller)
         #expect(try self.pages(asking, proof: proof).pages.joined().count == 602)
     }
 
@@ -157,7 +161,7 @@ import Testing
         #expect(result == .needs(AccessControl(accessibility: .whenUnlocked, constraints: .userPresence).plan))
         #expect(accounts(found) == (0..<550).map(String.init))
         result = .more
-        while result == .more { result = try next(Authorisation(methods: [.passcode], enrolment: nil)) }
+        while result == .more { result = try next(.ofPasscode) }
         #expect(result == .finished)
         #expect(accounts(found) == (0..<600).map(String.init))
     }

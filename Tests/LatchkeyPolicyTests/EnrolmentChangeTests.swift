@@ -14,7 +14,7 @@ import Testing
         #expect(effects.outcomes().isEmpty)
         #expect(world.state.biometryFailures == 1, "it counts as a failed match")
         #expect(
-            world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
+            world.send(.matched(1, .b)).outcomes() == [.granted(Proven(methods: [.biometry], enrolment: .b))])
     }
 
     @Test func aFingerProvenBeforeTheChangeIsNotCarriedOn_abuse32() {
@@ -40,14 +40,14 @@ import Testing
         #expect(world.send(.sensorChanged(.touchB)).outcomes().isEmpty)
         #expect(
             world.send(.matched(1, .b)).outcomes()
-                == [.granted(Authorisation(methods: [.biometry, .passcode], enrolment: .b))])
+                == [.granted(Proven(methods: [.biometry, .passcode], enrolment: .b))])
     }
 
     @Test func theGrantNamesTheSetThatMatched() {
         var world = World(.touchB)
         world.show(.biometry)
         #expect(
-            world.send(.matched(1, .b)).outcomes() == [.granted(Authorisation(methods: [.biometry], enrolment: .b))])
+            world.send(.matched(1, .b)).outcomes() == [.granted(Proven(methods: [.biometry], enrolment: .b))])
     }
 
     @Test func enrolmentThatDisappearsEndsBiometryOrGoesOnWithThePasscode() {

@@ -92,16 +92,57 @@ extension AuthenticationPlan {
 }
 
 extension Authorisation {
-    static let finger = Authorisation(methods: [.biometry], enrolment: .a)
-    static let code = Authorisation(methods: [.passcode], enrolment: nil)
-    static let watch = Authorisation(methods: [.companion], enrolment: nil)
-    static let both = Authorisation(methods: [.biometry, .passcode], enrolment: .a)
+    static let finger = granted(.biometry, [.matched(1, .a)])
+    static let code = granted(.passcode, [.passcodeEntered(1), .passcodeChecked(1, isRight: true, at: 0)])
+    static let watch = granted(.companion, [.companionConfirmed(1)])
+    static let both = granted(
+        .biometryThenPasscode,
+        [.matched(1, .a), .passcodeEntered(1), .passcodeChecked(1, isRight: true, at: 0)])
+
+    /// What the reducer grants after those events.
+    private static func granted(_ plan: AuthenticationPlan, _ events: [PolicyEvent]) -> Authorisation {
+        var world = World()
+        world.send(.companionsChanged(.watchNear))
+        world.show(plan)
+        for case .reply(_, .granted(let authorisation)) in world.send(events) { return authorisation }
+        return .none
+    }
+}
+
+/// How an evaluation ended, without who asked and when.
+enum Ended: Equatable {
+    case granted(Proven)
+    case denied(Status)
+}
+
+/// What an authorisation proves, without who asked and when.
+struct Proven: Equatable {
+    var methods: Set<AuthenticationMethod>
+    var enrolment: EnrolmentSet?
+
+    static let none = Proven(methods: [])
+    static let finger = Proven(methods: [.biometry], enrolment: .a)
+    static let code = Proven(methods: [.passcode])
+    static let watch = Proven(methods: [.companion])
+    static let both = Proven(methods: [.biometry, .passcode], enrolment: .a)
 }
 
 extension [PolicyEffect] {
     /// The outcomes that are replied to one evaluation.
-    func outcomes(_ id: UInt64 = 1) -> [Outcome] {
-        compactMap { if case .reply(id, let outcome) = $0 { outcome } else { nil } }
+    func outcomes(_ id: UInt64 = 1) -> [Ended] {
+        compactMap { effect in
+            guard case .reply(id, let outcome) = effect else { return nil }
+            switch outcome {
+            case .granted(let proof): return .granted(Proven(methods: proof.methods, enrolment: proof.enrolment))
+            case .denied(let status): return .denied(status)
+            }
+        }
+    }
+
+    /// What an evaluation was granted.
+    func authorisation(_ id: UInt64 = 1) -> Authorisation? {
+        for case .reply(id, .granted(let authorisation)) in self { return authorisation }
+        return nil
     }
 
     /// What the prompt last said.

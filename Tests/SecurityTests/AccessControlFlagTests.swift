@@ -24,6 +24,9 @@ import Testing
     private func isAllowed(_ names: Set<String>) -> Bool {
         if names.isSuperset(of: ["or", "and"]) { return false }
         if names.isSuperset(of: ["biometryAny", "biometryCurrentSet"]) { return false }
+        if !names.isDisjoint(with: ["or", "and"]), names.subtracting(["or", "and", "privateKeyUsage"]).isEmpty {
+            return false
+        }
         guard names.contains("userPresence") else { return true }
         return names.subtracting(["userPresence", "applicationPassword", "privateKeyUsage"]).isEmpty
     }
@@ -90,6 +93,15 @@ import Testing
         let refusal = try #require(error).takeRetainedValue()
         #expect(CFErrorGetCode(refusal) == Int(errSecParam))
         #expect(CFErrorGetDomain(refusal) as String == NSOSStatusErrorDomain)
+    }
+
+    @Test func anOperatorWithoutADemandIsRefused_AC01() {
+        for flags: SecAccessControlCreateFlags in [.or, .and, [.or, .privateKeyUsage], [.and, .privateKeyUsage]] {
+            var error: Unmanaged<CFError>?
+            let rule = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, &error)
+            #expect(rule == nil, "\(flags.rawValue)")
+            #expect(error.map { CFErrorGetCode($0.takeRetainedValue()) } == Int(errSecParam))
+        }
     }
 
     @Test func successLeavesTheErrorAlone() {

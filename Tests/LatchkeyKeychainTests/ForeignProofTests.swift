@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
+import Testing
+
+/// The keychain opens nothing with what was proven for another caller, nor for another evaluation.
+@Suite struct ForeignProofTests {
+    private let keychain: Keychain
+    private let rule = AccessControl(accessibility: .whenUnlocked, constraints: .devicePasscode)
+
+    init() throws {
+        keychain = try Keychain.inMemory()
+        try keychain.add("mine", "secret", rule)
+    }
+
+    private var other: Caller {
+        var caller = StoreOnDisk.caller
+        caller.session += 1
+        return caller
+    }
+
+    @Test func aProofOfAnotherCallerOrSessionReadsNothing() throws {
+        let proof = Authorisation.testOnly([.passcode], by: other)
+        #expect(status { _ = try keychain.secret("mine", proof: proof) } == .itemAuthenticationFailed)
+        #expect(try keychain.secret("mine", proof: .ofPasscode) == "secret")
+    }
+
+    @Test func aUnionWithAProofOfAnotherCallerReadsNothing() throws {
+        let proof = Authorisation.ofPasscode.union(.testOnly([.companion], by: other))
+        #expect(status { _ = try keychain.secret("mine", proof: proof) } == .itemAuthenticationFailed)
+    }
+
+    @Test func aProofOfAnotherCallerChangesNothing() throws {
+        let proof = Authorisation.testOnly([.passcode], by: other)
+        #expect(
+            status { _ = try keychain.update(.account("mine"), secret: "new", proof: proof) }
+                == .itemAuthenticationFailed)
+    }
+
+    @Test func aMatchOfASetThatIsNotTheKeychainsOpensNothing_abuse32() throws {
+        try keychain.add("finger", "two", AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny))
+        #expect(try keychain.follow(EnrolmentSet([1])))
+        let old = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([2]), by: StoreOnDisk.caller)
+        #expect(try keychain.secret("finger", proof: old) == nil, "it is asked for again")
+        let current = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([1]), by: StoreOnDisk.caller)
+        #expect(try keychain.secret("finger", proof: current) == "two")
+    }
+
+    @Test func aPasscodeIsNeitherChangedNorRemovedByAnythingButItsOwnProof() throws {
+        let caller = StoreOnDisk.caller
+        let wrong: [Authorisation] = [
+            .none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
+            Authorisation.testOnly([.companion], by: caller, evaluation: 1)
+                .union(.testOnly([.passcode], by: caller, evaluation: 2)),
+        ]
+        for proof in wrong {
+            #expect(status { try keychain.removePasscode(caller: caller, proof: proof) } == .itemAuthenticationFailed)
+            #expect(
+                status { try keychain.changePasscode(to: SecretBytes("new".utf8), caller: caller, proof: proof) }
+                    == .itemAuthenticationFailed)
+        }
+    }
+
+    @Test func anOperatorWithoutADemandIsNoRule_AC01() {
+        for flags: AccessConstraints in [.or, .and] {
+            let rule = AccessControl(accessibility: .whenUnlocked, constraints: flags)
+            #expect(status { try keychain.add("open", "secret", rule) } == .invalidParameter)
+        }
+    }
+}

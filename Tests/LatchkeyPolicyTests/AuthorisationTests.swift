@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// An authorisation says who asked for it, which evaluation proved it, and when.
+@Suite struct AuthorisationTests {
+    private static let one = Caller(groups: ["one"], label: "one", processID: 1, userID: 1, session: 1)
+    private static let two = Caller(groups: ["two"], label: "two", processID: 2, userID: 1, session: 2)
+
+    private func request(_ id: UInt64, _ plan: AuthenticationPlan, _ caller: Caller) -> EvaluationRequest {
+        EvaluationRequest(id: id, plan: plan, allowsFallback: false, interactionAllowed: true, caller: caller)
+    }
+
+    private func finger(_ id: UInt64, _ caller: Caller, at time: Int64 = 5) throws -> Authorisation {
+        var world = World()
+        world.send(.evaluate(request(id, .biometry, caller)))
+        world.send(.promptVisible(id))
+        return try #require(world.send(.matched(id, .a), at: time).authorisation(id))
+    }
+
+    private func code(_ id: UInt64, _ caller: Caller) throws -> Authorisation {
+        var world = World()
+        return try #require(
+            world.send(.passcodeGiven(request(id, .passcode, caller), isRight: true, at: 0)).authorisation(id))
+    }
+
+    @Test func itNamesTheEvaluationItsCallerItsSetAndItsTime() throws {
+        let proof = try #require(try finger(7, Self.one).proofs.first)
+        #expect(proof.evaluation == 7 && proof.caller == Self.one && proof.time == 5)
+        #expect(proof.method == .biometry && proof.enrolment == .a)
+    }
+
+    @Test func itBelongsToItsCallerAlone() throws {
+        let proof = try finger(1, Self.one)
+        #expect(proof.belongs(to: Self.one) && !proof.belongs(to: Self.two))
+        let mixed = proof.union(try code(2, Self.two))
+        #expect(!mixed.belongs(to: Self.one) && !mixed.belongs(to: Self.two))
+        var sameProgram = Self.one
+        sameProgram.session = 9
+        #expect(!proof.belongs(to: sameProgram), "another session of the same program")
+    }
+
+    @Test func aUnionKeepsThePartsWithTheirEvaluations() throws {
+        let union = try finger(1, Self.one).union(try code(2, Self.one))
+        #expect(union.proofs.map(\.evaluation) == [1, 2])
+        #expect(!union.isOnePasscodeEvaluation)
+        #expect(try union.union(finger(3, Self.one, at: 9)).proofs.map(\.evaluation) == [2, 3])
+        #expect(try code(2, Self.one).isOnePasscodeEvaluation)
+        #expect(try !finger(1, Self.one).isOnePasscodeEvaluation)
+    }
+
+    @Test func aMatchOfAnotherSetDoesNotHold_abuse32() throws {
+        let both = try finger(1, Self.one).union(try code(2, Self.one))
+        #expect(both.holding(for: .a) == both)
+        #expect(both.holding(for: .b).methods == [.passcode])
+        #expect(both.holding(for: nil).methods == [.passcode])
+    }
+
+    @Test func aPasscodeOfARequestProvesOrCountsLikeOneAtAPrompt() throws {
+        var world = World()
+        let ask = request(1, .passcode, Self.one)
+        #expect(
+            world.send(.passcodeGiven(ask, isRight: false, at: 0)).outcomes() == [.denied(.authenticationFailed)])
+        #expect(world.state.passcodeFailures == 1)
+        world.send([PolicyEvent](repeating: .passcodeGiven(ask, isRight: false, at: 0), count: 2))
+        #expect(
+            world.send(.passcodeGiven(ask, isRight: true, at: 0)).outcomes() == [.denied(.passcodeDelayed)],
+            "entry is delayed after three wrong ones")
+        #expect(world.state.passcodeFailures == 3)
+        #expect(
+            world.send(.passcodeGiven(ask, isRight: true, at: .seconds(5))).outcomes() == [.granted(.code)])
+        #expect(world.state.passcodeFailures == 0)
+    }
+}

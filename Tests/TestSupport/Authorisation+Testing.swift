@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyPolicy
+
+extension Authorisation {
+    /// What the reducer grants to a person who proves all of that to a prompt of that caller. Tests have no other way to an
+    /// authorisation than the daemon has.
+    ///
+    /// - Parameter set: the enrolled set that a match comes from.
+    package static func testOnly(
+        _ methods: [AuthenticationMethod], enrolment set: EnrolmentSet = EnrolmentSet([1]), by caller: Caller,
+        evaluation: UInt64 = 1, at time: Int64 = 0
+    ) -> Authorisation {
+        var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
+        state.companions = CompanionState(paired: [.watch: [1]], nearby: [.watch])
+        let request = EvaluationRequest(
+            id: evaluation, plan: AuthenticationPlan(methods.map { [$0] }), allowsFallback: false,
+            interactionAllowed: true, caller: caller)
+        var effects = state.reduce(.evaluate(request), at: time) + state.reduce(.promptVisible(evaluation), at: time)
+        for method in methods {
+            switch method {
+            case .biometry: effects += state.reduce(.matched(evaluation, set), at: time)
+            case .passcode:
+                effects += state.reduce(.passcodeEntered(evaluation), at: time)
+                effects += state.reduce(.passcodeChecked(evaluation, isRight: true, at: time), at: time)
+            case .companion: effects += state.reduce(.companionConfirmed(evaluation), at: time)
+            }
+        }
+        let granted: [Authorisation] = effects.compactMap {
+            if case .reply(_, .granted(let authorisation)) = $0 { authorisation } else { nil }
+        }
+        precondition(granted.count == 1, "the reducer grants what was proven")
+        return granted[0]
+    }
+}
