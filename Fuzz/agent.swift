@@ -3,7 +3,6 @@
 // libFuzzer target of the decoder of an agent's frames; `scripts/fuzz 60 agent` runs it. The tests of LatchkeyWire hold
 // the same property against every changed bit of the golden vectors.
 //
-// Rooms: LatchkeyModel LatchkeyWire LatchkeyAgentProtocol
 
 import LatchkeyAgentProtocol
 import LatchkeyModel

@@ -3,7 +3,6 @@
 // libFuzzer target of what `latchkey import` reads: a recovery code, a header, then prefixes and records of any shape.
 // What is behind the seal is a frame, which has a target of its own. `scripts/fuzz 60 backup` runs it.
 //
-// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeyBackup
 
 import LatchkeyBackup
 import LatchkeyModel

@@ -2,7 +2,6 @@
 //
 // libFuzzer target of certificates in DER, and of the names in them. `scripts/fuzz 60 certificate` runs it.
 //
-// Rooms: LatchkeyModel LatchkeyCertificates
 
 import LatchkeyCertificates
 

@@ -3,7 +3,6 @@
 // libFuzzer target of the forms of public keys; `scripts/fuzz 60 format` runs it. The tests of KeyFormats compile this
 // file too (through a link) and replay the corpus and their own bytes through the same property.
 //
-// Rooms: LatchkeyModel LatchkeyKeys KeyFormats
 
 import KeyFormats
 

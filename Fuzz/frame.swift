@@ -3,7 +3,6 @@
 // libFuzzer target of the frame decoder; `scripts/fuzz 60 frame` runs it. The tests of LatchkeyWire compile this
 // file too (through a link) and replay the corpus and their own bytes through the same property.
 //
-// Rooms: LatchkeyModel LatchkeyWire
 
 import LatchkeyModel
 import LatchkeyWire

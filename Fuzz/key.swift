@@ -4,7 +4,6 @@
 // LatchkeyKeys compile this file too (through a link) and replay the corpus and their own bytes through the same
 // property.
 //
-// Rooms: LatchkeyModel LatchkeyKeys
 
 import LatchkeyKeys
 import LatchkeyModel

@@ -3,7 +3,6 @@
 // libFuzzer target of PKCS#12 files. Since no mutation meets its authentication code, each input is also opened without a
 // look at the code. The iterations are few, so that time goes into reading. `scripts/fuzz 60 pkcs12` runs it.
 //
-// Rooms: LatchkeyModel LatchkeyKeys LatchkeyCertificates
 
 import LatchkeyCertificates
 import LatchkeyKeys

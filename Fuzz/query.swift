@@ -3,8 +3,6 @@
 // libFuzzer target of the dictionaries that apps hand to the four SecItem functions: any keys, any values, nested or of
 // the wrong type. What can be read goes to an engine that is never there. `scripts/fuzz 60 query` runs it.
 //
-// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeyKeys LatchkeyCertificates LatchkeySystem
-// Rooms: LatchkeyTransport LatchkeyClient Security
 
 import Foundation
 import LatchkeyClient

@@ -5,7 +5,6 @@
 // with the right key, so that what is behind the seal meets them too. `scripts/fuzz 60 store` runs it. The tests of
 // LatchkeyKeychain compile this file too (through a link) and replay the corpus and edits of their own.
 //
-// Rooms: LatchkeyModel LatchkeyWire LatchkeyCrypto LatchkeySeams LatchkeyPolicy LatchkeyKeychain
 
 import LatchkeyModel
 import LatchkeyPolicy

@@ -26,6 +26,9 @@ package enum Repository {
         file.reduce(root.appending(components: "Tests", "Vectors")) { $0.appending(component: $1) }
     }
 
+    /// The path of a script.
+    package static func script(_ name: String) -> String { root.appending(components: "scripts", name).path }
+
     /// The folder of a module's sources.
     package static func sources(of module: String) -> URL { root.appending(components: "Sources", module) }
 

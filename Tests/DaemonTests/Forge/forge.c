@@ -14,7 +14,7 @@ ssize_t read(int fd, void *buffer, size_t count) {
     ssize_t got = real(fd, buffer, count);
     unsigned char *bytes = buffer;
     size_t length = got < 0 ? 0 : (size_t)got;
-    if (length > 5 && bytes[0] == 1 && ((size_t)bytes[3] << 8 | bytes[4]) == length - 5) {
+    if (length > 5 && bytes[0] == 2 && ((size_t)bytes[3] << 8 | bytes[4]) == length - 5) {
         bytes += 5;
         length -= 5;
     }
