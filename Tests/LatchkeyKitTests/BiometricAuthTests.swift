@@ -6,9 +6,10 @@ import LatchkeySimulator
 import LatchkeyTesting
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
-@Suite struct BiometricAuthTests {
+@Suite(.timeLimit(.minutes(5))) struct BiometricAuthTests {
     @Test(.simulator()) func theProofOpensAnItemWithoutASecondPrompt() async throws {
         let simulator = try machine()
         let store = KeychainStore()
@@ -91,14 +92,14 @@ import Testing
 
     // MARK: - Where the reply comes
 
-    @Test func theReplyComesOnTheQueueAskedFor() async {
+    @Test func theReplyComesOnTheQueueAskedFor() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "replies")
         queue.setSpecific(key: key, value: "here")
         let auth = auth(ScriptedBiometry(answers: [.success]))
-        let place = await withCheckedContinuation { continuation in
+        let place = try await reply { reply in
             auth.authenticate(.owner, on: queue) { _ in
-                continuation.resume(returning: DispatchQueue.getSpecific(key: key))
+                reply(DispatchQueue.getSpecific(key: key))
             }
         }
         #expect(place == "here")
@@ -106,21 +107,21 @@ import Testing
 
     @Test(.simulator()) func theReplyComesOnTheMainActor() async throws {
         try machine().touch(matching: true)
-        let isProven = await withCheckedContinuation { continuation in
+        let isProven = try await reply { reply in
             BiometricAuth().authenticate(.owner) { outcome in
                 // Not by the thread: on Linux the main actor is not bound to one.
                 MainActor.preconditionIsolated()
-                continuation.resume(returning: (try? outcome.get()) != nil)
+                reply((try? outcome.get()) != nil)
             }
         }
         #expect(isProven)
     }
 
-    @Test func anAttemptCanBeCancelled() async {
+    @Test func anAttemptCanBeCancelled() async throws {
         let context = ScriptedBiometry()
         let auth = auth(context)
-        let outcome = await withCheckedContinuation { continuation in
-            let attempt = auth.authenticate(.owner, on: .global()) { continuation.resume(returning: $0) }
+        let outcome = try await reply { reply in
+            let attempt = auth.authenticate(.owner, on: .global()) { reply($0) }
             attempt.cancel()
         }
         guard case .failure(let failure) = outcome else {

@@ -4,6 +4,7 @@ import Dispatch
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 /// The biometric part of source-documents 001, as printed: a view that unlocks a note, without the view.
@@ -69,12 +70,12 @@ private final class Toolbar {
     }
 }
 
-@MainActor @Suite struct NoteDocumentTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct NoteDocumentTests {
     /// Taps the lock button and waits until the view changes.
-    private func tap(_ simulator: Simulator) async -> Toolbar {
+    private func tap(_ simulator: Simulator) async throws -> Toolbar {
         let toolbar = Toolbar()
-        await withCheckedContinuation { continuation in
-            toolbar.changed = { continuation.resume() }
+        try await reply { reply in
+            toolbar.changed = { reply(()) }
             simulator.run { toolbar.tryBiometricAuthentication() }
         }
         return toolbar
@@ -83,7 +84,7 @@ private final class Toolbar {
     @Test func aMatchUnlocksTheNote() async throws {
         let simulator = try Simulator()
         simulator.touch(matching: true)
-        let toolbar = await tap(simulator)
+        let toolbar = try await tap(simulator)
         #expect(!toolbar.noteLocked)
         #expect(!toolbar.showUnlockModal)
     }
@@ -91,13 +92,13 @@ private final class Toolbar {
     @Test func aFailureShowsThePasswordView() async throws {
         let simulator = try Simulator()
         for _ in 0..<3 { simulator.touch(matching: false) }
-        let toolbar = await tap(simulator)
+        let toolbar = try await tap(simulator)
         #expect(toolbar.noteLocked)
         #expect(toolbar.showUnlockModal)
     }
 
     @Test func withNothingEnrolledThePasswordViewIsShownAtOnce() async throws {
-        let toolbar = await tap(try Simulator(isEnrolled: false))
+        let toolbar = try await tap(try Simulator(isEnrolled: false))
         #expect(toolbar.noteLocked)
         #expect(toolbar.showUnlockModal)
     }

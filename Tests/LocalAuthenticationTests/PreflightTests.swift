@@ -2,6 +2,7 @@
 
 import LatchkeySimulator
 import LocalAuthentication
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PreflightTests {
@@ -124,9 +125,9 @@ import Testing
         let simulator = try Simulator()
         simulator.touch(matching: true)
         let context = simulator.run { LAContext() }
-        let answer = await withCheckedContinuation { continuation in
+        let answer = try await reply { reply in
             context.evaluatePolicy(.owner, localizedReason: "test") { _, _ in
-                continuation.resume(returning: context.canEvaluatePolicy(.owner, error: nil))
+                reply(context.canEvaluatePolicy(.owner, error: nil))
             }
         }
         #expect(answer)

@@ -6,6 +6,7 @@ import Glibc
 import LatchkeySimulator
 import LocalAuthentication
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ReplyTests {
@@ -13,10 +14,9 @@ import Testing
         let simulator = try Simulator()
         for action in 0..<3 {
             if action == 0 { simulator.touch(matching: true) } else { simulator.cancel() }
-            // A checked continuation stops the program when it is resumed twice.
-            let wasOnMainThread = await withCheckedContinuation { continuation in
+            let wasOnMainThread = try await reply { reply in
                 simulator.run { LAContext() }.evaluatePolicy(.owner, localizedReason: "test") { _, _ in
-                    continuation.resume(returning: Thread.isMainThread)
+                    reply(Thread.isMainThread)
                 }
             }
             #expect(!wasOnMainThread)
@@ -29,11 +29,11 @@ import Testing
         let context = simulator.run { LAContext() }
         let hasReplied = DispatchSemaphore(value: 0)
         let caller = Mutex<pthread_t?>(nil)
-        let (code, replier) = await withCheckedContinuation { continuation in
+        let (code, replier) = try await reply { reply in
             Thread {
                 caller.withLock { $0 = pthread_self() }
                 context.evaluatePolicy(.owner, localizedReason: "test") { _, error in
-                    continuation.resume(returning: ((error as? LAError)?.code, pthread_self()))
+                    reply(((error as? LAError)?.code, pthread_self()))
                 }
                 // The thread outlives the reply, so that its number is not given to another one.
                 hasReplied.wait()
@@ -81,10 +81,10 @@ import Testing
 
     @Test func theErrorSaysWhatHappenedAndWhatToDo_LA22() async throws {
         let simulator = try Simulator(passcode: nil)
-        let error = await withCheckedContinuation { continuation in
+        let error = try await reply { reply in
             simulator.run { LAContext() }.evaluatePolicy(.owner, localizedReason: "test") { isProven, error in
                 #expect(!isProven)
-                continuation.resume(returning: error)
+                reply(error)
             }
         }
         let refusal = try #require(error as? LAError)

@@ -3,10 +3,11 @@
 import LatchkeySimulator
 import LocalAuthentication
 import Security
+import TestSupport
 import Testing
 
 /// Rights that outlive the process, with the key and the secret that they guard.
-@Suite struct RightStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct RightStoreTests {
     private let message = Data("message".utf8)
     private let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
 
@@ -260,11 +261,11 @@ import Testing
 
     @Test func completionsComeOnceAndNeverOnTheMainThread() async throws {
         try await Simulator().run {
-            let isMain = await withCheckedContinuation { continuation in
+            let isMain = try await reply { reply in
                 LARightStore.shared.saveRight(LARight(), identifier: "door") { right, error in
                     #expect(right != nil)
                     #expect(error == nil)
-                    continuation.resume(returning: Thread.isMainThread)
+                    reply(Thread.isMainThread)
                 }
             }
             #expect(!isMain)
