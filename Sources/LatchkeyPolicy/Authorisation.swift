@@ -18,16 +18,6 @@ package struct Authorisation: Hashable, Sendable {
         package let enrolment: EnrolmentSet?
         /// When, in nanoseconds of the boot clock.
         package let time: Int64
-
-        init(
-            evaluation: UInt64, caller: Caller, method: AuthenticationMethod, enrolment: EnrolmentSet?, time: Int64
-        ) {
-            self.evaluation = evaluation
-            self.caller = caller
-            self.method = method
-            self.enrolment = enrolment
-            self.time = time
-        }
     }
 
     /// The proofs, the oldest first.

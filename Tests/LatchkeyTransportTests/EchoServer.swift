@@ -41,6 +41,7 @@ final class EchoServer: FrameHandler {
     private let ended = Atomic(0)
     private let acceptFailure = Mutex<(code: CInt?, count: Int)>((nil, 0))
     /// Set once, before the server's thread starts.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     nonisolated(unsafe) private(set) var server: FrameServer!
 
     init(_ setting: Setting = Setting()) throws {
