@@ -164,7 +164,10 @@ let package = Package(
         // Tests: one target for each room or seam, and one for what crosses processes.
         .executableTarget(
             name: "latchkey-test-client",
-            dependencies: ["Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel"],
+            dependencies: [
+                "Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem",
+                "LatchkeyTransport", "LatchkeyWire",
+            ],
             path: "Tests/TestClient", swiftSettings: strict),
         // What several test targets need; Apple's surface as facts, and ours as the compiler sees it, among it.
         .target(

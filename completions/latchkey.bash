@@ -55,7 +55,7 @@ _latchkey() {
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
                 return
                 ;;
-            log) words='--limit --verify --json --help' ;;
+            log) words='--limit --verify --daemon --json --help' ;;
             apps) words='--revoke --forget --json --help' ;;
             sim)
                 case $previous in

@@ -19,6 +19,7 @@ complete -c latchkey -n '__fish_seen_subcommand_from sim' \
 complete -c latchkey -n '__fish_seen_subcommand_from sim' -s o -l other -d 'Touch with another finger'
 complete -c latchkey -n '__fish_seen_subcommand_from log' -l limit -x -d 'The newest entries only'
 complete -c latchkey -n '__fish_seen_subcommand_from log' -l verify -d 'Check the chain'
+complete -c latchkey -n '__fish_seen_subcommand_from log' -l daemon -d 'What the daemon wrote down about itself'
 complete -c latchkey -n '__fish_seen_subcommand_from check' -l restore -d 'Bring back what is whole again'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l revoke -x -d 'Refuse an app Face ID'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l forget -x -d 'Let an app ask again'

@@ -101,6 +101,15 @@ static inline int latchkey_option_index(void) { return optind; }
 static inline int latchkey_option_letter(void) { return optopt; }
 static inline void latchkey_options_quiet(void) { opterr = 0; }
 
+/* `prctl` is variadic, and <sys/prctl.h> and <malloc.h> are not in every Glibc module. */
+extern int prctl(int option, ...);
+extern int mallopt(int parameter, int value);
+static inline int latchkey_set_undumpable(void) { return prctl(4 /* PR_SET_DUMPABLE */, 0L, 0L, 0L, 0L); }
+static inline int latchkey_is_dumpable(void) { return prctl(3 /* PR_GET_DUMPABLE */, 0L, 0L, 0L, 0L); }
+
+/* M_MMAP_THRESHOLD, mallopt(3): setting it also keeps glibc from raising it by itself. */
+static inline int latchkey_map_large_blocks(int bytes) { return mallopt(-3, bytes); }
+
 /* Reading the auxiliary vector says whether this program runs with more rights than its caller. */
 static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) != 0; }
 

@@ -45,7 +45,7 @@ final class AuditTrail: Sendable {
         writer.integer(clock.wallTime)
         writer.unsigned(UInt64(event.rawValue))
         writer.bytes(item)
-        writer.text(caller?.label ?? "")
+        writer.text(caller?.current.label ?? "")
         writer.integer(Int64(caller?.processID ?? 0))
         let binding = binding(sequence)
         let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), binding: binding)

@@ -66,19 +66,27 @@ extension Keychain {
         try checkNoToken(request.changes)
         defer { reportDamage() }
         return try write { (store) throws(Failure) -> SearchResult in
-            var matches: [(StoredRow, Item)] = []
+            var matches: [Match] = []
+            var keptBytes = 0
             var needed: [Set<AuthenticationMethod>] = []
             try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
                 for stage in try missing(toOpen: item, proof).stages where !needed.contains(stage) {
                     needed.append(stage)
                 }
                 if item.isInToken { try checkChange(of: item, request) }
-                matches.append((row, item))
+                // All matches together may be larger than memory: beyond some bytes they are read once more.
+                keptBytes += row.secret?.count ?? 0
+                let isKept = keptBytes <= Limits.keptSecretBytes
+                var row = row
+                if !isKept { row.secret = nil }
+                matches.append(Match(row: row, item: item, isWhole: isKept))
                 return true
             }
             guard needed.isEmpty else { return .needs(AuthenticationPlan(needed)) }
             var count = 0
-            for (row, item) in matches {
+            for match in matches {
+                guard let row = try whole(match, store) else { continue }
+                let item = match.item
                 // Opened even when a new one comes: what is damaged is put aside, not overwritten (behaviour KC-17).
                 // Whoever changes an item with a password of the app's own has to know it (behaviour AC-11).
                 let opened = try undamaged(row) { () throws(Failure) in
@@ -92,6 +100,24 @@ extension Keychain {
             guard count > 0 else { throw Failure(.itemNotFound, "No item matches.") }
             return .finished
         }
+    }
+
+    private struct Match {
+        var row: StoredRow
+        var item: Item
+        /// Whether the row has its secret; if not, it is read again.
+        var isWhole: Bool
+    }
+
+    /// The row with its secret; nil when it made room for another match meanwhile.
+    private func whole(_ match: Match, _ store: any ItemWriting) throws(Failure) -> StoredRow? {
+        if match.isWhole { return match.row }
+        var found: StoredRow?
+        try store.forEachRow(.id(match.row.id)) { (row) throws(Failure) in
+            if row.position == match.row.position { found = row }
+            return found == nil
+        }
+        return found
     }
 
     /// Deletes every match; asks for no proof (behaviour AC-10).

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The process of a caller, looked at again.
+package protocol CallerProcess: Sendable {
+    /// Whether it is still the process that was let in, executing the same file; false where that is not known.
+    var isUnchanged: Bool { get }
+}
+
 /// Who calls, as the kernel and the tier's rules say.
-package struct Caller: Hashable, Sendable {
+package struct Caller: Sendable {
+    /// What the audit trail and the prompt call a program that cannot be determined.
+    package static let undetermined = "A program that could not be determined"
+
     /// The access groups it may use; the first is its own.
     package var groups: [String]
     /// What the audit trail and the prompt call it.
@@ -12,10 +21,14 @@ package struct Caller: Hashable, Sendable {
     package var userID: UInt32
     /// Its session, so that nothing that was proven in one is taken in another; 0 before a session has begun.
     package var session: UInt64
+    private let process: (any CallerProcess)?
 
     /// Makes a caller.
+    ///
+    /// - Parameter process: what tells whether the process has changed; nil where it is this one.
     package init(
-        groups: [String], label: String, program: String = "", processID: Int32, userID: UInt32, session: UInt64 = 0
+        groups: [String], label: String, program: String = "", processID: Int32, userID: UInt32, session: UInt64 = 0,
+        process: (any CallerProcess)? = nil
     ) {
         self.groups = groups
         self.label = label
@@ -23,8 +36,37 @@ package struct Caller: Hashable, Sendable {
         self.processID = processID
         self.userID = userID
         self.session = session
+        self.process = process
     }
 
     /// No caller. It has no group, so the keychain refuses it everything.
     package static let none = Caller(groups: [], label: "", processID: 0, userID: .max)
+
+    /// The caller as it may be named now, for prompts and the audit trail; proofs belong to the caller itself. Stops a
+    /// process that has executed another program, or handed its connection on, from being named as the program that
+    /// connected.
+    package var current: Caller {
+        guard let process, !process.isUnchanged else { return self }
+        var caller = self
+        caller.label = Caller.undetermined
+        caller.program = "its program could not be determined"
+        return caller
+    }
+}
+
+/// What looks at the process again says nothing more of who it is.
+extension Caller: Hashable {
+    package static func == (left: Caller, right: Caller) -> Bool {
+        left.groups == right.groups && left.label == right.label && left.program == right.program
+            && left.processID == right.processID && left.userID == right.userID && left.session == right.session
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(groups)
+        hasher.combine(label)
+        hasher.combine(program)
+        hasher.combine(processID)
+        hasher.combine(userID)
+        hasher.combine(session)
+    }
 }

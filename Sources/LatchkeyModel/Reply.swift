@@ -119,12 +119,14 @@ package struct StatusReport: Equatable, Sendable {
     package var quarantineCount: UInt64
     /// What stands for the Secure Enclave; nil: there is none.
     package var enclave: EnclaveKind?
+    /// Why secrets in the daemon's memory may be swapped out; nil: their pages are locked.
+    package var unlockedMemory: String?
 
     /// Makes a report.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
-        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil
+        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, unlockedMemory: String? = nil
     ) {
         self.tier = tier
         self.processID = processID
@@ -139,5 +141,6 @@ package struct StatusReport: Equatable, Sendable {
         self.problem = problem
         self.quarantineCount = quarantineCount
         self.enclave = enclave
+        self.unlockedMemory = unlockedMemory
     }
 }

@@ -19,8 +19,7 @@ package final class SecretBytes: @unchecked Sendable {
     /// Makes `count` bytes and lets `fill` write them.
     package init<E: Error>(count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
         self.count = count
-        base = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
-        memset(base, 0, max(count, 1))
+        base = SecretMemory.allocate(count)
         try fill(UnsafeMutableRawBufferPointer(start: base, count: count))
     }
 
@@ -36,11 +35,7 @@ package final class SecretBytes: @unchecked Sendable {
         self.init(count: source.count) { $0.copyMemory(from: source) }
     }
 
-    deinit {
-        // An optimiser may drop a plain memset of memory that is about to be freed.
-        explicit_bzero(base, max(count, 1))
-        base.deallocate()
-    }
+    deinit { SecretMemory.free(base, count) }
 
     /// Lends the bytes to `body`; the pointer must not leave it.
     package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {

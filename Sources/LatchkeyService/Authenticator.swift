@@ -249,7 +249,7 @@ final class Authenticator: Sendable {
         let id = request.id
         guard let (pending, sensor) = core.withLock({ core in core.pending[id].map { ($0, core.state.sensor.kind) } })
         else { return }
-        let caller = pending.asker.caller
+        let caller = pending.asker.caller.current
         let prompt = Prompt(
             id: id, purpose: pending.purpose,
             caller: PromptText.clean(caller.label, characters: Limits.titleCharacters),

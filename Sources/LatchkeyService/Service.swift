@@ -30,6 +30,10 @@ package final class Service: Sendable {
         package var keyModule: (any KeyModule)?
         /// Told of the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
+        /// Where failures are written down that no caller is told of; nil where nobody looks.
+        package var log: (any EventLog)?
+        /// Why secrets in memory may be swapped out; nil: they may not.
+        package var unlockedMemory: @Sendable () -> String?
 
         /// Collects the parts.
         package init(
@@ -38,7 +42,8 @@ package final class Service: Sendable {
             work: any WorkQueue, background: (any WorkQueue)? = nil, controls: (any SimulatedControls)?,
             companions: (any CompanionMonitor)? = nil,
             sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
-            ended: (@Sendable (EvaluationEnd) -> Void)? = nil
+            ended: (@Sendable (EvaluationEnd) -> Void)? = nil,
+            log: (any EventLog)? = nil, unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {
             self.tier = tier
             self.storePath = storePath
@@ -55,6 +60,8 @@ package final class Service: Sendable {
             self.sessions = sessions
             self.keyModule = keyModule
             self.ended = ended
+            self.log = log
+            self.unlockedMemory = unlockedMemory
         }
     }
 
@@ -209,7 +216,8 @@ package final class Service: Sendable {
             tier: parts.tier, processID: parts.processID, storePath: parts.storePath, itemCount: 0,
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
             isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
-            accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind)
+            accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
+            unlockedMemory: parts.unlockedMemory())
         do throws(Failure) {
             let keychain = try parts.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())

@@ -34,6 +34,8 @@ final class Machine: Sendable {
     private let running: Mutex<Running>
 
     private let keyModule: (any KeyModule)?
+    /// What its service wrote down.
+    let events = CollectedEvents()
 
     init(
         sensor: BiometryKind, isEnrolled: Bool, hasSecureEnclave: Bool, store place: Simulator.Store
@@ -75,12 +77,12 @@ final class Machine: Sendable {
         world = SimulatedWorld(state, clock: clock, random: random, save: keep)
         store = ScriptedStore(plain, world: world)
         running = Mutex(
-            Running(service: try Machine.start(store, vault, world, clock, random, path, keyModule)))
+            Running(service: try Machine.start(store, vault, world, clock, random, path, keyModule, events)))
     }
 
     private static func start(
         _ store: any ItemStore, _ vault: any KeyVault, _ world: SimulatedWorld, _ clock: VirtualClock,
-        _ random: SystemRandomSource, _ path: String, _ keyModule: (any KeyModule)?
+        _ random: SystemRandomSource, _ path: String, _ keyModule: (any KeyModule)?, _ events: CollectedEvents
     ) throws(Failure) -> Service {
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
         return Service(
@@ -88,7 +90,7 @@ final class Machine: Sendable {
                 tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
                 random: random, work: ImmediateWorkQueue(), controls: world, companions: world, sessions: world,
-                keyModule: keyModule, ended: { world.record.note($0.words) }))
+                keyModule: keyModule, ended: { world.record.note($0.words) }, log: events))
     }
 
     /// Sets what an app was told about faces.
@@ -125,7 +127,7 @@ final class Machine: Sendable {
         for entry in channels { entry.channel?.close() }
         world.record.note("the machine restarts")
         clock.restart()
-        let service = try Machine.start(store, vault, world, clock, random, path, keyModule)
+        let service = try Machine.start(store, vault, world, clock, random, path, keyModule, events)
         running.withLock { $0 = Running(service: service, applications: $0.applications) }
     }
 }

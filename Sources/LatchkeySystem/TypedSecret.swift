@@ -5,22 +5,22 @@ package import LatchkeyModel
 
 /// A secret while it is typed: memory of a fixed size that is wiped, never a string.
 package struct TypedSecret {
-    private var bytes: [UInt8]
+    private let buffer: SecretBuffer
     private var count = 0
 
     /// Makes room for `capacity` bytes; what is typed beyond that is dropped.
-    package init(capacity: Int) { bytes = [UInt8](repeating: 0, count: capacity) }
+    package init(capacity: Int) { buffer = SecretBuffer(capacity: capacity) }
 
     /// Whether nothing has been typed.
     package var isEmpty: Bool { count == 0 }
 
     /// Number of characters in UTF-8, as `dropLast` takes them back.
-    package var characterCount: Int { bytes[..<count].count { $0 & 0xc0 != 0x80 } }
+    package var characterCount: Int { buffer.withBytes { bytes in bytes[..<count].count { $0 & 0xc0 != 0x80 } } }
 
     /// Takes one more byte.
     package mutating func append(_ byte: UInt8) {
-        guard count < bytes.count else { return }
-        bytes[count] = byte
+        guard count < buffer.capacity else { return }
+        buffer.withBytes { $0[count] = byte }
         count += 1
     }
 
@@ -28,22 +28,24 @@ package struct TypedSecret {
     package mutating func dropLast() {
         while count > 0 {
             count -= 1
-            let byte = bytes[count]
-            bytes[count] = 0
+            let byte = buffer.withBytes { bytes in
+                defer { bytes[count] = 0 }
+                return bytes[count]
+            }
             if byte & 0xc0 != 0x80 { break }
         }
     }
 
     /// Forgets what was typed.
     package mutating func clear() {
-        bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
+        buffer.wipe()
         count = 0
     }
 
     /// Hands the passcode over and forgets it.
     package mutating func take() -> SecretBytes {
         defer { clear() }
-        return SecretBytes(bytes[..<count])
+        return buffer.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 }
 

@@ -277,7 +277,8 @@ extension FoundItem {
 extension StatusReport {
     fileprivate func write(to writer: inout CBORWriter) {
         writer.map(
-            10 + (problem == nil ? 0 : 1) + (quarantineCount == 0 ? 0 : 1) + (enclave == nil ? 0 : 1))
+            10 + (problem == nil ? 0 : 1) + (quarantineCount == 0 ? 0 : 1) + (enclave == nil ? 0 : 1)
+                + (unlockedMemory == nil ? 0 : 1))
         writer.unsigned(0)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(1)
@@ -310,6 +311,10 @@ extension StatusReport {
             writer.unsigned(12)
             writer.unsigned(UInt64(enclave.rawValue))
         }
+        if let unlockedMemory {
+            writer.unsigned(13)
+            writer.text(unlockedMemory)
+        }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
@@ -326,6 +331,7 @@ extension StatusReport {
         var problem: Failure?
         var quarantineCount: UInt64 = 0
         var enclave: EnclaveKind?
+        var unlockedMemory: String?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: tier = try reader.number() as Tier
@@ -344,6 +350,7 @@ extension StatusReport {
                 // Zero is said by leaving the field out: one message, one byte string.
                 guard quarantineCount != 0 else { throw .invalidValue }
             case 12: enclave = try reader.number() as EnclaveKind
+            case 13: unlockedMemory = try reader.text()
             default: return false
             }
             return true
@@ -354,6 +361,6 @@ extension StatusReport {
             isEnrolled: try required(isEnrolled, 5), isPasscodeSet: try required(isPasscodeSet, 6),
             isBiometryLocked: try required(isBiometryLocked, 7), isLocked: try required(isLocked, 10),
             accessGroup: try required(accessGroup, 8),
-            problem: problem, quarantineCount: quarantineCount, enclave: enclave)
+            problem: problem, quarantineCount: quarantineCount, enclave: enclave, unlockedMemory: unlockedMemory)
     }
 }

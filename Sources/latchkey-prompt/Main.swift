@@ -15,6 +15,10 @@ import TerminalPromptLayout
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // What is typed here stays out of core files, out of reach of the user's other programs and, where the kernel
+        // allows it, out of swap; the daemon reports whether it does.
+        guard (try? ProcessProtection.enable()) != nil else { exit(1) }
+        _ = SecretMemory.lock()
         // These end the prompt in order, from the loop that looks for them: nothing is left half drawn.
         _ = EndingSignals()
         let terminal = Terminal(Descriptor(owning: STDIN_FILENO))

@@ -43,8 +43,10 @@ extension AuditLine {
     }
 
     /// The time as RFC 3339 has it, in UTC, to the second.
-    var when: String {
-        guard event != nil else { return "" }
+    var when: String { event == nil ? "" : Self.moment(time) }
+
+    /// Microseconds since 1970 as RFC 3339 has them.
+    static func moment(_ time: Int64) -> String {
         var seconds = time_t(time / 1_000_000)
         var parts = tm()
         guard gmtime_r(&seconds, &parts) != nil else { return "" }

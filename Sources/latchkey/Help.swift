@@ -139,10 +139,14 @@ enum Help {
         case .log:
             """
             usage: latchkey log [--limit NUMBER | --verify] [--json]
+                   latchkey log --daemon [--limit NUMBER] [--json]
 
             Shows the audit trail, oldest first: every write, every use of a protected item, every refusal. --limit
             shows the newest ones. --verify follows the chain from the first entry to the last and says whether it is
             whole, or at which entry it breaks. --json writes one object a line.
+
+            --daemon shows what the daemon wrote down about itself: starts, ends, and failures that no program was told
+            of. It reads daemon.log in the store's folder and needs no daemon.
 
             """
         case .check:

@@ -10,6 +10,9 @@ enum LogCommand {
         guard !options.verifies || options.limit == nil else {
             throw .usage("--verify looks at the whole trail, and --limit at its end", "Choose one.")
         }
+        guard !options.verifies || !options.isOfDaemon else {
+            throw .usage("--verify is about the audit trail, and --daemon about another log", "Choose one.")
+        }
         if options.verifies { return try verify(options) }
         var count: UInt64 = .max
         if let limit = options.limit {
@@ -18,6 +21,7 @@ enum LogCommand {
             }
             count = number
         }
+        if options.isOfDaemon { return try DaemonLogCommand.run(options, newest: count) }
         do throws(Failure) {
             try show(newest: count, options)
         } catch {

@@ -20,6 +20,8 @@ struct Options {
     /// How many entries of the trail, and whether it is checked.
     var limit: String?
     var verifies = false
+    /// Whether the daemon's own log is meant.
+    var isOfDaemon = false
     /// Whether rows that were put aside are brought back.
     var restores = false
     var key = KeyOptions()
@@ -28,7 +30,7 @@ struct Options {
         ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
         ("revoke", true, "v"), ("forget", true, "f"),
-        ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "y"),
+        ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "y"), ("daemon", false, "z"),
         ("type", true, "t"), ("enclave", false, "e"), ("hash", true, "d"), ("pss", false, "u"),
         ("signature", true, "g"), ("output", true, "w"), ("format", true, "m"), ("hex", false, "x"),
         ("base64", false, "b"),
@@ -66,6 +68,7 @@ struct Options {
             case "n": limit = value
             case "c": verifies = true
             case "y": restores = true
+            case "z": isOfDaemon = true
             case let letter where key.take(letter, value): break
             case ":":
                 throw .usage(

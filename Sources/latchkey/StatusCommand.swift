@@ -35,6 +35,7 @@ enum StatusCommand {
             ["passcode", report.isPasscodeSet ? "set" : "not set"],
             ["keychain", report.isLocked ? "locked" : "unlocked"],
             ["enclave", enclave(report)],
+            ["memory", report.unlockedMemory.map { "secrets may be swapped out: \($0)" } ?? "secrets are locked"],
             ["access group", report.accessGroup],
         ]
         if report.quarantineCount > 0 {
@@ -60,6 +61,8 @@ enum StatusCommand {
             ("locked", .boolean(report.isBiometryLocked)), ("passcode", .boolean(report.isPasscodeSet)),
             ("keychainLocked", .boolean(report.isLocked)),
             ("enclave", report.enclave.map { .text($0.name) } ?? .null),
+            ("memoryLocked", .boolean(report.unlockedMemory == nil)),
+            ("memoryProblem", report.unlockedMemory.map { .text($0) } ?? .null),
             ("group", .text(report.accessGroup)),
             ("quarantined", .number(Int64(clamping: report.quarantineCount))),
             ("problem", report.problem.map { .text($0.message) } ?? .null),

@@ -22,7 +22,10 @@ final class Daemon: FrameHandler {
     private let sessionCount: SessionCount
     private let agents = AgentPrompter()
 
-    init(_ options: Options, folder: StoreFolder) {
+    init(
+        _ options: Options, folder: StoreFolder, log events: any EventLog,
+        unlockedMemory: @escaping @Sendable () -> String?
+    ) {
         let tier: Tier = options.isSimulated ? .simulated : .user
         let random = SystemRandomSource()
         let realClock = SystemClock()
@@ -67,8 +70,11 @@ final class Daemon: FrameHandler {
                 prompter: prompter, clock: clock, random: random,
                 work: SerialWorkQueue { sessions.isOneAtMost }, background: SerialWorkQueue { false }, controls: world,
                 companions: world, sessions: world, keyModule: Daemon.keyModule(options),
-                ended: ended))
-        if case .failure(let failure) = keychain { log(failure) }
+                ended: ended, log: events, unlockedMemory: unlockedMemory))
+        if case .failure(let failure) = keychain {
+            log(failure)
+            events.note(.storeUnusable, failure)
+        }
     }
 
     private static func openKeychain(
@@ -128,9 +134,10 @@ final class Daemon: FrameHandler {
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
         let peer = connection.peer
         let program = connection.process.path
-        let name = Files.name(of: program ?? "unknown")
+        let name = program.map(Files.name(of:)) ?? Caller.undetermined
         let caller = Caller(
-            groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID)
+            groups: [name], label: name, program: program ?? "", processID: peer.processID, userID: peer.userID,
+            process: connection.process)
         let terminal = Terminal.controlling(peer.processID)
         let host = HostSession {
             [weak connection] in
@@ -148,6 +155,8 @@ final class Daemon: FrameHandler {
 
     func mayStop() -> Bool { !service.mustStay }
 }
+
+extension PeerProcess: CallerProcess {}
 
 /// Tier `user` has no sensor so far: the fingerprint driver takes this place.
 private final class AbsentReader: BiometricReader {

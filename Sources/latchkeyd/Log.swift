@@ -2,10 +2,48 @@
 
 import Glibc
 import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import LatchkeyTransport
 
 /// Says once, on standard error, what went wrong. Never holds a secret: a failure has none.
 func log(_ failure: Failure) {
     let hint = failure.hint.isEmpty ? "" : "\nhint: \(failure.hint)"
     let text = Array("error: \(failure.message)\(hint)\n".utf8)
     _ = write(STDERR_FILENO, text, text.count)
+}
+
+/// The daemon's log: a file in the store's folder, and the journal where standard error leads to it.
+final class FileAndJournalLog: EventLog {
+    private let file: DaemonLogFile
+    private let isJournal = FileAndJournalLog.isJournalOnStandardError
+
+    init(_ folder: String) { file = DaemonLogFile(folder) }
+
+    func note(_ event: DaemonEvent, _ failure: Failure?) {
+        let line = DaemonLogLine(event, failure, time: wallTimeMicroseconds(), processID: getpid())
+        if isJournal { journal(line, event.severity) }
+        do throws(SystemError) {
+            try file.append(line)
+        } catch {
+            // The disk is full or the folder is gone: standard error is the last place to say it.
+            if !isJournal { log(failure ?? Failure(error, "The daemon's log cannot be written")) }
+        }
+    }
+
+    private func journal(_ line: DaemonLogLine, _ severity: DaemonEvent.Severity) {
+        let words = [line.event, line.message, line.hint].filter { !$0.isEmpty }.joined(separator: ": ")
+        // The number in angle brackets is the priority (sd-daemon(3)).
+        let text = Array("<\(severity.rawValue)>\(words)\n".utf8)
+        _ = write(STDERR_FILENO, text, text.count)
+    }
+
+    /// Whether standard error is the stream that the service manager connected to the journal (systemd.exec(5),
+    /// `JOURNAL_STREAM`: device and inode), and not one that replaced it.
+    private static var isJournalOnStandardError: Bool {
+        guard let stream = Environment.value("JOURNAL_STREAM") else { return false }
+        var status = stat()
+        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
 }

@@ -53,32 +53,67 @@ enum Main {
         }
     }
 
-    private static func serve(_ wanted: Options) throws(Failure) {
+    private static func serve(_ options: Options) throws(Failure) {
         let folder = StoreFolder(try StoreLocation.folder())
         try Files.makePrivateFolder(folder.path)
+        let events = FileAndJournalLog(folder.path)
+        do throws(Failure) {
+            try serve(options, folder, events)
+        } catch {
+            // Programs start it without a terminal: what is said on standard error is read by nobody.
+            events.note(.failed, error)
+            throw error
+        }
+    }
+
+    private static func serve(
+        _ wanted: Options, _ folder: StoreFolder, _ events: FileAndJournalLog
+    ) throws(Failure) {
         let lock = try DaemonLock.open(folder.path)
         guard try becomeOnly(lock, folder) else { return }
         var options = wanted
         if options.isSimulated { try keepTier(folder) }
         try options.read(folder.configuration)
-        // The core of a crash would hold keys.
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(4), &none)
+        // Before there is any secret.
+        let unlockedMemory = try protectMemory()
+        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
         // Before there is any other thread: one that does not block a signal would die of it, and the process too.
         let signals = blockEndingSignals()
         let path = try SocketPlace.choose(store: folder.path)
         do throws(SystemError) {
             let listener = try Sockets.listen(path)
-            let daemon = Daemon(options, folder: folder)
+            let daemon = Daemon(options, folder: folder, log: events, unlockedMemory: unlockedMemory)
             let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
             stop(server, on: signals)
             try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
+            events.note(.started, nil)
             try server.run()
+            events.note(.stopped, nil)
             DaemonLock.withdraw(lock)
             Files.remove(path)
         } catch {
             DaemonLock.withdraw(lock)
             throw Failure(error, "The daemon cannot serve \(path)")
+        }
+    }
+
+    /// Keeps secrets in memory from other programs and from the disk.
+    ///
+    /// - Returns: what tells why secrets may be swapped out; nil while none may.
+    private static func protectMemory() throws(Failure) -> @Sendable () -> String? {
+        ProcessProtection.returnLargeBlocks()
+        do throws(SystemError) {
+            try ProcessProtection.enable()
+        } catch {
+            throw Failure(
+                .internalFailure, "The daemon's memory cannot be kept from other programs: \(error.description).")
+        }
+        // A store without a keychain that opens is worse than one whose keys could be swapped out: `status` says it.
+        let reason = SecretMemory.lock().map { "The kernel refuses to lock it: \($0)." }
+        return {
+            if let reason { return reason }
+            let missed = SecretMemory.missedCount
+            return missed == 0 ? nil : "The locked memory was too small for \(missed) secrets."
         }
     }
 

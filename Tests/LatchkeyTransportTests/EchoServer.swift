@@ -40,7 +40,7 @@ final class EchoServer: FrameHandler {
     private let held = Mutex<[HeldBytes]>([])
     private let ended = Atomic(0)
     private let acceptFailure = Mutex<(code: CInt?, count: Int)>((nil, 0))
-    /// Set once, before the server's thread starts.
+    // Set once, before the server's thread starts; it cannot be made without its handler, which is this value.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     nonisolated(unsafe) private(set) var server: FrameServer!
 

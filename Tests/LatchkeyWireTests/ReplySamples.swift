@@ -31,6 +31,13 @@ extension Sample {
                     tier: .user, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
                     isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
                     quarantineCount: 2))),
+        Sample(
+            "status-report-with-unlocked-memory",
+            .status(
+                StatusReport(
+                    tier: .user, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
+                    unlockedMemory: "no memory"))),
         Sample("log-page-empty", .log(AuditPage(lines: [], last: 0))),
         Sample(
             "log-page",

@@ -23,6 +23,8 @@ enum Main {
         case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()
         case "decrypt": Signer(CommandLine.arguments.last ?? "").decrypt()
         case "connect": Connector(CommandLine.arguments.last ?? "").run()
+        case "knock": Knock(CommandLine.arguments.last ?? "").run()
+        case "disguise": Disguise(CommandLine.arguments.last ?? "").run()
         case "hold": Holder(CommandLine.arguments.last ?? "").run()
         default: exit(64)
         }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import Testing
+
+/// Whom a prompt and the audit trail name.
+@Suite struct CallerTests {
+    private let daemon: TestDaemon
+
+    init() throws { daemon = try .withProtectedItem() }
+
+    /// Abuse case: a program connects, asks, and then executes one that the person trusts, or leaves its connection to
+    /// it, before the prompt is made.
+    @Test(arguments: ["executes", "leaves"])
+    func aProcessThatIsNotTheOneThatConnectedIsNotNamed(manner: String) throws {
+        let agent = try RawAgent(daemon)
+        // The first prompt keeps the turn until the other process has changed.
+        let first = try RunningProgram(daemon, "latchkey", ["get", "protected"])
+        let held = try agent.shown()
+        #expect(held.caller == "latchkey")
+        let disguised = try RunningProgram(daemon, "latchkey-test-client", ["disguise", manner])
+        let line = try #require(try disguised.line(beginning: "changed"))
+        let other = try #require(pid_t(line.split(separator: " ").last ?? ""))
+        defer { kill(other, SIGKILL) }
+        if manner == "leaves" { Processes.wait(disguised.process) }
+        try agent.send(.visible, to: held.id)
+        try agent.send(.cancel, to: held.id)
+        #expect(try first.end().exitCode == 77)
+        #expect(try agent.receive() == .message(prompt: held.id, .dismiss))
+        let prompt = try agent.shown()
+        #expect(prompt.caller == "A program that could not be determined")
+        #expect(prompt.program == "its program could not be determined")
+        #expect(prompt.ownName == "test", "what it says of itself, which a prompt shows in quotation marks")
+        // The use is written down under no other program's name either.
+        try agent.send(.visible, to: prompt.id)
+        try agent.send(.simulatedTouch(matching: true), to: prompt.id)
+        #expect(try agent.receive() == .message(prompt: prompt.id, .dismiss))
+        let log = try daemon.run("latchkey", ["log", "--json"])
+        #expect(log.exitCode == 0)
+        let uses = log.output.split(separator: "\n").filter { $0.contains("\"used\"") }
+        #expect(uses.count == 1 && uses.allSatisfy { $0.contains("A program that could not be determined") }, "\(uses)")
+        if manner == "executes" {
+            kill(other, SIGKILL)
+            Processes.wait(disguised.process)
+        }
+    }
+}

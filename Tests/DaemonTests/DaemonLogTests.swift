@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import Testing
+
+/// What a daemon writes down about itself.
+@Suite struct DaemonLogTests {
+    private let daemon: TestDaemon
+
+    init() throws { daemon = try TestDaemon(simulated: true) }
+
+    private func lines() throws -> [DaemonLogLine] { try DaemonLogFile.read(daemon.folder) }
+
+    private func stop() throws {
+        let process = try #require(try daemon.process)
+        kill(process, SIGTERM)
+        #expect(Processes.hasEnded(process, within: 20))
+    }
+
+    @Test func startAndEndAreWrittenDownAndReadWithoutADaemon() throws {
+        try daemon.start()
+        let process = try #require(try daemon.process)
+        try stop()
+        #expect(try lines().map(\.event) == ["started", "stopped"])
+        #expect(try lines().allSatisfy { $0.processID == process && $0.severity == "notice" })
+        var status = stat()
+        #expect(lstat(daemon.folder + "/daemon.log", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        let text = try daemon.run("latchkey", ["log", "--daemon"])
+        #expect(text.exitCode == 0 && text.output.contains("started") && text.output.contains("\(process)"))
+        let json = try daemon.run("latchkey", ["log", "--daemon", "--json", "--limit", "1"])
+        #expect(json.output.contains("\"event\":\"stopped\"") && !json.output.contains("started"), "\(json.output)")
+        #expect(try daemon.process == nil, "showing it has started no daemon")
+    }
+
+    @Test func whyAStoreOrADaemonCannotBeUsedIsWrittenDown() throws {
+        try daemon.write("not a database", to: "keychain.sqlite")
+        try daemon.write(String(repeating: "k", count: 32), to: "root.key")
+        #expect(try daemon.run("latchkey", ["status"]).exitCode != 0)
+        let line = try #require(try lines().first { $0.event == "storeUnusable" })
+        #expect(line.severity == "error" && !line.message.isEmpty && !line.status.isEmpty)
+        try stop()
+        try daemon.write("tier = moon\n", to: "latchkeyd.conf")
+        #expect(try daemon.run("latchkeyd", []).exitCode == 1)
+        #expect(try lines().last?.event == "failed")
+        #expect(try lines().last?.message.contains("tier = moon") == true)
+    }
+
+    @Test func theJournalGetsTheSameWhereStandardErrorLeadsToIt() throws {
+        // A service manager gives the device and the inode of the stream; a shell knows them of its own.
+        let script = """
+            export JOURNAL_STREAM=$(stat -L -c %d:%i /dev/stderr)
+            exec "$LATCHKEY_DAEMON"
+            """
+        try daemon.write("tier = simulated\nidle_exit_seconds = 1\n", to: "latchkeyd.conf")
+        let ended = try daemon.run("/bin/sh", ["-c", script])
+        #expect(ended.exitCode == 0 && ended.errors == "<5>started\n<5>stopped\n", "\(ended.errors)")
+        let without = try daemon.run("/bin/sh", ["-c", "JOURNAL_STREAM=1:1 exec \"$LATCHKEY_DAEMON\""])
+        #expect(without.errors.isEmpty, "another stream has taken the journal's place")
+    }
+
+    @Test func theFileIsBoundedAndItsLinesHoldNothingThatMovesACursor() throws {
+        let log = DaemonLogFile(daemon.folder, limit: 1000)
+        let failure = Failure(.diskFull, "a\tb\u{1b}[2J\nc\u{202e}", hint: String(repeating: "x", count: 5000))
+        for number in 0..<20 {
+            try log.append(DaemonLogLine(.refusalNotRecorded, failure, time: Int64(number), processID: 7))
+        }
+        let kept = try lines()
+        #expect(kept.map(\.time) == [18, 19])
+        #expect(kept.allSatisfy { $0.message == "a b [2J c " && $0.hint.count == 512 && $0.status == "diskFull" })
+        for name in ["/daemon.log", "/daemon.log.1"] {
+            var status = stat()
+            #expect(lstat(daemon.folder + name, &status) == 0 && status.st_size <= 1000)
+        }
+        // A line of a later version, or half a line, stops nothing.
+        try daemon.write("8\t7\tnotice\tlanded\t\t\t\n8\t7\tno", to: "daemon.log")
+        #expect(try lines().map(\.event) == ["refusalNotRecorded", "landed"])
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeySystem
+import TestSupport
+import Testing
+
+/// What another user of the machine, and another program of the same user, may do to a daemon.
+@Suite(.needs(.root)) struct OtherUserTests {
+    /// A number that no account has.
+    private static let user: uid_t = 64_321
+    private let daemon: TestDaemon
+
+    init() throws { daemon = try TestDaemon(simulated: true) }
+
+    private func runAsOther(_ program: String, _ arguments: [String]) throws -> Finished {
+        let path = program.hasPrefix("/") ? program : TestDaemon.programs + "/" + program
+        return try daemon.run(
+            "/usr/bin/setpriv",
+            ["--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", path] + arguments)
+    }
+
+    /// Abuse case 1.
+    @Test func anotherUserCannotConnect() throws {
+        try daemon.start()
+        let socket = daemon.folder + "/daemon.sock"
+        #expect(try daemon.run("latchkey-test-client", ["knock", socket]).output == "answered\n")
+        let stopped = try runAsOther("latchkey-test-client", ["knock", socket])
+        #expect(stopped.output == "cannot connect: connect: Permission denied\n", "\(stopped.output) \(stopped.errors)")
+        // Without the modes of folder and socket the daemon still serves its own user alone.
+        #expect(chmod(daemon.folder, 0o711) == 0 && chmod(socket, 0o666) == 0)
+        #expect(try runAsOther("latchkey-test-client", ["knock", socket]).output == "closed\n")
+        #expect(try daemon.run("latchkey-test-client", ["knock", socket]).output == "answered\n")
+    }
+
+    @Test func anotherProgramOfTheSameUserCannotReadTheDaemonsMemory() throws {
+        for name in ["", "/latchkeyd.conf"] { #expect(chown(daemon.folder + name, Self.user, Self.user) == 0) }
+        let status = try runAsOther("latchkey", ["status", "--json"])
+        #expect(status.exitCode == 0, "\(status.errors)")
+        let number = status.output.split(separator: "\"process\":").last?.prefix { $0.isNumber } ?? ""
+        let process = try #require(pid_t(number), "\(status.output)")
+        defer { kill(process, SIGKILL) }
+        for file in ["mem", "environ", "maps"] {
+            let read = try runAsOther("/usr/bin/head", ["-c", "1", "/proc/\(process)/\(file)"])
+            #expect(read.exitCode != 0 && read.errors.contains("Permission denied"), "\(file): \(read.errors)")
+        }
+        // A program that is not protected can be read, so it is not the user who is refused.
+        #expect(try runAsOther("/usr/bin/head", ["-c", "1", "/proc/self/environ"]).exitCode == 0)
+    }
+}

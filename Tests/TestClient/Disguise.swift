@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyClient
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+
+/// Asks for a protected item, and hands its connection to another program before anything is answered: by executing it,
+/// or by starting it and ending.
+struct Disguise {
+    private let manner: String
+
+    init(_ manner: String) { self.manner = manner }
+
+    func run() {
+        do {
+            let connection = try DaemonFinder.connect()
+            try send(.hello(Request.Hello(application: "test")), 1, connection)
+            _ = try Frame.receive(from: connection, until: nil)
+            let query = ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("protected")])
+            try send(
+                .copyItems(
+                    Request.CopyItems(query: query, limit: 1, returns: .data, authentication: Authentication())),
+                2, connection)
+            // Requests are taken in order: when this one has its answer, the other one waits for a person.
+            try send(.status, 3, connection)
+            _ = try Frame.receive(from: connection, until: nil)
+            if manner == "executes" {
+                _ = fcntl(connection.number, F_SETFD, 0)
+                let words: [String] = ["/bin/sh", "-c", "echo changed $$; exec sleep 600"]
+                var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+                execv("/bin/sh", &arguments)
+                exit(1)
+            }
+            _ = try Processes.spawn(
+                "/bin/sh", ["-c", "echo changed $$; exec sleep 600"],
+                descriptors: [connection, Descriptor(owning: dup(1))])
+            // The connection lives on in the child.
+            exit(0)
+        } catch {
+            print("failed: \(error)")
+            exit(1)
+        }
+    }
+
+    private func send(_ request: Request, _ id: UInt64, _ connection: Descriptor) throws {
+        try Frame.send(Message.request(id: id, request).encoded(), to: connection)
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import LatchkeyWire
+
+/// Connects to a socket by its path, whoever owns it, says hello, and says what came of it.
+struct Knock {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    func run() {
+        do {
+            let socket = try Sockets.connect(path)
+            let hello = Message.request(id: 1, .hello(Request.Hello(application: "knock")))
+            try? Frame.send(hello.encoded(), to: socket)
+            do throws(FrameError) {
+                _ = try Frame.receive(from: socket, until: Uptime.deadline(seconds: 20))
+                print("answered")
+            } catch {
+                print(error == .closed ? "closed" : "failed \(error)")
+            }
+        } catch {
+            print("cannot connect: \(error.description)")
+        }
+    }
+}
