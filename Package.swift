@@ -83,7 +83,10 @@ let package = Package(
         room("LatchkeyEnclave", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
             "LatchkeyService",
-            ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain", "LatchkeyEnclave"]),
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain", "LatchkeyEnclave",
+                "LatchkeyBackup",
+            ]),
         room(
             "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams", "LatchkeyService", "LatchkeyKeychain"]),
 
@@ -154,7 +157,7 @@ let package = Package(
         process(
             "latchkey",
             [
-                "CLatchkeyLinux", "KeyFormats", "LatchkeyBackup", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
+                "CLatchkeyLinux", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
                 "LatchkeyClient", "LatchkeySystem",
             ]),
         process(

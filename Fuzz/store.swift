@@ -162,7 +162,7 @@ enum FuzzedStore {
         _ = try? keychain.keptCounters()
         _ = try? keychain.keptFacePermissions()
         _ = try? keychain.keptLock()
-        _ = try? keychain.page(after: 0)
+        _ = try? keychain.page(after: 0, caller: caller, proof: proof)
         var cursor = SearchCursor()
         _ = try? keychain.list(ItemQuery(itemClass: .genericPassword), caller: caller, from: &cursor) { _ in }
         for after in [0, 5, Int64.max] {

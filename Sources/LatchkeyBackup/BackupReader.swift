@@ -19,6 +19,13 @@ package struct BackupReader {
         key = try header.key(code)
     }
 
+    /// The same at its first record again; the key is not stretched anew.
+    package var atStart: BackupReader {
+        var reader = self
+        reader.sequence = 0
+        return reader
+    }
+
     /// How many bytes follow a prefix.
     package func length(_ prefix: [UInt8]) throws(Failure) -> Int {
         guard prefix.count == Self.prefixBytes, prefix[0] <= 1 else { throw damage }
@@ -46,9 +53,9 @@ package struct BackupReader {
         return items.first
     }
 
-    private var damage: Failure {
+    var damage: Failure {
         Failure(
             .storeUnreadable, "The backup is damaged behind \(sequence) records.",
-            hint: "What was read so far was imported. Try another copy of the file.")
+            hint: "Nothing of it was imported. Try another copy of the file.")
     }
 }

@@ -122,10 +122,10 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems:
+            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .exportItems, .importItems:
             true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
-            .passcode, .lock, .exportItems, .importItem, .facePermissions, .changeFacePermission, .simulate,
+            .passcode, .lock, .facePermissions, .changeFacePermission, .simulate,
             .transcript, .log, .describeEnclaveKey:
             false
         }
@@ -140,7 +140,7 @@ extension Request {
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
-            .exportItems, .importItem, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
+            .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
             .restoreRows:
             false
         }

@@ -15,7 +15,7 @@ extension AuditEvent {
         switch self {
         case .added, .updated, .deleted, .invalidated: true
         case .used, .refused, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged, .rollbackAccepted,
-            .countersLost, .quarantined, .restored, .exported:
+            .countersLost, .quarantined, .restored, .exported, .imported:
             false
         }
     }

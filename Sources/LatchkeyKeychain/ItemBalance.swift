@@ -45,7 +45,7 @@ struct ItemBalance {
         // Only what was put aside comes back, and once: the trail explains no other row.
         case .restored: if let version = aside.removeValue(forKey: name) { told[name] = version }
         case .used, .refused, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged, .rollbackAccepted,
-            .countersLost, .exported, nil:
+            .countersLost, .exported, .imported, nil:
             break
         }
     }

@@ -20,6 +20,7 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     /// A row that had been put aside authenticates again and is back in its place.
     case restored = 14
     case exported = 20
+    case imported = 21
 }
 
 /// An audit entry as its reader sees it.

@@ -60,6 +60,17 @@ package enum Limits {
     package static let titleCharacters = 48
     /// Bytes of a key of the enclave that an app keeps itself.
     package static let detachedKeyBytes = 4 << 10
+    /// Items that stay, of one frame of an export or import, and characters of each of their texts.
+    package static let stayingItems = 64
+    package static let stayingCharacters = 128
+    /// Bytes of a backup in one frame of an export.
+    package static let exportedBytes = 256 << 10
+    /// Bytes of a backup in one frame of an import.
+    package static let importedBytes = 64 << 10
+    /// Seconds for which an export or import may rest between two requests.
+    package static let backupIdleSeconds: Int64 = 600
+    /// Exports and imports of a daemon at a time.
+    package static let backups = 4
     /// Bytes of a passcode.
     package static let passcodeBytes = 1024
     /// Bytes that may wait for a client that does not read.

@@ -14,7 +14,8 @@ package enum Reply: Equatable, Sendable {
     case facePermissions([FacePermission])
     /// The newest lines of a simulated machine's transcript.
     case transcript([String])
-    case exported(ExportedItems)
+    case exported(Exported)
+    case imported(Imported)
     case log(AuditPage)
     case check(CheckReport)
     case enclaveKey(EnclaveKey)
@@ -45,15 +46,40 @@ package enum Reply: Equatable, Sendable {
     }
 
     /// The answer to `exportItems`.
-    package struct ExportedItems: Equatable, Sendable {
-        package var items: [FoundItem]
-        package var leftOut: UInt64
-        /// Where to go on; nil after the last page.
-        package var next: Int64?
-        package init(items: [FoundItem], leftOut: UInt64, next: Int64?) {
-            self.items = items
-            self.leftOut = leftOut
-            self.next = next
+    package struct Exported: Equatable, Sendable {
+        /// Bytes of the backup. What is secret in them is sealed.
+        package var bytes: [UInt8]
+        /// Items that are in the backup so far.
+        package var count: UInt64
+        /// Items passed by since the last answer.
+        package var staying: StayingItems
+        /// Names the export for the next request; nil when the backup is whole.
+        package var cursor: [UInt8]?
+        package init(bytes: [UInt8], count: UInt64, staying: StayingItems, cursor: [UInt8]?) {
+            self.bytes = bytes
+            self.count = count
+            self.staying = staying
+            self.cursor = cursor
+        }
+    }
+
+    /// The answer to `importItems`.
+    package struct Imported: Equatable, Sendable {
+        /// Whether the file was verified to its end, and its bytes are to come once more from the first one.
+        package var wantsStart: Bool
+        /// Items that were added so far, and that were there already.
+        package var added: UInt64
+        package var present: UInt64
+        /// Items passed by since the last answer.
+        package var staying: StayingItems
+        /// Names the import for the next request; nil when everything was taken in.
+        package var cursor: [UInt8]?
+        package init(wantsStart: Bool, added: UInt64, present: UInt64, staying: StayingItems, cursor: [UInt8]?) {
+            self.wantsStart = wantsStart
+            self.added = added
+            self.present = present
+            self.staying = staying
+            self.cursor = cursor
         }
     }
 

@@ -28,9 +28,9 @@ package enum Request: Equatable, Sendable {
     case simulate(SimulatorCommand)
     /// What happened on a simulated machine.
     case transcript
-    /// Items for a backup, and one of a backup.
+    /// The next bytes of a backup: made, or taken in.
     case exportItems(ExportItems)
-    case importItem(ImportItem)
+    case importItems(ImportItems)
     /// A part of the audit trail.
     case log(Log)
     /// Looks at everything in the store and changes nothing.
@@ -136,25 +136,24 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// Some items of every group for a backup.
+    /// The next bytes of a backup that the daemon writes.
     package struct ExportItems: Equatable, Sendable {
-        /// Has proven that the owner is there.
-        package var context: ContextHandle
-        /// The place behind which to go on; 0 at first.
-        package var after: Int64
-        package init(context: ContextHandle, after: Int64) {
-            self.context = context
-            self.after = after
-        }
+        /// What the last answer gave; nil begins an export, for which the daemon asks the person.
+        package var cursor: [UInt8]?
+        package init(cursor: [UInt8]?) { self.cursor = cursor }
     }
 
-    /// An item of a backup.
-    package struct ImportItem: Equatable, Sendable {
-        package var context: ContextHandle
-        package var item: FoundItem
-        package init(context: ContextHandle, item: FoundItem) {
-            self.context = context
-            self.item = item
+    /// The next bytes of a backup that the daemon reads.
+    package struct ImportItems: Equatable, Sendable {
+        /// What the last answer gave; nil begins an import, for which the daemon asks the person.
+        package var cursor: [UInt8]?
+        package var bytes: [UInt8]
+        /// Whether the file ends with them.
+        package var isLast: Bool
+        package init(cursor: [UInt8]?, bytes: [UInt8], isLast: Bool) {
+            self.cursor = cursor
+            self.bytes = bytes
+            self.isLast = isLast
         }
     }
 

@@ -69,6 +69,7 @@ package final class Service: Sendable {
     let enclave: Enclave?
     let authenticator: Authenticator
     let environments: EnvironmentWatch
+    let backups = BackupCount()
 
     /// Starts the service; counters and the enrolled set are taken up as they were kept.
     package init(_ parts: Parts) {

@@ -1,47 +1,223 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyBackup
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
 
-// Taking a keychain out and putting it in: for the person, not for an app.
+// Taking a keychain out and putting it in: for the person, not for an app. The daemon asks for the passcode itself each
+// time, in its own words; what a context has proven does not count. The caller carries bytes that it cannot read.
 
 extension Session {
-    func export(_ request: Request.ExportItems, _ answer: @escaping Answer) throws(Failure) {
-        try checkOwner(request.context)
+    // MARK: - Beginning and ending
+
+    /// Asks the person for a backup; `begin` runs where there is time for stretching a recovery code.
+    private func allowBackup(
+        _ id: UInt64, for purpose: PromptPurpose, _ step: Authenticator.RecoveryStep, _ event: AuditEvent,
+        _ answer: @escaping Answer,
+        begin: @escaping @Sendable (_ code: SecretBytes?) throws(Failure) -> BackupSession.Work,
+        then: @escaping @Sendable (BackupSession) throws(Failure) -> Void
+    ) throws(Failure) {
         let keychain = try keychain()
-        let caller = caller
-        service.parts.work.submit(.any) {
-            do throws(Failure) {
-                // Written down before the first secret leaves.
-                if request.after == 0 { try keychain.record(.exported, caller: caller) }
-                let page = try keychain.page(after: request.after)
-                answer(.exported(Reply.ExportedItems(items: page.items, leftOut: page.leftOut, next: page.next)))
-            } catch {
-                answer(.failure(error))
+        let needsPasscode = try keychain.backupNeedsPasscode(caller)
+        let lease = try service.backups.lease()
+        let epoch = proofEpoch
+        try state.withLock { (state) throws(Failure) in
+            guard state.backup == nil, !state.isBeginningBackup else {
+                throw Failure(
+                    .limitExceeded, "An export or import is under way on this connection.",
+                    hint: "End it, or use another connection.")
+            }
+            state.isBeginningBackup = true
+        }
+        // Without a passcode there is nobody to tell from another; the prompt still names the caller.
+        let plan = AuthenticationPlan(needsPasscode ? [[.passcode]] : [])
+        askOwner(id, plan, for: purpose, lastStep: step) { [self] asked, code in
+            switch asked {
+            case .denied(let failure):
+                notBeginning()
+                refuse(failure, answer)
+            case .granted(let proof):
+                service.parts.background.submit(.any) { [self] in
+                    do throws(Failure) {
+                        let session = BackupSession(
+                            proof: proof, epoch: epoch, lease: lease, work: try begin(code))
+                        service.parts.work.submit(.any) { [self] in
+                            do throws(Failure) {
+                                guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+                                // Written down before the first byte leaves or comes.
+                                try keychain.record(event, caller: caller)
+                                notBeginning()
+                                try then(session)
+                            } catch {
+                                notBeginning()
+                                answer(.failure(error))
+                            }
+                        }
+                    } catch {
+                        notBeginning()
+                        answer(.failure(error))
+                    }
+                }
             }
         }
     }
 
-    func restore(_ request: Request.ImportItem, _ answer: @escaping Answer) throws(Failure) {
-        try checkOwner(request.context)
-        let keychain = try keychain()
-        let caller = caller
-        service.parts.work.submit(.oneItem) {
-            do throws(Failure) {
-                try keychain.restore(request.item, caller: caller)
-                answer(.done)
-            } catch {
-                answer(.failure(error))
+    private func notBeginning() { state.withLock { $0.isBeginningBackup = false } }
+
+    /// The session of a cursor, which names it once.
+    private func takeBackup(_ cursor: [UInt8]) throws(Failure) -> BackupSession {
+        let now = service.parts.clock.uptime
+        let session: BackupSession? = state.withLock { state in
+            guard let session = state.backup, session.cursor == cursor else { return nil }
+            state.backup = nil
+            return session.epoch == state.proofEpoch && now < session.deadline ? session : nil
+        }
+        guard let session else {
+            throw Failure(
+                .invalidContext, "No export or import of this connection has that cursor.",
+                hint: "Begin again: a lock, ten minutes of rest and a failure end it.")
+        }
+        return session
+    }
+
+    /// Keeps a session for its next request.
+    /// - Returns: its cursor.
+    private func keepBackup(_ session: BackupSession) throws(Failure) -> [UInt8] {
+        var session = session
+        session.cursor = try service.parts.random.bytes(16).copyBytes()
+        session.deadline = service.parts.clock.uptime + Limits.backupIdleSeconds * 1_000_000_000
+        let (cursor, kept) = (session.cursor, session)
+        let isKept = state.withLock { state in
+            guard !state.isClosed, state.backup == nil, kept.epoch == state.proofEpoch else { return false }
+            state.backup = kept
+            return true
+        }
+        guard isKept else { throw Refusal.failure(.systemCancel, nil) }
+        _ = service.parts.clock.alarm(after: Limits.backupIdleSeconds) { [weak self] in
+            self?.state.withLock { if $0.backup?.cursor == cursor { $0.backup = nil } }
+        }
+        return cursor
+    }
+
+    // MARK: - Export
+
+    func export(_ id: UInt64, _ request: Request.ExportItems, _ answer: @escaping Answer) throws(Failure) {
+        if let cursor = request.cursor {
+            let session = try takeBackup(cursor)
+            return service.parts.background.submit(.any) { [self] in
+                do throws(Failure) {
+                    try exportPage(session, answer)
+                } catch {
+                    answer(.failure(error))
+                }
             }
+        }
+        let code = try RecoveryCode.make()
+        try allowBackup(id, for: .exportItems, .shows(code.grouped), .exported, answer) { (_) throws(Failure) in
+            let header = try BackupHeader.make()
+            return .export(BackupSession.Export(writer: try BackupWriter(header, code), waiting: header.bytes))
+        } then: { [self] (session) throws(Failure) in
+            try exportPage(session, answer)
         }
     }
 
-    /// The context has to have proven that its owner is there; a keychain without a passcode has nobody to ask for.
-    private func checkOwner(_ context: ContextHandle) throws(Failure) {
-        let proof = try proof(of: context)
-        guard service.authenticator.state.isPasscodeSet else { return }
-        guard proof.satisfies(Policy.deviceOwnerAuthentication.plan) else {
-            throw Failure(.interactionNotAllowed, "A backup needs the finger or the passcode first.")
+    /// Sends the next bytes: records of whole items, cut where a frame is full.
+    private func exportPage(_ start: BackupSession, _ answer: Answer) throws(Failure) {
+        var session = start
+        guard case .export(var export) = start.work else {
+            throw Failure(.invalidContext, "The cursor is of an import.")
         }
+        var staying = StayingItems()
+        if export.waiting.count < Limits.exportedBytes, let position = export.position {
+            let page = try keychain().page(after: position, caller: caller, proof: session.proof)
+            staying = page.staying
+            for item in page.items {
+                guard let record = try export.writer.record(item) else {
+                    staying.add(StayingItem(item.itemClass, item.attributes, .tooLarge))
+                    continue
+                }
+                export.waiting += record
+                export.count += 1
+            }
+            export.position = page.next
+            if page.next == nil { export.waiting += try export.writer.end() }
+        }
+        let bytes = Array(export.waiting.prefix(Limits.exportedBytes))
+        export.waiting.removeFirst(bytes.count)
+        session.work = .export(export)
+        let isWhole = export.position == nil && export.waiting.isEmpty
+        let cursor = isWhole ? nil : try keepBackup(session)
+        answer(.exported(Reply.Exported(bytes: bytes, count: export.count, staying: staying, cursor: cursor)))
+    }
+
+    // MARK: - Import
+
+    func restore(_ id: UInt64, _ request: Request.ImportItems, _ answer: @escaping Answer) throws(Failure) {
+        if let cursor = request.cursor {
+            let session = try takeBackup(cursor)
+            return service.parts.work.submit(.any) { [self] in
+                do throws(Failure) {
+                    try importPart(session, request, answer)
+                } catch {
+                    answer(.failure(error))
+                }
+            }
+        }
+        let header = try BackupHeader(Array(request.bytes.prefix(BackupHeader.byteCount)))
+        try allowBackup(id, for: .importItems, .asks, .imported, answer) { (typed) throws(Failure) in
+            guard let typed, let code = RecoveryCode(typed: typed) else {
+                throw Failure(
+                    .itemAuthenticationFailed, "That is no recovery code.",
+                    hint: "It has 26 characters; look for a slip of the pen.")
+            }
+            let reader = try BackupReader(header, code)
+            return .import(
+                BackupSession.Import(header: header, reader: reader, stream: BackupStream(header, reader)))
+        } then: { [self] (session) throws(Failure) in
+            try importPart(session, request, answer)
+        }
+    }
+
+    /// Verifies the next bytes of the file, or takes in their items once the whole file was verified.
+    private func importPart(
+        _ start: BackupSession, _ request: Request.ImportItems, _ answer: Answer
+    ) throws(Failure) {
+        var session = start
+        guard case .import(var part) = start.work else {
+            throw Failure(.invalidContext, "The cursor is of an export.")
+        }
+        var staying = StayingItems()
+        var (isFinished, wantsStart) = (false, false)
+        if let verified = part.verified {
+            let keychain = try keychain()
+            var (added, present) = (part.added, part.present)
+            try part.stream.feed(request.bytes, isLast: request.isLast) { (item) throws(Failure) in
+                switch try keychain.restore(item, caller: caller, proof: session.proof) {
+                case .added: added += 1
+                case .present: present += 1
+                case .stays(let reason): staying.add(StayingItem(item.itemClass, item.attributes, reason))
+                }
+            }
+            (part.added, part.present) = (added, present)
+            isFinished = request.isLast
+            guard !isFinished || part.stream.records == verified else {
+                throw Failure(.storeUnreadable, "The file is not the one that was verified.", hint: "Import it again.")
+            }
+        } else {
+            try part.stream.feed(request.bytes, isLast: request.isLast) { (_) throws(Failure) in }
+            if request.isLast {
+                part.verified = part.stream.records
+                part.stream = BackupStream(part.header, part.reader)
+                wantsStart = true
+            }
+        }
+        session.work = .import(part)
+        let cursor = isFinished ? nil : try keepBackup(session)
+        answer(
+            .imported(
+                Reply.Imported(
+                    wantsStart: wantsStart, added: part.added, present: part.present, staying: staying,
+                    cursor: cursor)))
     }
 }

@@ -48,6 +48,7 @@ extension Session {
     func forgetProofs() {
         state.withLock { state in
             for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }
+            state.backup = nil
             state.proofEpoch += 1
         }
     }

@@ -36,7 +36,7 @@ extension Session {
     }
 
     /// Writes a refusal down, then answers with it.
-    private func refuse(_ failure: Failure, _ answer: @escaping Answer) {
+    func refuse(_ failure: Failure, _ answer: @escaping Answer) {
         let caller = caller
         service.parts.work.submit(.any) { [self] in
             try? keychain().record(.refused, caller: caller)

@@ -140,16 +140,3 @@ extension Session {
         if items.isEmpty, !more { answer(.items([], more: false)) }
     }
 }
-
-extension FoundItem {
-    /// Bytes it takes in a frame, about.
-    fileprivate var weight: Int {
-        (attributes ?? [:]).values.reduce(256 + (secret?.count ?? 0)) { sum, value in
-            switch value {
-            case .text(let text): sum + text.utf8.count
-            case .data(let data): sum + data.count
-            case .number, .boolean, .date: sum
-            }
-        }
-    }
-}

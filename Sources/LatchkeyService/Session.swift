@@ -28,6 +28,10 @@ package final class Session: Sendable {
         var watches: [UInt64: Watch] = [:]
         /// Evaluations of requests that can be cancelled, by request.
         var requests: [UInt64: UInt64] = [:]
+        /// The export or import under way, between two of its requests.
+        var backup: BackupSession?
+        /// Whether the person is asked for one.
+        var isBeginningBackup = false
         /// Counts the times when everything that was proven was dropped.
         var proofEpoch: UInt64 = 0
         var isClosed = false
@@ -83,8 +87,8 @@ package final class Session: Sendable {
             case .changeFacePermission(let change): answer(try self.change(change))
             case .simulate(let command): answer(try service.simulate(command))
             case .transcript: answer(try service.transcript())
-            case .exportItems(let request): try export(request, answer)
-            case .importItem(let request): try restore(request, answer)
+            case .exportItems(let request): try export(id, request, answer)
+            case .importItems(let request): try restore(id, request, answer)
             case .log(let log): try self.log(log, answer)
             case .check: try check(answer)
             case .restoreRows: try restoreRows(answer)
@@ -111,6 +115,7 @@ package final class Session: Sendable {
         let (evaluations, watches) = state.withLock { state in
             state.isClosed = true
             state.contexts = [:]
+            state.backup = nil
             return (Array(state.requests.values), state.watches)
         }
         pages.clear()

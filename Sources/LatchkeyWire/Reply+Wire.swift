@@ -17,6 +17,7 @@ private enum ReplyKind: UInt8 {
     case transcript = 10
     case exported = 11
     case proven = 12
+    case imported = 13
     case log = 20
     case check = 21
     case enclaveKey = 30
@@ -77,6 +78,9 @@ extension Reply {
         case .exported(let exported):
             kind(.exported, &writer)
             exported.write(to: &writer)
+        case .imported(let imported):
+            kind(.imported, &writer)
+            imported.write(to: &writer)
         case .transcript(let lines):
             kind(.transcript, &writer)
             writer.array(lines.count)
@@ -135,7 +139,8 @@ extension Reply {
                         })
                 }
                 return .facePermissions(answers)
-            case .exported: return .exported(try ExportedItems(from: &reader))
+            case .exported: return .exported(try Exported(from: &reader))
+            case .imported: return .imported(try Imported(from: &reader))
             case .transcript:
                 var lines: [String] = []
                 try reader.array(limit: Limits.transcriptLines) { (reader) throws(WireError) in

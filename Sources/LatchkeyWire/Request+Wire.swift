@@ -23,7 +23,7 @@ private enum Operation: UInt8 {
     case lock = 23
     case unlock = 24
     case exportItems = 25
-    case importItem = 26
+    case importItems = 26
     case simulate = 30
     case transcript = 31
     case log = 40
@@ -136,9 +136,9 @@ extension Request {
         case .exportItems(let export):
             operation(.exportItems, &writer)
             export.write(to: &writer)
-        case .importItem(let item):
-            operation(.importItem, &writer)
-            item.write(to: &writer)
+        case .importItems(let part):
+            operation(.importItems, &writer)
+            part.write(to: &writer)
         case .transcript:
             operation(.transcript, &writer)
             writer.map(0)
@@ -197,7 +197,7 @@ extension Request {
             case .changeFacePermission: return .changeFacePermission(try FacePermissionChange(from: &reader))
             case .simulate: return .simulate(try SimulatorCommand(from: &reader))
             case .exportItems: return .exportItems(try ExportItems(from: &reader))
-            case .importItem: return .importItem(try ImportItem(from: &reader))
+            case .importItems: return .importItems(try ImportItems(from: &reader))
             case .transcript:
                 try reader.noParameters()
                 return .transcript

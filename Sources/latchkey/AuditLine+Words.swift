@@ -39,6 +39,7 @@ extension AuditLine {
         case .quarantined: "quarantined"
         case .restored: "restored"
         case .exported: "exported"
+        case .imported: "imported"
         }
     }
 

@@ -18,8 +18,21 @@ struct BackupInput {
         }
     }
 
-    /// Exactly that many bytes.
-    func read(_ count: Int) throws(Failure) -> [UInt8] {
+    /// The next bytes, and whether the file ends with them.
+    func next(_ most: Int) throws(Failure) -> (bytes: [UInt8], isLast: Bool) {
+        let bytes = try read(most)
+        return (bytes, bytes.count < most)
+    }
+
+    /// Goes back to the first byte.
+    func rewind() throws(Failure) {
+        guard lseek(file.number, 0, SEEK_SET) == 0 else {
+            throw Failure(.storeUnreadable, "\(path) cannot be read twice.", hint: "Copy it to a file first.")
+        }
+    }
+
+    /// At most that many bytes; fewer at the end of the file.
+    private func read(_ count: Int) throws(Failure) -> [UInt8] {
         var filled = 0
         let bytes: SecretBytes
         do throws(SystemError) {
@@ -33,12 +46,7 @@ struct BackupInput {
         } catch {
             throw Failure(error, "\(path) cannot be read")
         }
-        guard filled == count else {
-            throw Failure(
-                .storeUnreadable, "\(path) ends too early.",
-                hint: "What was read so far was imported. Try another copy of the file.")
-        }
-        return bytes.copyBytes()
+        return Array(bytes.copyBytes()[..<filled])
     }
 }
 
@@ -51,8 +59,9 @@ struct Progress {
 
     init(_ word: String) { self.word = word }
 
-    mutating func add(_ more: Int) {
-        count += more
+    /// So many in all.
+    mutating func reach(_ total: Int) {
+        count = total
         guard isShown, count - shown >= 100 else { return }
         shown = count
         Output.writeError("\r\(count) items \(word)")

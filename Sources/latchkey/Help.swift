@@ -109,16 +109,19 @@ enum Help {
             """
             usage: latchkey export FILE [--replace] [--json]
 
-            Writes the items of every app that are not bound to this device into FILE, encrypted under a recovery code
-            that is shown once. Without the code nothing in it can be read. Asks for the finger or the passcode.
+            Writes the items of every app that are not bound to this device into FILE, which the daemon encrypts. Its
+            prompt asks for the passcode and shows the recovery code once; this command prints no code and never has
+            one. Without the code nothing in the file can be read. Items that stay are listed with the reason. Without a
+            passcode only the items of this command's own group are written.
 
             """
         case .import:
             """
             usage: latchkey import FILE [--json]
 
-            Adds the items of a backup; asks for its recovery code, then for the finger or the passcode. Items that are
-            there already stay as they are, so an import that was interrupted goes on when it is started again.
+            Adds the items of a backup. The daemon's prompt asks for the passcode and the recovery code. The whole file is
+            verified first: one that was cut or changed adds nothing. Items that are there already stay as they are, so
+            an import that was interrupted goes on when it is started again.
 
             """
         case .lock:

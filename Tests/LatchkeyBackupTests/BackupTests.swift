@@ -21,7 +21,7 @@ import Testing
         header = try BackupHeader.make()
         var writer = try BackupWriter(header, code)
         var records: [[UInt8]] = []
-        for item in Self.items { records.append(try writer.record(item)) }
+        for item in Self.items { records.append(try #require(try writer.record(item))) }
         records.append(try writer.end())
         self.records = records
     }
@@ -68,6 +68,52 @@ import Testing
         for wrong in [[b, a, c, end], [a, c, end], [a, a, b, c, end], [a, b, end], [end], [a, b, c]] {
             #expect(throws: Failure.self) { try read(wrong, header, code) }
         }
+    }
+
+    /// What the pieces of a file give, fed in pieces of `size` bytes.
+    private func stream(_ bytes: [UInt8], size: Int, _ header: BackupHeader? = nil) throws -> [FoundItem] {
+        var stream = BackupStream(header ?? self.header, try BackupReader(self.header, code))
+        var (items, start): ([FoundItem], Int) = ([], 0)
+        repeat {
+            let end = min(start + size, bytes.count)
+            try stream.feed(Array(bytes[start..<end]), isLast: end == bytes.count) { items.append($0) }
+            start = end
+        } while start < bytes.count
+        return items
+    }
+
+    @Test(arguments: [1, 7, 32, 33, 1000]) func piecesOfAnySizeAreReadAlike(_ size: Int) throws {
+        #expect(try stream(header.bytes + records.joined(), size: size) == Self.items)
+    }
+
+    @Test func bytesBehindTheEndAreRefused() throws {
+        let whole = header.bytes + records.joined()
+        for extra in [[0], records[0], records[3]] {
+            for size in [1, whole.count, whole.count + extra.count] {
+                #expect(throws: Failure(.storeUnreadable)) { try stream(whole + extra, size: size) }
+            }
+        }
+    }
+
+    @Test func everyFileThatWasCutIsRefused() throws {
+        let whole = header.bytes + records.joined()
+        for count in stride(from: 0, to: whole.count, by: 13) {
+            #expect(throws: Failure.self, "\(count)") { try stream(Array(whole[..<count]), size: 64) }
+        }
+    }
+
+    @Test func anotherHeaderIsRefused() throws {
+        let other = try BackupHeader.make()
+        #expect(throws: Failure.self) { try stream(header.bytes + records.joined(), size: 100, other) }
+    }
+
+    @Test func anItemLargerThanARecordHasNone() throws {
+        var writer = try BackupWriter(header, code)
+        let large = FoundItem(
+            itemClass: .genericPassword, attributes: [:], accessControl: AccessControl(),
+            secret: SecretBytes(count: Limits.frameBytes) { _ in })
+        #expect(try writer.record(large) == nil)
+        #expect(try writer.record(Self.items[0]) != nil)
     }
 
     @Test func aNewerVersionIsNamed() {

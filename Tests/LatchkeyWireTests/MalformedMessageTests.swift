@@ -31,7 +31,7 @@ import Testing
         #expect(refusal(of: request(operation, [:])) == nil)
     }
 
-    @Test(arguments: [13, 14, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
+    @Test(arguments: [14, 15, 255, 256, UInt64.max]) func anUnknownKindOfReplyIsRefused(_ kind: UInt64) {
         #expect(refusal(of: reply(kind, [:])) == .invalidValue)
     }
 

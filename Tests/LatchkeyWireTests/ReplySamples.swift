@@ -98,8 +98,24 @@ extension Sample {
         Sample(
             "exported-page",
             .exported(
-                Reply.ExportedItems(items: [FoundItem(itemClass: .genericPassword)], leftOut: 2, next: 9))),
-        Sample("exported-end", .exported(Reply.ExportedItems(items: [], leftOut: 0, next: nil))),
+                Reply.Exported(
+                    bytes: [1, 2], count: 3,
+                    staying: StayingItems(
+                        named: [
+                            StayingItem(
+                                itemClass: .genericPassword, group: "a", account: "b", service: "c", label: "d",
+                                reason: .boundRule)
+                        ], count: 1),
+                    cursor: Array(0..<16)))),
+        Sample("exported-end", .exported(Reply.Exported(bytes: [], count: 0, staying: StayingItems(), cursor: nil))),
+        Sample(
+            "imported-verified",
+            .imported(
+                Reply.Imported(wantsStart: true, added: 0, present: 0, staying: StayingItems(), cursor: Array(0..<16)))),
+        Sample(
+            "imported-end",
+            .imported(
+                Reply.Imported(wantsStart: false, added: 2, present: 1, staying: StayingItems(), cursor: nil))),
         Sample("transcript-lines", .transcript(["0 s  app asks"])),
         Sample("proven-by-two", .proven([.passcode, .biometry])),
         Sample("simulated-delivered", .simulated(delivered: true)),

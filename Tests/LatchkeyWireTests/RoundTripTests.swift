@@ -26,7 +26,8 @@ import Testing
         case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
-        case exportItems, importItem, exported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode, restart,
+        case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
+            restart,
             cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, transcript,
             transcriptLines, log, check, restoreRows, logPage, checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
@@ -82,7 +83,7 @@ import Testing
         case .lock: .lockKeychain
         case .unlock: .unlockKeychain
         case .exportItems: .exportItems
-        case .importItem: .importItem
+        case .importItems: .importItems
         case .log: .log
         case .check: .check
         case .restoreRows: .restoreRows
@@ -111,6 +112,7 @@ import Testing
         case .facePermissions: .facePermissionAnswers
         case .transcript: .transcriptLines
         case .exported: .exported
+        case .imported: .imported
         case .log: .logPage
         case .check: .checkReport
         case .enclaveKey: .enclaveKey

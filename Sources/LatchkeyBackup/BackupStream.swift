@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// Reads a backup whose bytes come in pieces of any size, and holds one record of them at the most.
+package struct BackupStream {
+    private let header: BackupHeader
+    private var reader: BackupReader
+    /// Whether the header has come.
+    private var isBehindHeader = false
+    /// Whether the last record has come.
+    private var hasEnded = false
+    private var waiting: [UInt8] = []
+    /// Records that were read.
+    package private(set) var records: UInt64 = 0
+
+    /// Begins with the first byte of a file that has this header.
+    package init(_ header: BackupHeader, _ reader: BackupReader) {
+        self.header = header
+        self.reader = reader.atStart
+    }
+
+    /// Takes the next bytes and hands out the items that are whole with them.
+    ///
+    /// - Throws: for a record that is not the file's next one, for another header, for any byte behind the last record, and
+    ///   with `isLast` for a file that ends before its last record.
+    package mutating func feed(
+        _ bytes: [UInt8], isLast: Bool, _ body: (FoundItem) throws(Failure) -> Void
+    ) throws(Failure) {
+        waiting += bytes
+        var start = 0
+        while !hasEnded {
+            if !isBehindHeader {
+                guard waiting.count >= BackupHeader.byteCount else { break }
+                guard Array(waiting[..<BackupHeader.byteCount]) == header.bytes else { throw reader.damage }
+                isBehindHeader = true
+                start = BackupHeader.byteCount
+            }
+            guard waiting.count - start >= BackupReader.prefixBytes else { break }
+            let prefix = Array(waiting[start..<start + BackupReader.prefixBytes])
+            let count = try reader.length(prefix)
+            let first = start + BackupReader.prefixBytes
+            guard waiting.count - first >= count else { break }
+            let item = try reader.item(prefix, Array(waiting[first..<first + count]))
+            start = first + count
+            guard let item else {
+                hasEnded = true
+                break
+            }
+            records += 1
+            try body(item)
+        }
+        waiting.removeFirst(start)
+        guard !hasEnded || waiting.isEmpty else {
+            throw Failure(
+                .storeUnreadable, "Bytes follow the end of the backup.",
+                hint: "Nothing of it was imported. Try another copy of the file.")
+        }
+        guard hasEnded || !isLast else {
+            throw Failure(
+                .storeUnreadable, "The backup ends too early.",
+                hint: "Nothing of it was imported. Try another copy of the file.")
+        }
+    }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyWire
+import SimulatedDriver
+import Synchronization
+import Testing
+
+/// Export and import over frames: what the person has to allow, and what the caller never gets.
+@Suite struct ExportTests {
+    /// A connection whose frames are kept as bytes too.
+    private final class Connection: Sendable {
+        let replies = Replies()
+        private let bytes = Mutex<[[UInt8]]>([])
+        private let nextID = Mutex<UInt64>(10)
+        private let host = Mutex<HostSession?>(nil)
+
+        init(_ machine: SimulatedService, _ application: String) {
+            let session = machine.session(Request.Hello(application: application))
+            let made = HostSession(greeted: session) { [replies, weak self] payload in
+                replies.add(payload)
+                self?.bytes.withLock { $0.append(payload.copyBytes()) }
+            }
+            host.withLock { $0 = made }
+        }
+
+        /// Makes a request; its answer so far.
+        @discardableResult
+        func call(_ request: Request) -> () -> Reply? {
+            let id = nextID.withLock { id in
+                id += 1
+                return id
+            }
+            host.withLock { $0 }?.receive(Message.request(id: id, request).encoded())
+            return { [replies] in replies.of(id).last }
+        }
+
+        func close() { host.withLock { $0 }?.close() }
+
+        /// Whether a frame that was received holds those bytes.
+        func holds(_ text: String) -> Bool {
+            let needle = Array(text.utf8)
+            return bytes.withLock { $0 }.contains { frame in
+                frame.indices.contains { frame[$0...].starts(with: needle) }
+            }
+        }
+    }
+
+    private let machine: SimulatedService
+    private let app: Connection
+    private let other: Connection
+    private var world: SimulatedWorld { machine.world }
+    private static let passcode = SecretBytes("1234".utf8)
+
+    init() throws {
+        machine = try SimulatedService { parts, world in parts.sessions = world }
+        (app, other) = (Connection(machine, "app"), Connection(machine, "other"))
+    }
+
+    private func setPasscode() { #expect(app.call(.passcode(.set(Self.passcode)))() == .done) }
+
+    private func add(
+        _ account: String, _ rule: AccessControl = AccessControl(), by connection: Connection? = nil,
+        filler: Int = 0
+    ) {
+        var attributes: Attributes = [.account: .text(account)]
+        if filler > 0 { attributes[.generic] = .data([UInt8](repeating: 7, count: filler)) }
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: attributes, accessControl: rule,
+            secret: SecretBytes("plaintext of \(account)".utf8), returns: [], authentication: Authentication())
+        #expect((connection ?? app).call(.addItem(request))() == .done)
+    }
+
+    private func events() throws -> [AuditEvent?] {
+        try machine.keychain.log(Request.Log(after: 0, limit: 1000, verifies: false)).lines.map(\.event)
+    }
+
+    private func status(_ reply: Reply?) -> Status? {
+        if case .failure(let failure)? = reply { failure.status } else { nil }
+    }
+
+    /// Types the passcode if one is asked for, then confirms the code.
+    private func allow(passcode: Bool) {
+        if passcode { world.perform(.passcode(Self.passcode)) }
+        world.perform(.codeAcknowledged)
+    }
+
+    private struct Whole {
+        var bytes: [UInt8] = []
+        var count: UInt64 = 0
+        var staying: [StayingItem] = []
+    }
+
+    /// Exports everything through a connection whose person allows it.
+    private func export(_ connection: Connection, passcode: Bool) throws -> Whole {
+        var whole = Whole()
+        var answer = connection.call(.exportItems(Request.ExportItems(cursor: nil)))
+        allow(passcode: passcode)
+        while true {
+            guard case .exported(let page)? = answer() else { throw try #require(failure(answer())) }
+            whole.bytes += page.bytes
+            whole.count = page.count
+            whole.staying += page.staying.named
+            guard let cursor = page.cursor else { return whole }
+            answer = connection.call(.exportItems(Request.ExportItems(cursor: cursor)))
+        }
+    }
+
+    private func failure(_ reply: Reply?) -> Failure? {
+        if case .failure(let failure)? = reply { failure } else { nil }
+    }
+
+    /// Imports a file in pieces of `size` bytes through a connection whose person allows it and types `code`.
+    private func `import`(
+        _ bytes: [UInt8], _ connection: Connection, code: SecretBytes, passcode: Bool, size: Int = 1000
+    ) throws -> (added: UInt64, present: UInt64, staying: [StayingItem]) {
+        var (start, cursor, staying): (Int, [UInt8]?, [StayingItem]) = (0, nil, [])
+        while true {
+            let end = min(start + size, bytes.count)
+            let request = Request.ImportItems(
+                cursor: cursor, bytes: Array(bytes[start..<end]), isLast: end == bytes.count)
+            let answer = connection.call(.importItems(request))
+            if cursor == nil {
+                if passcode { world.perform(.passcode(Self.passcode)) }
+                world.perform(.recoveryCode(code))
+            }
+            guard case .imported(let part)? = answer() else { throw try #require(failure(answer())) }
+            staying += part.staying.named
+            guard let next = part.cursor else { return (part.added, part.present, staying) }
+            cursor = next
+            start = part.wantsStart ? 0 : end
+        }
+    }
+
+    // MARK: - What the person has to allow
+
+    @Test func anotherAppsProofDoesNotExport() throws {
+        setPasscode()
+        add("theirs", AccessControl(constraints: .devicePasscode))
+        guard case .context(let context)? = other.call(.createContext)() else { throw Failure(.internalFailure) }
+        world.perform(.touch(matching: true))
+        let proven = other.call(
+            .evaluate(
+                Request.Evaluate(
+                    context: context, policy: .deviceOwnerAuthentication,
+                    prompting: Prompting(reason: "show the forecast"))))
+        #expect(proven() == .proven([.biometry]))
+        let answer = other.call(.exportItems(Request.ExportItems(cursor: nil)))
+        #expect(answer() == nil, "the passcode is asked for")
+        world.perform(.touch(matching: true))
+        #expect(answer() == nil, "a finger is not taken")
+        #expect(app.call(.simulate(.reset))() == .done)
+        world.perform(.cancel)
+        #expect(status(answer()) == .userCancel)
+        #expect(try !events().contains(.exported))
+    }
+
+    @Test func aReusedUnlockDoesNotExport_LA33() throws {
+        setPasscode()
+        add("mine")
+        #expect(app.call(.simulate(.lock))() == .done)
+        #expect(app.call(.simulate(.unlock(byBiometry: true)))() == .done)
+        let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        #expect(answer() == nil, "the passcode is asked for")
+    }
+
+    @Test func eachSessionAsksAnew() throws {
+        setPasscode()
+        add("mine")
+        _ = try export(app, passcode: true)
+        let again = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        #expect(again() == nil)
+    }
+
+    @Test func everySessionIsAuditedBeforeItsFirstByte() throws {
+        add("mine")
+        let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        #expect(try !events().contains(.exported), "nothing was allowed yet")
+        world.perform(.codeAcknowledged)
+        guard case .exported? = answer() else { throw Failure(.internalFailure) }
+        #expect(try events().filter { $0 == .exported }.count == 1)
+        let whole = try export(other, passcode: false)
+        #expect(try events().filter { $0 == .exported }.count == 2)
+        _ = try `import`(whole.bytes, other, code: #require(world.shownRecoveryCode), passcode: false)
+        #expect(try events().filter { $0 == .imported }.count == 1)
+    }
+
+    @Test func aLockedKeychainExportsNothing() {
+        setPasscode()
+        #expect(app.call(.lock)() == .done)
+        #expect(status(app.call(.exportItems(Request.ExportItems(cursor: nil)))()) == .interactionNotAllowed)
+    }
+
+    // MARK: - Cursors
+
+    @Test func aForeignRepeatedOrInventedCursorIsRefused() throws {
+        for number in 0..<12 { add("\(number)", filler: 60_000) }
+        let first = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        world.perform(.codeAcknowledged)
+        guard case .exported(let page)? = first(), let cursor = page.cursor else { throw Failure(.internalFailure) }
+        #expect(cursor.count == 16)
+        func next(_ connection: Connection, _ cursor: [UInt8]) -> Status? {
+            status(connection.call(.exportItems(Request.ExportItems(cursor: cursor)))())
+        }
+        #expect(next(other, cursor) == .invalidContext)
+        #expect(next(app, [UInt8](repeating: 0, count: 16)) == .invalidContext)
+        #expect(next(app, cursor) == nil)
+        #expect(next(app, cursor) == .invalidContext, "it names the export once")
+    }
+
+    @Test func aLockEndsAnExport() throws {
+        setPasscode()
+        for number in 0..<12 { add("\(number)", filler: 60_000) }
+        let first = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        allow(passcode: true)
+        guard case .exported(let page)? = first(), let cursor = page.cursor else { throw Failure(.internalFailure) }
+        #expect(app.call(.lock)() == .done)
+        #expect(status(app.call(.exportItems(Request.ExportItems(cursor: cursor)))()) == .invalidContext)
+    }
+
+    @Test func tenMinutesOfRestEndAnExport() throws {
+        for number in 0..<12 { add("\(number)", filler: 60_000) }
+        let first = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        world.perform(.codeAcknowledged)
+        guard case .exported(let page)? = first(), let cursor = page.cursor else { throw Failure(.internalFailure) }
+        #expect(app.call(.simulate(.advance(seconds: 600)))() == .done)
+        #expect(status(app.call(.exportItems(Request.ExportItems(cursor: cursor)))()) == .invalidContext)
+    }
+
+    @Test func oneConnectionHasOneSessionAndADaemonHasFour() throws {
+        var connections: [Connection] = []
+        for number in 0..<12 { add("\(number)", filler: 60_000) }
+        for _ in 0..<Limits.backups {
+            let connection = Connection(machine, "app")
+            connections.append(connection)
+            let answer = connection.call(.exportItems(Request.ExportItems(cursor: nil)))
+            world.perform(.codeAcknowledged)
+            guard case .exported(let page)? = answer(), page.cursor != nil else { throw Failure(.internalFailure) }
+        }
+        #expect(status(connections[0].call(.exportItems(Request.ExportItems(cursor: nil)))()) == .limitExceeded)
+        #expect(status(app.call(.exportItems(Request.ExportItems(cursor: nil)))()) == .limitExceeded)
+        connections[0].close()
+        let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
+        #expect(answer() == nil, "there is room again")
+    }
+
+    // MARK: - What leaves
+
+    @Test func noSecretIsInAnyFrameOfTheCaller() throws {
+        setPasscode()
+        add("mine")
+        add("theirs", AccessControl(constraints: .devicePasscode), by: other)
+        let whole = try export(app, passcode: true)
+        #expect(whole.count == 2)
+        #expect(!app.holds("plaintext of"))
+        let code = try #require(world.shownRecoveryCode).withBytes { String(decoding: $0, as: UTF8.self) }
+        #expect(!app.holds(code) && !app.holds(code.replacing("-", with: "")))
+    }
+
+    @Test func withoutAPasscodeTheCallersOwnItemsLeaveAndNoOthersAreNamed() throws {
+        add("mine")
+        add("theirs", by: other)
+        let whole = try export(app, passcode: false)
+        #expect(whole.count == 1 && whole.staying.isEmpty)
+        #expect(!app.holds("theirs"))
+    }
+
+    @Test func whatStaysIsNamedWithItsReason() throws {
+        setPasscode()
+        add("free")
+        add("bound", AccessControl(accessibility: .whenUnlockedThisDeviceOnly))
+        add("set", AccessControl(constraints: .biometryCurrentSet))
+        add("both", AccessControl(constraints: [.biometryAny, .devicePasscode, .and]))
+        let whole = try export(other, passcode: true)
+        #expect(whole.count == 1)
+        #expect(whole.staying.map(\.account) == ["bound", "set", "both"])
+        #expect(whole.staying.map(\.reason) == [.thisDeviceOnly, .boundRule, .boundRule])
+        #expect(whole.staying.allSatisfy { $0.group == "app" })
+    }
+
+    @Test func fortyItemsOfLargeAttributesAndOneNearTheLimitLeaveAndComeBack() throws {
+        for number in 0..<40 { add("\(number)", filler: 60_000) }
+        let large = Request.AddItem(
+            itemClass: .genericPassword,
+            attributes: [
+                .account: .text("large"), .generic: .data([UInt8](repeating: 1, count: Limits.attributeBytes)),
+                .label: .text(String(repeating: "l", count: Limits.attributeBytes)),
+                .comment: .text(String(repeating: "c", count: Limits.attributeBytes)),
+            ], accessControl: AccessControl(),
+            secret: SecretBytes([UInt8](repeating: 9, count: Limits.secretBytes)), returns: [],
+            authentication: Authentication())
+        #expect(app.call(.addItem(large))() == .done)
+        let whole = try export(app, passcode: false)
+        #expect(whole.count == 41)
+        let target = try SimulatedService()
+        let back = try ExportTests(target).import(
+            whole.bytes, Connection(target, "app"), code: #require(world.shownRecoveryCode), passcode: false,
+            size: Limits.importedBytes)
+        #expect(back.added == 41 && back.staying.isEmpty)
+    }
+
+    private init(_ machine: SimulatedService) {
+        self.machine = machine
+        (app, other) = (Connection(machine, "app"), Connection(machine, "other"))
+    }
+
+    // MARK: - Import
+
+    @Test func anImportIntoForeignGroupsNeedsThePasscode() throws {
+        setPasscode()
+        add("mine")
+        add("theirs", by: other)
+        let whole = try export(app, passcode: true)
+        let code = try #require(world.shownRecoveryCode)
+        let bare = try SimulatedService()
+        let without = try ExportTests(bare).import(whole.bytes, Connection(bare, "app"), code: code, passcode: false)
+        #expect(without.added == 1)
+        #expect(without.staying.map(\.account) == ["theirs"] && without.staying.map(\.reason) == [.foreignGroup])
+        let owned = try SimulatedService()
+        let tests = ExportTests(owned)
+        tests.setPasscode()
+        let with = try tests.import(whole.bytes, tests.app, code: code, passcode: true)
+        #expect(with.added == 2 && with.staying.isEmpty)
+        let again = try tests.import(whole.bytes, tests.app, code: code, passcode: true)
+        #expect(again.added == 0 && again.present == 2)
+    }
+
+    @Test func aFileThatIsNotVerifiedToItsEndImportsNothing() throws {
+        for number in 0..<3 { add("\(number)") }
+        let whole = try export(app, passcode: false)
+        let code = try #require(world.shownRecoveryCode)
+        var flipped = whole.bytes
+        flipped[flipped.count - 1] ^= 1
+        for bad in [Array(whole.bytes.dropLast()), Array(whole.bytes.dropLast(60)), whole.bytes + [0], flipped] {
+            let bare = try SimulatedService()
+            let tests = ExportTests(bare)
+            #expect(throws: Failure(.storeUnreadable)) {
+                try tests.import(bad, tests.app, code: code, passcode: false)
+            }
+            #expect(try bare.keychain.itemCount() == 0)
+        }
+    }
+
+    @Test func aSecondPassOfAnotherFileImportsNothingOfIt() throws {
+        add("mine")
+        let whole = try export(app, passcode: false)
+        let code = try #require(world.shownRecoveryCode)
+        let second = try export(app, passcode: false)
+        let bare = try SimulatedService()
+        let tests = ExportTests(bare)
+        let first = tests.app.call(
+            .importItems(Request.ImportItems(cursor: nil, bytes: whole.bytes, isLast: true)))
+        tests.world.perform(.recoveryCode(code))
+        guard case .imported(let part)? = first(), part.wantsStart else { throw Failure(.internalFailure) }
+        let answer = tests.app.call(
+            .importItems(Request.ImportItems(cursor: part.cursor, bytes: second.bytes, isLast: true)))
+        #expect(status(answer()) == .storeUnreadable)
+        #expect(try bare.keychain.itemCount() == 0)
+    }
+
+    @Test func aWrongCodeImportsNothing() throws {
+        add("mine")
+        let whole = try export(app, passcode: false)
+        let bare = try SimulatedService()
+        let tests = ExportTests(bare)
+        for code in ["ABCDE", String(repeating: "0", count: 26)] {
+            #expect(throws: Failure(.itemAuthenticationFailed)) {
+                try tests.import(whole.bytes, tests.app, code: SecretBytes(code.utf8), passcode: false)
+            }
+        }
+        #expect(try bare.keychain.itemCount() == 0)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import TestSupport
+import Testing
+
+/// Which items may leave the machine in a backup.
+@Suite struct PortabilityTests {
+    private static let flags: [AccessConstraints] = [
+        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
+        .applicationPassword,
+    ]
+
+    /// The table as it is written down.
+    private func leaves(_ rule: AccessControl, isInToken: Bool) -> Bool {
+        let migratable: Set<Accessibility> = [.whenUnlocked, .afterFirstUnlock, .always]
+        let rules: Set<AccessConstraints> = [
+            [], [.userPresence], [.devicePasscode], [.devicePasscode, .or, .companion],
+            [.biometryAny, .or, .devicePasscode],
+        ]
+        return migratable.contains(rule.accessibility) && !isInToken && rules.contains(rule.constraints)
+    }
+
+    @Test func everyRuleOfEveryClassLeavesOrStaysAsWrittenDown() {
+        var left = 0
+        for accessibility in Accessibility.allCases {
+            for bits in 0..<(1 << Self.flags.count) {
+                let constraints = Self.flags.enumerated().reduce(into: AccessConstraints()) {
+                    if bits & (1 << $1.offset) != 0 { $0.formUnion($1.element) }
+                }
+                let rule = AccessControl(accessibility: accessibility, constraints: constraints)
+                guard rule.isValid else { continue }
+                for isInToken in [false, true] {
+                    let expected = leaves(rule, isInToken: isInToken)
+                    #expect((rule.staying(isInToken: isInToken) == nil) == expected, "\(rule) \(isInToken)")
+                    left += expected ? 1 : 0
+                }
+            }
+        }
+        #expect(left == 15, "five rules of three classes")
+    }
+
+    @Test func withAPasscodeNothingButItsOwnProofReadsAPage() throws {
+        let keychain = try Keychain.inMemory()
+        try keychain.add("one")
+        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
+        let caller = StoreOnDisk.caller
+        var other = caller
+        other.session += 1
+        for proof in [
+            Authorisation.none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
+            Authorisation.testOnly([.companion], by: caller, evaluation: 1).union(.ofPasscode),
+        ] where !proof.isOnePasscodeEvaluation || !proof.belongs(to: caller) {
+            #expect(
+                status { _ = try keychain.page(after: 0, caller: caller, proof: proof) } == .itemAuthenticationFailed)
+            let item = FoundItem(
+                itemClass: .genericPassword, attributes: named("x"), accessControl: AccessControl(), secret: nil)
+            #expect(
+                status { _ = try keychain.restore(item, caller: caller, proof: proof) } != nil)
+        }
+        #expect(try keychain.page(after: 0, caller: caller, proof: .ofPasscode).items.count == 1)
+    }
+
+    @Test func withoutAPasscodeOnlyTheCallersGroupsLeaveAndEnter() throws {
+        let keychain = try Keychain.inMemory()
+        try keychain.add("mine")
+        var other = StoreOnDisk.caller
+        other.groups = ["elsewhere"]
+        let page = try keychain.page(after: 0, caller: other, proof: .none)
+        #expect(page.items.isEmpty && page.staying.count == 0)
+        let mine = try keychain.page(after: 0, caller: StoreOnDisk.caller, proof: .none).items
+        #expect(mine.count == 1)
+        #expect(try keychain.restore(mine[0], caller: other, proof: .none) == .stays(.foreignGroup))
+        #expect(try keychain.restore(mine[0], caller: StoreOnDisk.caller, proof: .none) == .present)
+    }
+
+    @Test func largeAttributesCountInAPage() throws {
+        let keychain = try Keychain.inMemory()
+        for number in 0..<40 {
+            let request = Request.AddItem(
+                itemClass: .genericPassword,
+                attributes: [.account: .text("\(number)"), .generic: .data([UInt8](repeating: 7, count: 60_000))],
+                accessControl: AccessControl(), secret: SecretBytes("secret".utf8), returns: [],
+                authentication: Authentication())
+            _ = try keychain.add(request, caller: StoreOnDisk.caller)
+        }
+        var (position, count): (Int64?, Int) = (0, 0)
+        while let after = position {
+            let page = try keychain.page(after: after, caller: StoreOnDisk.caller, proof: .none)
+            #expect(page.items.reduce(0) { $0 + $1.weight } < Limits.exportedBytes + 100_000)
+            count += page.items.count
+            position = page.next
+        }
+        #expect(count == 40)
+    }
+}
