@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libFuzzer target of everything that is read from the files of a store: rows with their envelopes and indexes, records,
-// audit entries, the enrolment record. An input is a list of edits: bytes as they are, which no key has sealed, or sealed
+// audit entries, the anchor, the counters. An input is a list of edits: bytes as they are, which no key has sealed, or sealed
 // with the right key, so that what is behind the seal meets them too. `scripts/fuzz 60 store` runs it. The tests of
 // LatchkeyKeychain compile this file too (through a link) and replay the corpus and edits of their own.
 //
@@ -54,7 +54,8 @@ enum FuzzedStore {
         var records: [String: [UInt8]] = [:]
         var entries: [AuditEntry] = []
         var quarantine: [QuarantinedRow] = []
-        var enrolment: SecretBytes?
+        var anchor: SecretBytes?
+        var counters: [[UInt8]]?
     }
 
     /// The store before it is edited, and what it says then.
@@ -68,7 +69,9 @@ enum FuzzedStore {
     private static let original: Original? = try? {
         let store = MemoryStore(Files())
         let header = StoreHeader(tier: .simulated, userID: 1, storeID: [UInt8](repeating: 9, count: 16))
-        try KeyTree.create(in: store, rootKey: rootKey, header: header, random: CountingRandom())
+        let files = try KeyTree.create(in: store, rootKey: rootKey, header: header, random: CountingRandom())
+        try store.replaceAnchor(files.anchor)
+        try store.overwriteCounterSlot(0, with: files.counters)
         let keychain = try open(store)
         _ = try keychain.follow(set)
         try keychain.setPasscode(passcode, caller: caller)
@@ -95,7 +98,7 @@ enum FuzzedStore {
     private static func open(_ store: MemoryStore) throws(Failure) -> Keychain {
         let tree = try KeyTree.open(
             store, rootKey: rootKey, tier: .simulated, userID: 1, random: CountingRandom(), scryptCost: 1)
-        return try Keychain(tree: tree, enrolments: EnrolmentKeys(tree: tree, vault: store), clock: StoppedClock())
+        return try Keychain(tree: tree, vault: store, clock: StoppedClock())
     }
 
     /// Every item that can be read, as text, one class after the other.
@@ -131,10 +134,8 @@ enum FuzzedStore {
         guard let keychain = try? open(store) else { return nil }
         let before = store.files.rows.count + store.files.quarantine.count
         let password = store.files.rows.allSatisfy { cost($0) <= highestCost } ? passcode : nil
-        if store.files.records["slot.passcode"]?.dropFirst().first ?? 0 <= highestCost {
-            _ = try? keychain.tree.unlock(passcode)
-        }
-        if keychain.enrolments.isRolledBack { try? keychain.acceptRollback() }
+        _ = try? keychain.unlock(passcode)
+        if keychain.isRolledBack { try? keychain.acceptStore(caller: caller, proof: proof) }
         let found = items(keychain, password: password)
         // Without a key nobody makes an item, whatever he writes; with one he does.
         if !edits.sealed, let strange = found.first(where: { !original.items.contains($0) }) {
@@ -198,10 +199,7 @@ private struct Edits {
     /// Whether something was sealed with a key of the store.
     var sealed = false
 
-    private static let records = [
-        "header", "header.code", "slot.automatic", "slot.passcode", "enrolment.generation", "audit.end",
-        "policy.counters", "policy.faces", "policy.lock",
-    ]
+    private static let records = RecordName.allCases
 
     private mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
 
@@ -281,13 +279,25 @@ private struct Edits {
     private mutating func editRecord() {
         let name = Self.records[Int(byte()) % Self.records.count]
         switch byte() % 4 {
-        case 0: files.records[name] = changed(files.records[name] ?? [])
-        case 1: files.records[name] = nil
+        case 0: files.records[name.rawValue] = changed(files.records[name.rawValue] ?? [])
+        case 1: files.records[name.rawValue] = nil
         case 2:
             sealed = true
-            files.records[name] = seal(
-                data(), keychain.tree.recordKey, KeyTree.binding(keychain.tree.header, name))
-        default: files.enrolment = SecretBytes(changed(files.enrolment?.copyBytes() ?? []))
+            files.records[name.rawValue] = seal(data(), keychain.tree.recordKey, keychain.tree.associatedData(name))
+        default: editBeside()
+        }
+    }
+
+    /// Edits the files beside the database.
+    private mutating func editBeside() {
+        switch byte() % 4 {
+        case 0: files.anchor = SecretBytes(changed(files.anchor?.copyBytes() ?? []))
+        case 1: files.counters = files.counters?.map { changed($0) }
+        case 2: files.counters = nil
+        default:
+            sealed = true
+            let binding = CryptographicLabel.anchor.bytes + [0] + keychain.tree.header.bytes
+            files.anchor = SecretBytes(FileMark.anchor.bytes + seal(data(), keychain.tree.anchorKey, binding))
         }
     }
 
@@ -301,7 +311,7 @@ private struct Edits {
         case 3: files.entries.remove(at: index)
         default:
             sealed = true
-            let binding = KeyTree.binding(keychain.tree.header, "audit \(files.entries[index].sequence)")
+            let binding = keychain.audit.binding(files.entries[index].sequence)
             files.entries[index].sealed = seal(data(), keychain.tree.auditKey, binding)
         }
     }
@@ -316,8 +326,17 @@ private final class MemoryStore: ItemStore, KeyVault {
     var files: FuzzedStore.Files { state.withLock { $0 } }
 
     func rootKey() throws(Failure) -> SecretBytes { FuzzedStore.key }
-    func enrolmentRecord() throws(Failure) -> SecretBytes? { files.enrolment }
-    func replaceEnrolmentRecord(_ record: SecretBytes) throws(Failure) { state.withLock { $0.enrolment = record } }
+    func anchor() throws(Failure) -> SecretBytes? { files.anchor }
+    func replaceAnchor(_ anchor: SecretBytes) throws(Failure) { state.withLock { $0.anchor = anchor } }
+    func counterSlots() throws(Failure) -> [[UInt8]]? { files.counters }
+    func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
+        state.withLock { state in
+            var slots = state.counters ?? []
+            while slots.count < 2 { slots.append([]) }
+            slots[index] = bytes
+            state.counters = slots
+        }
+    }
     func problems() throws(Failure) -> [String] { [] }
 
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
@@ -327,10 +346,9 @@ private final class MemoryStore: ItemStore, KeyVault {
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let transaction = Transaction(files)
         let result = try body(transaction)
-        // The enrolment record is no part of the database.
-        let enrolment = files.enrolment
+        // What lies beside the database is no part of it.
         var written = transaction.files
-        written.enrolment = enrolment
+        (written.anchor, written.counters) = (files.anchor, files.counters)
         state.withLock { $0 = written }
         return result
     }
@@ -371,6 +389,16 @@ private final class Transaction: ItemWriting {
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         for entry in files.entries where entry.sequence > sequence {
             guard try body(entry) else { return }
+        }
+    }
+    func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        for row in files.rows where row.position > position { guard try body(RowMark(row)) else { return } }
+    }
+    func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        for row in files.quarantine where row.number > number {
+            var mark = RowMark(row.row)
+            mark.position = row.number
+            guard try body(mark) else { return }
         }
     }
     func quarantineCount() throws(Failure) -> Int64 { Int64(files.quarantine.count) }

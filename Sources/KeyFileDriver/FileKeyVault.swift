@@ -4,7 +4,7 @@ package import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 
-/// Root key and enrolment record as files of the store's owner, mode 0600.
+/// Root key, anchor and counters as files of the store's owner, mode 0600.
 package final class FileKeyVault: KeyVault {
     private let folder: StoreFolder
 
@@ -32,13 +32,29 @@ package final class FileKeyVault: KeyVault {
         return file.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[Self.mark.count...])) }
     }
 
-    package func enrolmentRecord() throws(Failure) -> SecretBytes? { try read(folder.enrolment) }
+    package func anchor() throws(Failure) -> SecretBytes? { try read(folder.anchor) }
 
-    package func replaceEnrolmentRecord(_ record: SecretBytes) throws(Failure) {
+    package func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {
         do throws(SystemError) {
-            try Files.replace(folder.enrolment, with: record)
+            try Files.replace(folder.anchor, with: anchor)
         } catch {
-            throw Failure(error, "\(folder.enrolment) cannot be written")
+            throw Failure(error, "\(folder.anchor) cannot be written")
+        }
+    }
+
+    package func counterSlots() throws(Failure) -> [[UInt8]]? {
+        do throws(SystemError) {
+            return try CounterSlots.read(folder.counters)
+        } catch {
+            throw Failure(error, "\(folder.counters) cannot be read")
+        }
+    }
+
+    package func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
+        do throws(SystemError) {
+            try CounterSlots.overwrite(folder.counters, index, with: bytes)
+        } catch {
+            throw Failure(error, "\(folder.counters) cannot be written")
         }
     }
 
@@ -49,18 +65,4 @@ package final class FileKeyVault: KeyVault {
             throw Failure(error, "\(path) cannot be read")
         }
     }
-}
-
-/// Root key and enrolment record in memory: for stores that last as long as a test.
-package final class MemoryKeyVault: KeyVault, @unchecked Sendable {
-    // One engine owns the vault and calls it from one thread at a time.
-    private let key: SecretBytes
-    private var record: SecretBytes?
-
-    /// Takes the root key.
-    package init(rootKey: SecretBytes) { key = rootKey }
-
-    package func rootKey() throws(Failure) -> SecretBytes { key }
-    package func enrolmentRecord() throws(Failure) -> SecretBytes? { record }
-    package func replaceEnrolmentRecord(_ record: SecretBytes) throws(Failure) { self.record = record }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeySeams
 import LatchkeySystem
 
 /// The folder of one store, and the order in which its files come to be.
 ///
-/// `root.key` is the mark of a finished store: once it is there, the database has to be there, and a missing or
-/// truncated one is an error and never replaced by an empty one.
+/// `root.key` is the mark of a finished store: it is written after everything else but the database's name. Once it is
+/// there, the other files have to be there, and a missing or truncated one is an error and never replaced by an empty one.
 package struct StoreFolder: Sendable {
     /// The folder.
     package let path: String
@@ -16,7 +17,8 @@ package struct StoreFolder: Sendable {
 
     package var database: String { path + "/keychain.sqlite" }
     package var rootKey: String { path + "/root.key" }
-    package var enrolment: String { path + "/enrolment.key" }
+    package var anchor: String { path + "/anchor" }
+    package var counters: String { path + "/counters" }
     package var lock: String { path + "/daemon.lock" }
     package var configuration: String { path + "/latchkeyd.conf" }
     package var world: String { path + "/simulator.state" }
@@ -25,7 +27,7 @@ package struct StoreFolder: Sendable {
     ///
     /// `build` writes a complete database at the path it is given, for the root key it is given.
     package func prepare(
-        newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> Void
+        newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> NewStoreFiles
     ) throws(Failure) {
         try Files.makePrivateFolder(path)
         let built = database + ".new"
@@ -46,7 +48,12 @@ package struct StoreFolder: Sendable {
         case (false, false):
             for suffix in ["", "-wal", "-shm", "-journal"] { Files.remove(built + suffix) }
             let key = try newRootKey()
-            try build(built, key)
+            // A store that never had a root key has neither of them.
+            for path in [anchor, counters] { Files.remove(path) }
+            let files = try build(built, key)
+            let vault = FileKeyVault(self)
+            try vault.replaceAnchor(files.anchor)
+            try vault.overwriteCounterSlot(0, with: files.counters)
             do throws(SystemError) {
                 try Files.synchronizeFolder(of: built)
                 try Files.replace(rootKey, with: FileKeyVault.encode(key))

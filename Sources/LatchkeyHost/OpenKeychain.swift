@@ -19,11 +19,21 @@ package struct StoreIdentity: Sendable {
     }
 
     /// Writes the first records into a new, empty store.
+    /// - Returns: what belongs beside the database.
     package func create(
         in store: any ItemStore, rootKey: SecretBytes, random: any RandomSource
-    ) throws(Failure) {
+    ) throws(Failure) -> NewStoreFiles {
         let header = StoreHeader(tier: tier, userID: userID, storeID: try random.bytes(16).copyBytes())
-        try KeyTree.create(in: store, rootKey: rootKey, header: header, random: random)
+        return try KeyTree.create(in: store, rootKey: rootKey, header: header, random: random)
+    }
+
+    /// The same for a vault that has the root key already.
+    package func create(
+        in store: any ItemStore, vault: any KeyVault, random: any RandomSource
+    ) throws(Failure) {
+        let files = try create(in: store, rootKey: vault.rootKey(), random: random)
+        try vault.replaceAnchor(files.anchor)
+        try vault.overwriteCounterSlot(0, with: files.counters)
     }
 
     /// Opens the keychain of a store that exists.
@@ -32,7 +42,6 @@ package struct StoreIdentity: Sendable {
     ) throws(Failure) -> Keychain {
         let tree = try KeyTree.open(
             store, rootKey: vault.rootKey(), tier: tier, userID: userID, random: random, scryptCost: passcodeCost)
-        let enrolments = try EnrolmentKeys(tree: tree, vault: vault)
-        return try Keychain(tree: tree, enrolments: enrolments, clock: clock)
+        return try Keychain(tree: tree, vault: vault, clock: clock)
     }
 }

@@ -14,30 +14,26 @@ extension AuditEvent {
     var showsInItems: Bool {
         switch self {
         case .added, .updated, .deleted, .invalidated: true
-        case .used, .refused, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged, .rollbackAccepted,
-            .countersLost, .quarantined, .restored, .exported, .imported:
-            false
+        default: false
         }
     }
 }
 
 extension AuditTrail {
-    private static let endRecord = "audit.end"
-
     func keepEnd(_ sequence: Int64, _ chain: [UInt8], in store: any ItemWriting) throws(Failure) {
         var writer = CBORWriter()
         writer.array(2)
         writer.integer(sequence)
         writer.bytes(chain)
         let sealed = try tree.recordKey.seal(
-            writer.finish(), nonce: tree.nonce(), binding: KeyTree.binding(tree.header, Self.endRecord))
-        try store.setRecord(Self.endRecord, sealed)
+            writer.finish(), nonce: tree.nonce(), binding: tree.associatedData(.auditEnd))
+        try store.setRecord(RecordName.auditEnd.rawValue, sealed)
     }
 
     /// What is wrong with the end of the trail, or nil.
     func checkEnd(in store: any ItemReading) throws(Failure) -> Finding? {
-        guard let sealed = try store.record(Self.endRecord) else { return try missingEnd(in: store) }
-        guard let plain = try tree.recordKey.open(sealed, binding: KeyTree.binding(tree.header, Self.endRecord)),
+        guard let sealed = try store.record(.auditEnd) else { return try missingEnd(in: store) }
+        guard let plain = try tree.recordKey.open(sealed, binding: tree.associatedData(.auditEnd)),
             let (sequence, chain) = decode(plain)
         else { return Finding(.trailEndUnknown) }
         let last = try store.lastAuditEntry()?.sequence ?? 0

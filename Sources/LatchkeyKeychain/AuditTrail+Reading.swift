@@ -8,20 +8,29 @@ import LatchkeyWire
 extension AuditTrail {
     /// What an entry says; without an event when it cannot be read.
     func line(_ entry: AuditEntry) throws(Failure) -> AuditLine {
-        let unreadable = AuditLine(sequence: entry.sequence)
-        guard let plain = try tree.auditKey.open(entry.sealed, binding: binding(entry.sequence)) else {
-            return unreadable
-        }
+        try opened(entry)?.line ?? AuditLine(sequence: entry.sequence)
+    }
+
+    /// What an entry states about the store; nil when it cannot be read.
+    func numbers(of entry: AuditEntry) throws(Failure) -> StoreNumbers? { try opened(entry)?.numbers }
+
+    private func opened(_ entry: AuditEntry) throws(Failure) -> (line: AuditLine, numbers: StoreNumbers)? {
+        guard let plain = try tree.auditKey.open(entry.sealed, binding: binding(entry.sequence)) else { return nil }
         return plain.withBytes { bytes in
-            var reader = CBORReader(bytes)
-            let line = try? reader.tuple(5) { (reader) throws(WireError) in
-                AuditLine(
-                    sequence: entry.sequence, time: try reader.integer(),
-                    event: UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:)),
-                    item: try reader.bytes(limit: 64), caller: try reader.text(),
-                    processID: Int32(truncatingIfNeeded: try reader.integer()))
+            do throws(WireError) {
+                var reader = CBORReader(bytes)
+                return try reader.tuple(7) { (reader) throws(WireError) in
+                    var line = AuditLine(sequence: entry.sequence, time: try reader.integer())
+                    line.event = UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:))
+                    line.item = try reader.bytes(limit: 64)
+                    line.caller = try reader.text()
+                    line.processID = Int32(truncatingIfNeeded: try reader.integer())
+                    line.count = try reader.unsigned()
+                    return (line, try StoreNumbers(&reader))
+                }
+            } catch {
+                return nil
             }
-            return line ?? unreadable
         }
     }
 

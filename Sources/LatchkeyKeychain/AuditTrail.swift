@@ -7,58 +7,114 @@ import LatchkeyWire
 import Synchronization
 
 /// The hash-chained trail: each entry is committed with the transaction it tells of.
+///
+/// The newest entry also carries the numbers that no other page of the database is trusted with: the set hash of all rows and
+/// the serial numbers of the state record and of the counters.
 final class AuditTrail: Sendable {
-    private struct End {
-        var sequence: Int64
-        var chain: [UInt8]
+    /// The end of the trail, and what the newest entry states about the store.
+    struct End: Sendable {
+        var sequence: Int64 = 0
+        var chain: [UInt8] = []
+        var numbers = StoreNumbers()
     }
+
     let tree: KeyTree
     let chainKey: AuthenticationKey
     private let clock: any Clock
-    private let end = Mutex<End?>(nil)
+    private let counters: CounterFile
+    /// nil: read it anew.
+    private let known = Mutex<End?>(nil)
 
-    init(tree: KeyTree, clock: any Clock) throws(Failure) {
+    init(tree: KeyTree, counters: CounterFile, clock: any Clock) throws(Failure) {
         self.tree = tree
+        self.counters = counters
         self.clock = clock
         chainKey = try AuthenticationKey(tree.auditKey.derive(.chain))
     }
 
+    /// The end as it is now; with the changes of a transaction that is open.
+    func end(in store: any ItemReading) throws(Failure) -> End {
+        if let end = known.withLock({ $0 }) { return end }
+        var end = End()
+        if let entry = try store.lastAuditEntry() {
+            end.sequence = entry.sequence
+            end.chain = entry.chain
+            // An entry that was changed makes the set hash unknown: the check says so until it is accepted.
+            end.numbers = try numbers(of: entry) ?? StoreNumbers(sum: nil)
+        }
+        known.withLock { $0 = end }
+        return end
+    }
+
+    /// Changes what the next entry states. An entry has to follow in the same transaction.
+    func change(in store: any ItemReading, _ body: (inout StoreNumbers) throws(Failure) -> Void) throws(Failure) {
+        var end = try end(in: store)
+        try body(&end.numbers)
+        known.withLock { $0 = end }
+    }
+
     /// Appends an entry within a transaction; `forget` follows when the transaction is undone.
+    /// - Parameter count: how many equal events the entry stands for.
     /// - Returns: its number.
     @discardableResult
     func append(
-        _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, to store: any ItemWriting
+        _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, to store: any ItemWriting
     ) throws(Failure) -> Int64 {
-        let last: End
-        if let known = end.withLock({ $0 }) {
-            last = known
-        } else if let entry = try store.lastAuditEntry() {
-            last = End(sequence: entry.sequence, chain: entry.chain)
-        } else {
-            last = End(sequence: 0, chain: [])
-        }
+        var last = try end(in: store)
         let (sequence, isBeyond) = last.sequence.addingReportingOverflow(1)
         // Numbers are not sealed: an editor of the file may have written the largest one there is.
         guard !isBeyond else { throw Failure.damagedStore("its audit trail has no number left") }
+        last.numbers.countersSerial = max(last.numbers.countersSerial, counters.serial)
         var writer = CBORWriter()
-        writer.array(5)
+        writer.array(7)
         writer.integer(clock.wallTime)
         writer.unsigned(UInt64(event.rawValue))
         writer.bytes(item)
         writer.text(caller?.current.label ?? "")
         writer.integer(Int64(caller?.processID ?? 0))
+        writer.unsigned(count)
+        last.numbers.write(to: &writer)
         let binding = binding(sequence)
         let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), binding: binding)
         let chain = try chainKey.code(last.chain + binding + sealed)
         try store.append(AuditEntry(sequence: sequence, sealed: sealed, chain: chain))
         if !event.showsInItems { try keepEnd(sequence, chain, in: store) }
-        end.withLock { $0 = End(sequence: sequence, chain: chain) }
+        last.sequence = sequence
+        last.chain = chain
+        known.withLock { [last] in $0 = last }
         return sequence
     }
 
     /// What an entry is bound to.
-    func binding(_ sequence: Int64) -> [UInt8] { KeyTree.binding(tree.header, "audit \(sequence)") }
+    func binding(_ sequence: Int64) -> [UInt8] { Array("audit \(sequence)".utf8) + [0] + tree.header.bytes }
 
     /// Reads the end of the trail anew: the transaction that moved it was undone.
-    func forget() { end.withLock { $0 = nil } }
+    func forget() { known.withLock { $0 = nil } }
+}
+
+/// What the newest entry states about the store.
+struct StoreNumbers: Equatable, Sendable {
+    /// The set hash of all rows; nil when it is unknown since an entry was changed.
+    var sum: StoreSum? = StoreSum()
+    /// Serial number of the state record.
+    var stateSerial: UInt64 = 0
+    /// No older counters are believed.
+    var countersSerial: UInt64 = 0
+
+    func write(to writer: inout CBORWriter) {
+        writer.array(3)
+        writer.bytes(sum?.bytes ?? [])
+        writer.unsigned(stateSerial)
+        writer.unsigned(countersSerial)
+    }
+
+    init(sum: StoreSum? = StoreSum()) { self.sum = sum }
+
+    init(_ reader: inout CBORReader) throws(WireError) {
+        (sum, stateSerial, countersSerial) = try reader.tuple(3) { (reader) throws(WireError) in
+            let sum = try reader.bytes(limit: 40)
+            guard sum.isEmpty || sum.count == 40 else { throw .invalidValue }
+            return (StoreSum(sum), try reader.unsigned(), try reader.unsigned())
+        }
+    }
 }

@@ -14,17 +14,18 @@ struct Envelopes: Sendable {
     static let version: UInt8 = 1
     private static let wrappedBytes = SymmetricKey.nonceBytes + SymmetricKey.byteCount + SymmetricKey.tagBytes
     let tree: KeyTree
-    let enrolments: EnrolmentKeys
+    let anchor: Anchor
 
     private func binding(_ label: CryptographicLabel, _ row: StoredRow, _ more: [[UInt8]] = []) -> [UInt8] {
         var writer = CBORWriter()
-        writer.array(6 + more.count)
+        writer.array(7 + more.count)
         writer.text(label.rawValue)
         writer.bytes(tree.header.bytes)
         writer.unsigned(UInt64(row.itemClass.rawValue))
         writer.bytes(row.id)
         writer.bytes(row.primaryKey)
         writer.integer(row.version)
+        writer.bytes(Self.versionRandom(row))
         for part in more { writer.bytes(part) }
         return writer.finishBytes()
     }
@@ -38,11 +39,20 @@ struct Envelopes: Sendable {
         binding(.secret, row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
     }
 
+    /// The random part of a row's version: the first 8 bytes of the attributes' nonce. Two rows that follow the same older
+    /// version, one of them in a copy of the database, differ in it.
+    static func versionRandom(_ row: StoredRow) -> [UInt8] { Array(row.attributes.dropFirst().prefix(8)) }
+
+    /// Gives a row that is about to be sealed a version of its own: the nonce of its attributes.
+    func begin(_ row: inout StoredRow) throws(Failure) { row.attributes = [Self.version] + (try tree.nonce()) }
+
     // MARK: - Attributes
 
+    /// Seals the attributes of a row that `begin` was called for.
     func sealAttributes(_ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
         let sealed = try tree.metadataKey.seal(
-            item.encoded(), nonce: tree.nonce(), binding: attributesBinding(row))
+            item.encoded(), nonce: Array(row.attributes.dropFirst().prefix(SymmetricKey.nonceBytes)),
+            binding: attributesBinding(row))
         return [Self.version] + sealed
     }
 
@@ -61,7 +71,10 @@ struct Envelopes: Sendable {
     private func wrappingKey(_ item: Item, _ password: SymmetricKey?) throws(Failure) -> SymmetricKey {
         guard let key = try tree.classKey(item.accessControl.accessibility) else { throw unavailable(item) }
         var parts = [key.secret]
-        if item.enrolment != nil { parts.append(enrolments.key) }
+        if item.enrolment != nil {
+            guard let key = anchor.record?.contents.enrolmentKey else { throw unavailable(item) }
+            parts.append(key)
+        }
         if let password { parts.append(password.secret) }
         return parts.count == 1 ? key : try SymmetricKey.combining(parts, label: .wrap)
     }

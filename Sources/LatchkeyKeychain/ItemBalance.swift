@@ -44,9 +44,7 @@ struct ItemBalance {
         case .quarantined: aside[name] = told.removeValue(forKey: name)
         // Only what was put aside comes back, and once: the trail explains no other row.
         case .restored: if let version = aside.removeValue(forKey: name) { told[name] = version }
-        case .used, .refused, .passcodeSet, .passcodeChanged, .passcodeRemoved, .enrolmentChanged, .rollbackAccepted,
-            .countersLost, .exported, .imported, nil:
-            break
+        default: break
         }
     }
 

@@ -1,57 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyCrypto
 package import LatchkeyModel
 import LatchkeySeams
-import LatchkeyWire
+
+extension PolicyCounters {
+    /// Whether they are at least as strict as counters that were lost: `PolicyState.useUpTries`.
+    fileprivate var areUsedUp: Bool { biometryFailures >= 5 && passcodeFailures >= 6 }
+}
 
 extension Keychain {
-    private static let countersRecord = "policy.counters"
-
-    /// Keeps the counters of failed tries, sealed, so that neither a restart nor an editor of the file resets them.
-    package func keep(_ counters: PolicyCounters) throws(Failure) {
-        var writer = CBORWriter()
-        writer.array(6)
-        writer.integer(Int64(counters.biometryFailures))
-        writer.integer(Int64(counters.passcodeFailures))
-        writer.integer(counters.passcodeBlockedUntil)
-        writer.bytes(clock.bootID)
-        writer.integer(counters.lastPasscode ?? -1)
-        writer.integer(counters.lastBiometry ?? -1)
-        let sealed = try tree.recordKey.seal(
-            writer.finish(), nonce: tree.nonce(), binding: KeyTree.binding(tree.header, Self.countersRecord))
-        try write { (store) throws(Failure) in try store.setRecord(Self.countersRecord, sealed) }
+    /// Keeps the counters of failed tries, durably when this returns. Needs no free space.
+    package func keep(_ kept: PolicyCounters) throws(Failure) {
+        try counters.keep(kept, bootID: clock.bootID, above: try countersFloor())
     }
 
-    /// The counters as they were kept, and whether the machine was restarted since.
+    /// The counters as they were kept, and whether the machine was restarted since; nil when nothing was ever counted.
+    /// Throws when they were changed, taken out, or replaced by older ones.
     package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
-        guard let sealed = try store.read({ (store) throws(Failure) in try store.record(Self.countersRecord) }) else {
-            return nil
+        let values = try counters.values(notBefore: try countersFloor())
+        // Beside a database that was rolled back the counters may be older ones as well: they are believed only if no try
+        // is left.
+        guard !isRolledBack || values?.counters.areUsedUp == true else {
+            throw Failure.damagedStore("its counters of failed tries may be older ones")
         }
-        guard
-            let plain = try tree.recordKey.open(sealed, binding: KeyTree.binding(tree.header, Self.countersRecord)),
-            let (counters, boot) = decode(plain)
-        else { throw Failure.damagedStore("its counters of failed tries were changed") }
-        return (counters, boot == clock.bootID)
+        guard let kept = values else { return nil }
+        return (kept.counters, isOfThisBoot(kept.bootID))
     }
 
-    private func decode(_ plain: SecretBytes) -> (PolicyCounters, [UInt8])? {
-        plain.withBytes { bytes in
-            var reader = CBORReader(bytes)
-            return try? reader.tuple(6) { (reader) throws(WireError) in
-                // Whatever was kept, the reducer gets numbers it cannot overflow with.
-                let biometry = Int(min(max(try reader.integer(), 0), 1_000_000))
-                let passcode = Int(min(max(try reader.integer(), 0), 1_000_000))
-                let blocked = min(max(try reader.integer(), 0), .max / 4)
-                let boot = try reader.bytes(limit: 64)
-                let lastPasscode = min(try reader.integer(), .max / 4)
-                let lastBiometry = min(try reader.integer(), .max / 4)
-                let counters = PolicyCounters(
-                    biometryFailures: biometry, passcodeFailures: passcode, passcodeBlockedUntil: blocked,
-                    lastPasscode: lastPasscode < 0 ? nil : lastPasscode,
-                    lastBiometry: lastBiometry < 0 ? nil : lastBiometry)
-                return (counters, boot)
-            }
-        }
+    /// Throws when the counters were changed, taken out, or replaced by older ones.
+    func checkCounters() throws(Failure) { _ = try counters.values(notBefore: try countersFloor()) }
+
+    /// Whether a boot identifier names this boot. A missing one names none.
+    func isOfThisBoot(_ bootID: [UInt8]) -> Bool { !bootID.isEmpty && bootID == clock.bootID }
+
+    /// The newest serial number of the counters that the database or the anchor knows of.
+    private func countersFloor() throws(Failure) -> UInt64 {
+        let known = try store.read { (store) throws(Failure) in try audit.end(in: store).numbers.countersSerial }
+        return max(known, anchor.record?.countersSerial ?? 0)
     }
 }

@@ -20,7 +20,13 @@ package final class KeyTree: Sendable {
     let auditKey: SymmetricKey
     /// Seals small records of the store's own.
     let recordKey: SymmetricKey
-    private let rootKey: SymmetricKey
+    /// Seals the counters of failed tries, which rest outside the database.
+    let countersKey: SymmetricKey
+    /// Seals the anchor, which rests outside the database.
+    let anchorKey: SymmetricKey
+    /// Makes the hashes of the set of rows.
+    let setKey: AuthenticationKey
+    let rootKey: SymmetricKey
     private let automaticKey: SymmetricKey
     private let passcodeKey = Mutex<SymmetricKey?>(nil)
     private let classKeys = Mutex<[Accessibility: SymmetricKey]>([:])
@@ -29,9 +35,6 @@ package final class KeyTree: Sendable {
     let random: any RandomSource
     /// Exponent of scrypt's cost for what is stretched from now on.
     let scryptCost: UInt8
-
-    private static let automaticSlot = "slot.automatic"
-    private static let passcodeSlot = "slot.passcode"
 
     private init(
         header: StoreHeader, rootKey: SymmetricKey, automaticKey: SymmetricKey, store: any ItemStore,
@@ -47,37 +50,44 @@ package final class KeyTree: Sendable {
         indexKey = try AuthenticationKey(automaticKey.derive(.index))
         auditKey = try automaticKey.derive(.audit)
         recordKey = try automaticKey.derive(.record)
+        countersKey = try automaticKey.derive(.counters)
+        anchorKey = try rootKey.derive(.anchor)
+        setKey = try AuthenticationKey(recordKey.derive(.set))
     }
 
     // MARK: - Making and opening
 
     /// Writes the first records of a new store.
+    /// - Returns: what belongs beside the database.
     package static func create(
         in store: any ItemStore, rootKey: SecretBytes, header: StoreHeader, random: any RandomSource
-    ) throws(Failure) {
+    ) throws(Failure) -> NewStoreFiles {
         let root = try key(rootKey)
         let automatic = try random.bytes(SymmetricKey.byteCount)
         let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
-        let slot = try root.seal(automatic, nonce: nonce, binding: binding(header, automaticSlot))
+        let slot = try root.seal(automatic, nonce: nonce, binding: associatedData(header, .automaticSlot))
         let code = try root.derive(.header).authenticationCode(header.bytes)
         try store.write { (store) throws(Failure) in
-            try store.setRecord(StoreHeader.recordName, header.bytes)
-            try store.setRecord("header.code", code)
-            try store.setRecord(automaticSlot, slot)
+            try store.setRecord(RecordName.header.rawValue, header.bytes)
+            try store.setRecord(RecordName.headerCode.rawValue, code)
+            try store.setRecord(RecordName.automaticSlot.rawValue, slot)
         }
+        return NewStoreFiles(
+            anchor: try Anchor.first(root.derive(.anchor), header, random),
+            counters: try CounterFile.first(key(automatic).derive(.counters), header, random))
     }
 
     /// Throws when the first records are not those that this tree was opened with.
     func checkHeader() throws(Failure) {
         let (bytes, code, slot) = try store.read { (store) throws(Failure) in
             (
-                try store.record(StoreHeader.recordName), try store.record("header.code"),
-                try store.record(Self.automaticSlot)
+                try store.record(.header), try store.record(.headerCode),
+                try store.record(.automaticSlot)
             )
         }
         let expected = try rootKey.derive(.header).authenticationCode(header.bytes)
         guard bytes == header.bytes, code == expected, let slot,
-            try rootKey.open(slot, binding: Self.binding(header, Self.automaticSlot)) != nil
+            try rootKey.open(slot, binding: associatedData(.automaticSlot)) != nil
         else { throw Failure.damagedStore("its first records were changed") }
     }
 
@@ -89,8 +99,8 @@ package final class KeyTree: Sendable {
         let root = try key(rootKey)
         let (headerBytes, code, slot) = try store.read { (store) throws(Failure) in
             (
-                try store.record(StoreHeader.recordName), try store.record("header.code"),
-                try store.record(automaticSlot)
+                try store.record(.header), try store.record(.headerCode),
+                try store.record(.automaticSlot)
             )
         }
         guard let headerBytes, let code, let slot else { throw Failure.damagedStore("its first records are missing") }
@@ -108,7 +118,7 @@ package final class KeyTree: Sendable {
         }
         let expected = try root.derive(.header).authenticationCode(header.bytes)
         guard SecretBytes(expected) == SecretBytes(code),
-            let automatic = try root.open(slot, binding: binding(header, automaticSlot))
+            let automatic = try root.open(slot, binding: associatedData(header, .automaticSlot))
         else { throw Failure.damagedStore("it does not belong to this root key, or its header was changed") }
         return try KeyTree(
             header: header, rootKey: root, automaticKey: try key(automatic), store: store, random: random,
@@ -120,7 +130,12 @@ package final class KeyTree: Sendable {
         return key
     }
 
-    static func binding(_ header: StoreHeader, _ name: String) -> [UInt8] { Array(name.utf8) + [0] + header.bytes }
+    /// What a record is bound to: its name and the header of the store.
+    static func associatedData(_ header: StoreHeader, _ name: RecordName) -> [UInt8] {
+        Array(name.rawValue.utf8) + [0] + header.bytes
+    }
+
+    func associatedData(_ name: RecordName) -> [UInt8] { Self.associatedData(header, name) }
 
     // MARK: - Class keys
 
@@ -155,44 +170,14 @@ package final class KeyTree: Sendable {
     /// Whether `U_pass` is in memory: the daemon keeps running while it is.
     package var holdsPasscodeKey: Bool { passcodeKey.withLock { $0 != nil } }
 
-    /// Whether a passcode exists.
-    package func isPasscodeSet() throws(Failure) -> Bool {
-        try store.read { (store) throws(Failure) in try store.record(Self.passcodeSlot) } != nil
-    }
+    /// `U_pass`, while it is in memory.
+    var passcodeSecret: SymmetricKey? { passcodeKey.withLock { $0 } }
 
-    /// Whether `passcode` opens its slot; if so, `U_pass` is in memory afterwards. Blocks for the time of scrypt.
-    package func unlock(_ passcode: SecretBytes) throws(Failure) -> Bool {
-        guard let slot = try store.read({ (store) throws(Failure) in try store.record(Self.passcodeSlot) }) else {
-            return false
-        }
-        guard let key = try open(slot, passcode) else { return false }
+    /// Takes `U_pass` into memory.
+    func hold(_ key: SymmetricKey) {
         passcodeKey.withLock { $0 = key }
-        return true
-    }
-
-    /// What is written in the same transaction as the store's own record.
-    package typealias Addition = (any ItemWriting) throws(Failure) -> Void
-
-    /// Makes a new `U_pass` behind a first passcode.
-    package func setPasscode(
-        _ passcode: SecretBytes, also addition: Addition = { _ throws(Failure) in }
-    ) throws(Failure) {
-        let key = try Self.key(try random.bytes(SymmetricKey.byteCount))
-        try keep(key, behind: passcode, addition)
         forgetPasscodeClass()
-        passcodeKey.withLock { $0 = key }
     }
-
-    /// Puts the same `U_pass` behind another passcode. The old one has been checked by `unlock`.
-    package func changePasscode(
-        to passcode: SecretBytes, also addition: Addition = { _ throws(Failure) in }
-    ) throws(Failure) {
-        guard let key = passcodeKey.withLock({ $0 }) else { throw Failure(.passcodeNotSet, "No passcode is set.") }
-        try keep(key, behind: passcode, addition)
-    }
-
-    /// Erases the slot of `U_pass` within a transaction: what it protected cannot be read any more.
-    func removePasscode(in store: any ItemWriting) throws(Failure) { try store.setRecord(Self.passcodeSlot, nil) }
 
     /// Drops `U_pass` from memory.
     func forgetPasscodeKey() {
@@ -202,56 +187,6 @@ package final class KeyTree: Sendable {
 
     private func forgetPasscodeClass() {
         classKeys.withLock { $0[.whenPasscodeSetThisDeviceOnly] = nil }
-    }
-
-    /// Slot: cost, salt, then `U_pass` sealed under the stretched passcode and that again under `K_root`, so that a
-    /// copied database cannot be searched for the passcode without the root key.
-    private func keep(
-        _ key: SymmetricKey, behind passcode: SecretBytes, _ addition: Addition
-    ) throws(Failure) {
-        let salt = try random.bytes(16).copyBytes()
-        let binding = Self.binding(header, Self.passcodeSlot) + [scryptCost] + salt
-        let stretched = try Self.stretch(passcode, salt: salt, cost: scryptCost)
-        let inner = try stretched.seal(key.secret, nonce: nonce(), binding: binding)
-        let outer = try rootKey.seal(SecretBytes(inner), nonce: nonce(), binding: binding)
-        let slot = [1, scryptCost] + salt + outer
-        try store.write { (store) throws(Failure) in
-            try store.setRecord(Self.passcodeSlot, slot)
-            try addition(store)
-        }
-    }
-
-    /// Throws when a record that is sealed with the record key was changed.
-    func checkRecord(_ name: String) throws(Failure) {
-        guard let sealed = try store.read({ (store) throws(Failure) in try store.record(name) }) else { return }
-        guard try recordKey.open(sealed, binding: Self.binding(header, name)) != nil else {
-            throw Failure.damagedStore("its record \(name) was changed")
-        }
-    }
-
-    /// Throws when the slot of the passcode was changed; needs no passcode.
-    func checkPasscodeSlot() throws(Failure) {
-        let slot = try store.read { (store) throws(Failure) in try store.record(Self.passcodeSlot) }
-        if let slot { _ = try openOuter(slot) }
-    }
-
-    private func openOuter(_ slot: [UInt8]) throws(Failure) -> (salt: [UInt8], binding: [UInt8], inner: SecretBytes) {
-        guard slot.count > 18, slot[0] == 1, (1...20).contains(slot[1]) else {
-            throw Failure.damagedStore("its passcode slot cannot be read")
-        }
-        let salt = Array(slot[2..<18])
-        let binding = Self.binding(header, Self.passcodeSlot) + [slot[1]] + salt
-        guard let inner = try rootKey.open(slot[18...], binding: binding) else {
-            throw Failure.damagedStore("its passcode slot was changed")
-        }
-        return (salt, binding, inner)
-    }
-
-    private func open(_ slot: [UInt8], _ passcode: SecretBytes) throws(Failure) -> SymmetricKey? {
-        let (salt, binding, inner) = try openOuter(slot)
-        let stretched = try Self.stretch(passcode, salt: salt, cost: slot[1])
-        guard let secret = try stretched.open(inner.copyBytes(), binding: binding) else { return nil }
-        return try Self.key(secret)
     }
 
     /// One byte is put behind the passcode: scrypt's inner HMAC fills a short key up with zeros, so that passcodes which

@@ -1,50 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
 package import LatchkeyModel
 package import LatchkeyPolicy
 import LatchkeySeams
 
-// What happens to the store as a whole. The trail tells of it in the same transaction: neither is there without the
-// other, whatever fails.
+// Security events: what an old copy of the database must not undo. The trail tells of each in the transaction that moves the
+// store generation.
 
 extension Keychain {
-    /// Makes a first passcode.
-    package func setPasscode(_ passcode: SecretBytes, caller: Caller) throws(Failure) {
+    /// Carries out a security event. `change` makes the new contents of the anchor from the old ones; `commit` writes what
+    /// belongs to the event into the transaction.
+    func carryOut(
+        _ event: SecurityEvent, _ entry: AuditEvent, caller: Caller?,
+        change: (inout AnchorRecord.Contents) throws(Failure) -> Void,
+        commit: (any ItemWriting) throws(Failure) -> Void = { _ throws(Failure) in }
+    ) throws(Failure) {
+        let (boot, serial) = (clock.bootID, counters.serial)
+        try anchor.carryOut { (before) throws(Failure) -> Anchor.Change in
+            let database = try generation()
+            var contents: AnchorRecord.Contents
+            if let before { contents = before.contents } else { contents = try newContents() }
+            try change(&contents)
+            let (target, isBeyond) = max(database ?? 0, before?.committed ?? 0).addingReportingOverflow(1)
+            guard !isBeyond else { throw Failure.damagedStore("it has no store generation left") }
+            return Anchor.Change(
+                event: event, contents: contents, target: target, bootID: boot, countersSerial: serial)
+        } overwrite: { () throws(Failure) in
+            try changeStore(.anchored, caller: nil) { _ throws(Failure) in
+            } state: { _ in
+            }
+        } commit: { (change) throws(Failure) in
+            try changeStore(entry, caller: caller, commit) { $0.generation = change.target }
+        }
+        anchoring.withLock { $0.isDue = false }
+    }
+
+    private func changeStore(
+        _ entry: AuditEvent, caller: Caller?, _ body: (any ItemWriting) throws(Failure) -> Void,
+        state change: (inout StoreState.Values) -> Void
+    ) throws(Failure) {
         try settling { () throws(Failure) in
-            try tree.setPasscode(passcode) { (store) throws(Failure) in
-                try audit.append(.passcodeSet, caller: caller, to: store)
+            try store.write { (store) throws(Failure) in
+                try body(store)
+                try changeState(in: store, change)
+                try audit.append(entry, caller: caller, to: store)
             }
         }
     }
 
-    /// Puts another passcode before the same key; `proof` is of the old one.
+    /// The store generation of the database; nil when its state record cannot be read.
+    private func generation() throws(Failure) -> UInt64? {
+        try store.read { (store) throws(Failure) -> UInt64? in
+            do throws(Failure) {
+                return try stateValues(in: store).generation
+            } catch {
+                guard error.status == .storeUnreadable else { throw error }
+                return nil
+            }
+        }
+    }
+
+    private func newContents() throws(Failure) -> AnchorRecord.Contents {
+        AnchorRecord.Contents(slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try tree.random.bytes(32))
+    }
+
+    /// Refuses an event while database and anchor do not fit together: it would be believed without a passcode.
+    private func checkWhole() throws(Failure) {
+        try checkReadable()
+        try anchor.finish()
+    }
+
+    // MARK: - Passcode
+
+    /// Makes a first passcode. Blocks for the time of scrypt.
+    package func setPasscode(_ passcode: SecretBytes, caller: Caller) throws(Failure) {
+        try checkWhole()
+        let key = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
+        let slot = try PasscodeSlot.make(key, behind: passcode, tree)
+        try carryOut(.passcodeSet, .passcodeSet, caller: caller) { (contents) throws(Failure) in
+            guard contents.slot == nil else { throw Failure(.notPermitted, "A passcode is set already.") }
+            contents.slot = slot
+        }
+        tree.hold(key)
+    }
+
+    /// Puts another passcode before the same key; `proof` is of the old one. Blocks for the time of scrypt.
     package func changePasscode(
         to passcode: SecretBytes, caller: Caller, proof: Authorisation
     ) throws(Failure) {
         try checkPasscode(proof, of: caller)
-        try settling { () throws(Failure) in
-            try tree.changePasscode(to: passcode) { (store) throws(Failure) in
-                try audit.append(.passcodeChanged, caller: caller, to: store)
-            }
+        try checkWhole()
+        guard let key = tree.passcodeSecret else { throw Failure(.passcodeNotSet, "No passcode is set.") }
+        let slot = try PasscodeSlot.make(key, behind: passcode, tree)
+        try carryOut(.passcodeChanged, .passcodeChanged, caller: caller) { (contents) throws(Failure) in
+            guard contents.slot != nil else { throw Failure(.passcodeNotSet, "No passcode is set.") }
+            contents.slot = slot
         }
     }
 
-    /// Takes up what the sensor has enrolled now.
+    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row stays:
+    /// it is unreadable without the key in any case.
+    package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
+        try checkPasscode(proof, of: caller)
+        try checkWhole()
+        try carryOut(.passcodeRemoved, .passcodeRemoved, caller: caller) { (contents) throws(Failure) in
+            contents.slot = nil
+        } commit: { (store) throws(Failure) in
+            try deleteAll(caller: caller, in: store) {
+                $0.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
+            }
+        }
+        tree.forgetPasscodeKey()
+    }
+
+    /// Deletes the rows of the items that `isDoomed` names, with an entry for each.
+    func deleteAll(
+        caller: Caller, in store: any ItemWriting, where isDoomed: (Item) -> Bool
+    ) throws(Failure) {
+        var rows: [StoredRow] = []
+        try store.forEachRow(.all) { (row) throws(Failure) in
+            let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
+            if let item, isDoomed(item) { rows.append(row) }
+            return true
+        }
+        for row in rows {
+            try deleteRow(row, store)
+            try audit.append(.deleted, item: row.id, caller: caller, to: store)
+        }
+    }
+
+    /// Whether `passcode` opens a slot; if so, `U_pass` is in memory afterwards. Blocks for the time of scrypt.
+    package func unlock(_ passcode: SecretBytes) throws(Failure) -> Bool {
+        let slots = anchor.slots
+        for slot in slots {
+            guard let key = try PasscodeSlot.open(slot, passcode, tree) else { continue }
+            tree.hold(key)
+            try settle(slot, of: slots, key, passcode)
+            return true
+        }
+        return false
+    }
+
+    /// After a right passcode: drops the slot of an interrupted change, and makes one of a lower cost anew.
+    private func settle(
+        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: SecretBytes
+    ) throws(Failure) {
+        let isWeak = PasscodeSlot.cost(slot) < tree.scryptCost
+        guard slots.count > 1 || isWeak else { return }
+        let kept = isWeak ? try PasscodeSlot.make(key, behind: passcode, tree) : slot
+        try anchor.keepOnly(slot: kept, insteadOf: slots)
+    }
+
+    // MARK: - Enrolment and lockout
+
+    /// Takes the set that the sensor has enrolled now. The key of the old set is erased before this returns.
     /// - Returns: whether it is another set, so that items bound to the old one are dead.
     package func follow(_ set: EnrolmentSet?) throws(Failure) -> Bool {
-        try settling { () throws(Failure) in
-            try enrolments.follow(set) { (store) throws(Failure) in
-                try audit.append(.enrolmentChanged, caller: nil, to: store)
-            }
+        try anchor.finish()
+        if let refusal = anchor.condition.refusal { throw refusal }
+        guard anchor.set != set else { return false }
+        let key = try tree.random.bytes(32)
+        try carryOut(.enrolmentChanged, .enrolmentChanged, caller: nil) { (contents) throws(Failure) in
+            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
+            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
+            contents = AnchorRecord.Contents(
+                slot: contents.slot, enrolmentGeneration: next, set: set, enrolmentKey: key)
+        }
+        return true
+    }
+
+    /// Moves the store generation since biometry or passcode entry was locked, so that no older copy forgets it.
+    package func recordLockout(caller: Caller?) throws(Failure) {
+        try checkWhole()
+        try carryOut(.lockedOut, .lockedOut, caller: caller) { _ throws(Failure) in }
+    }
+
+    // MARK: - Ways out
+
+    /// Takes database and anchor as they are, with bound items dead, and the rows as they are now as the set to check.
+    /// `proof` is of the passcode, if one is set.
+    package func acceptStore(caller: Caller, proof: Authorisation) throws(Failure) {
+        if isPasscodeSet { try checkPasscode(proof, of: caller) }
+        if anchor.condition == .anchorMissing { try checkReadable() }
+        let fits = anchor.condition.refusal == nil
+        let key = try tree.random.bytes(32)
+        try carryOut(.accepted, .rollbackAccepted, caller: caller) { (contents) throws(Failure) in
+            guard !fits else { return }
+            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
+            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
+            contents.enrolmentGeneration = next
+            contents.enrolmentKey = key
+        } commit: { (store) throws(Failure) in
+            try rebaseSum(in: store)
         }
     }
 
-    /// Takes a database that is older than its keys as it is: the passcode was seen.
-    package func acceptRollback() throws(Failure) {
-        try settling { () throws(Failure) in
-            try enrolments.acceptAfterPasscode { (store) throws(Failure) in
-                try audit.append(.rollbackAccepted, caller: nil, to: store)
+    /// Deletes everything that asks for a proof or for the passcode, the passcode and the enrolment key. The way out when
+    /// the anchor is lost; `proof` is of the passcode, while there is an anchor that has one.
+    package func discardProtected(caller: Caller, proof: Authorisation) throws(Failure) {
+        if isPasscodeSet { try checkPasscode(proof, of: caller) }
+        let key = try tree.random.bytes(32)
+        try carryOut(.protectedDiscarded, .protectedDiscarded, caller: caller) { (contents) throws(Failure) in
+            let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)
+            guard !isBeyond else { throw Failure.damagedStore("its anchor has no enrolment generation left") }
+            contents = AnchorRecord.Contents(slot: nil, enrolmentGeneration: next, set: contents.set, enrolmentKey: key)
+        } commit: { (store) throws(Failure) in
+            try deleteAll(caller: caller, in: store) {
+                $0.accessControl.isProtected || $0.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
             }
+            try rebaseSum(in: store)
         }
+        tree.forgetPasscodeKey()
     }
 }

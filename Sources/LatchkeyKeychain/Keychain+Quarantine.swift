@@ -34,6 +34,7 @@ extension Keychain {
     func quarantine(_ row: StoredRow, in store: any ItemWriting) throws(Failure) {
         let entry = try audit.append(.quarantined, item: row.id, caller: nil, to: store)
         try store.quarantine(position: row.position, entry: entry)
+        scan.restart()
     }
 
     /// What `open` gives; nil when the row fails authentication, which is then looked at by `quarantineDamaged`.

@@ -120,11 +120,23 @@ extension Keychain {
         toOpen item: Item, for returns: Returns = [.data], _ proof: Authorisation
     ) throws(Failure) -> AuthenticationPlan {
         guard tree.isAvailable(item.accessControl.accessibility) else { throw Failure.locked }
+        try checkEvents(item)
         var plan = item.accessControl.isProtected ? item.accessControl.plan : AuthenticationPlan([])
         if proof.satisfies(plan) { plan.stages = [] }
         let needsKey = returns.contains(.data) && item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
         if needsKey, try tree.classKey(.whenPasscodeSetThisDeviceOnly) == nil { plan = plan.requiringPasscode() }
         return plan
+    }
+
+    /// Keeps a protected item closed while a security event is not written to its end.
+    private func checkEvents(_ item: Item) throws(Failure) {
+        let isPasscodeClass = item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
+        guard item.accessControl.isProtected || isPasscodeClass, anchor.condition == .unfinished else { return }
+        do throws(Failure) {
+            try anchor.finish()
+        } catch {
+            throw anchor.condition.refusalOfProtected ?? error
+        }
     }
 
     func found(

@@ -30,6 +30,7 @@ extension Keychain {
             id: try tree.random.bytes(16).copyBytes(), itemClass: itemClass, primaryKey: [], group: [],
             indexes: [], version: 1, attributes: [], secret: nil)
         try index.fill(&row, item)
+        try envelopes.begin(&row)
         if let secret { row.secret = try envelopes.sealSecret(secret, item, row, password: password) }
         row.attributes = try envelopes.sealAttributes(item, row)
         return row
@@ -39,7 +40,7 @@ extension Keychain {
     func insert(_ row: StoredRow, _ caller: Caller) throws(Failure) {
         try write { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
-            try store.insert(row)
+            try insertRow(row, store)
             try audit.append(.added, item: row.id, caller: caller, to: store)
         }
     }
@@ -47,7 +48,7 @@ extension Keychain {
     /// Whether adding has to wait for a passcode: `whenPasscodeSetThisDeviceOnly` before it was seen.
     package func addNeedsPasscode(_ accessControl: AccessControl) throws(Failure) -> Bool {
         guard accessControl.accessibility == .whenPasscodeSetThisDeviceOnly else { return false }
-        guard try tree.isPasscodeSet() else {
+        guard isPasscodeSet else {
             throw Failure(
                 .passcodeClassUnavailable, "The item asks for a passcode to be set, and none is.",
                 hint: "Set one with: latchkey passcode set")
@@ -132,7 +133,7 @@ extension Keychain {
             }
             guard !rows.isEmpty else { throw Failure(.itemNotFound, "No item matches.") }
             for row in rows {
-                try store.delete(position: row.position)
+                try deleteRow(row, store)
                 try audit.append(.deleted, item: row.id, caller: caller, to: store)
             }
         }
@@ -144,32 +145,6 @@ extension Keychain {
         try write { (store) throws(Failure) in
             for item in items { try audit.append(.used, item: item.id, caller: caller, to: store) }
         }
-    }
-
-    /// Commits that something was refused, or happened to the store as a whole.
-    package func record(_ event: AuditEvent, caller: Caller?) throws(Failure) {
-        try write { (store) throws(Failure) in _ = try audit.append(event, caller: caller, to: store) }
-    }
-
-    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row stays:
-    /// whatever it was, it is unreadable without the key.
-    package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
-        try checkPasscode(proof, of: caller)
-        try write { (store) throws(Failure) in
-            var rows: [StoredRow] = []
-            try store.forEachRow(.all) { (row) throws(Failure) in
-                let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-                if item?.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly { rows.append(row) }
-                return true
-            }
-            for row in rows {
-                try store.delete(position: row.position)
-                try audit.append(.deleted, item: row.id, caller: caller, to: store)
-            }
-            try tree.removePasscode(in: store)
-            try audit.append(.passcodeRemoved, caller: caller, to: store)
-        }
-        tree.forgetPasscodeKey()
     }
 
     // MARK: - Rules of a new or changed item
@@ -226,7 +201,7 @@ extension Keychain {
 
     /// The generation an item is bound to; refuses where no set can be kept.
     private func binding(_ control: AccessControl) throws(Failure) -> UInt64? {
-        control.constraints.contains(.biometryCurrentSet) ? enrolments.generation : nil
+        control.constraints.contains(.biometryCurrentSet) ? anchor.enrolmentGeneration : nil
     }
 
     /// Refuses a second item with the same primary key; one that is dead makes room (behaviour AC-04), and so does one
@@ -246,7 +221,7 @@ extension Keychain {
         }
         guard !isTaken else { throw Failure(.duplicateItem, "An item with the same primary key exists.") }
         for row in dead {
-            try store.delete(position: row.position)
+            try deleteRow(row, store)
             try audit.append(.invalidated, item: row.id, caller: nil, to: store)
         }
         for row in damaged { try quarantine(row, in: store) }
@@ -272,9 +247,10 @@ extension Keychain {
         try index.fill(&next, item)
         if next.primaryKey != row.primaryKey { try makeRoom(next.primaryKey, besides: row.position, store) }
         next.secret = nil
+        try envelopes.begin(&next)
         if let secret { next.secret = try envelopes.sealSecret(secret, item, next, password: password) }
         next.attributes = try envelopes.sealAttributes(item, next)
-        if next.isIndexed(like: row) { try store.replaceEnvelopes(of: next) } else { try store.replace(next) }
+        try replaceRow(row, by: next, store)
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 

@@ -3,13 +3,14 @@
 package import LatchkeyModel
 import LatchkeyPolicy
 package import LatchkeySeams
+import Synchronization
 
 /// The items of one store. Takes proofs as parameters and never asks for one itself.
 ///
 /// Reading may happen on any thread; everything that writes is called by one thread at a time.
 package final class Keychain: Sendable {
     package let tree: KeyTree
-    package let enrolments: EnrolmentKeys
+    package let anchor: Anchor
     let store: any ItemStore
     let clock: any Clock
     let envelopes: Envelopes
@@ -17,17 +18,36 @@ package final class Keychain: Sendable {
     let references: PersistentReference
     let audit: AuditTrail
     let suspects = Suspects()
+    let counters: CounterFile
+    let state: StoreState
+    let scan = SetScan()
+    let gathered = GatheredRefusals()
+    let anchoring = Mutex(Anchoring())
 
-    /// Opens the items of a store whose keys are open.
-    package init(tree: KeyTree, enrolments: EnrolmentKeys, clock: any Clock) throws(Failure) {
+    /// Opens the items of a store whose keys are open, and compares its database with its anchor.
+    package init(tree: KeyTree, vault: any KeyVault, clock: any Clock) throws(Failure) {
         self.tree = tree
-        self.enrolments = enrolments
         self.clock = clock
         store = tree.store
-        envelopes = Envelopes(tree: tree, enrolments: enrolments)
+        counters = try CounterFile(tree: tree, vault: vault)
+        audit = try AuditTrail(tree: tree, counters: counters, clock: clock)
+        let state = StoreState(tree)
+        self.state = state
+        let audit = audit
+        // A state record that cannot be read shows no generation: the database counts as older than its anchor.
+        let generation = try tree.store.read { (store) throws(Failure) -> UInt64? in
+            let serial = try audit.end(in: store).numbers.stateSerial
+            do throws(Failure) {
+                return try state.values(in: store, serial: serial).generation
+            } catch {
+                guard error.status == .storeUnreadable else { throw error }
+                return nil
+            }
+        }
+        anchor = try Anchor(tree: tree, vault: vault, databaseGeneration: generation)
+        envelopes = Envelopes(tree: tree, anchor: anchor)
         index = BlindIndex(key: tree.indexKey)
         references = PersistentReference(key: tree.indexKey)
-        audit = try AuditTrail(tree: tree, clock: clock)
     }
 
     /// Number of items of all groups.
@@ -42,7 +62,7 @@ package final class Keychain: Sendable {
         guard proof.belongs(to: caller) else {
             throw Failure(.itemAuthenticationFailed, "What was proven was proven for another program or session.")
         }
-        return proof.holding(for: enrolments.set)
+        return proof.holding(for: anchor.set)
     }
 
     /// Refuses anything but the passcode, proven by one evaluation for this caller.
@@ -52,26 +72,34 @@ package final class Keychain: Sendable {
         }
     }
 
-    /// Refuses everything while the database is older than its enrolment record (abuse case 29).
+    /// Refuses everything while database and anchor do not fit together (abuse case 29).
     package func checkReadable() throws(Failure) {
-        guard !enrolments.isRolledBack else {
-            throw Failure(
-                .storeRolledBack, "The database is older than its keys: it looks restored from a backup.",
-                hint: "Enter the passcode once (latchkey passcode check) to use it as it is.")
-        }
+        if let refusal = anchor.condition.refusal { throw refusal }
     }
+
+    /// Whether database and anchor do not fit together: nothing is read before that was accepted.
+    package var isRolledBack: Bool { anchor.condition.refusal != nil }
+
+    /// Whether a passcode is set.
+    package var isPasscodeSet: Bool { anchor.hasPasscode }
 
     /// Writes, and reads the end of the audit trail anew when the transaction is undone.
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
-        try settling { () throws(Failure) in try store.write(body) }
+        let result = try settling { () throws(Failure) in try store.write(body) }
+        noteWrite()
+        return result
     }
 
     /// Does something that appends to the audit trail in a transaction of its own.
     func settling<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) {
-            return try body()
+            let result = try body()
+            scan.settle(committed: true)
+            return result
         } catch {
             audit.forget()
+            state.forget()
+            scan.settle(committed: false)
             throw error
         }
     }
@@ -79,7 +107,7 @@ package final class Keychain: Sendable {
     /// Whether an item can never be read again: its enrolled set is gone.
     func isDead(_ item: Item) -> Bool {
         guard let bound = item.enrolment else { return false }
-        return bound != enrolments.generation
+        return bound != anchor.enrolmentGeneration
     }
 
     /// Refuses attributes that items of the class do not have (behaviour KC-02).

@@ -81,6 +81,7 @@ extension Keychain {
         try index.fill(&row, envelopes.openAttributes(row))
         guard row.primaryKey == aside.row.primaryKey else { return .quarantined }
         try store.restore(row, from: aside.number)
+        scan.restart()
         try audit.append(.restored, item: row.id, caller: caller, to: store)
         return .restored
     }

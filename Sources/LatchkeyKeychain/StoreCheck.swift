@@ -140,15 +140,24 @@ package struct StoreCheck {
         if let end { add(end) }
         for finding in balance.findings { add(finding) }
         try check(.recordChanged, "header") { () throws(Failure) in try tree.checkHeader() }
-        try check(.recordChanged, "slot.passcode") { () throws(Failure) in try tree.checkPasscodeSlot() }
-        for name in ["policy.counters", "policy.faces", "policy.lock"] {
-            try check(.recordChanged, name) { () throws(Failure) in try tree.checkRecord(name) }
+        try check(.recordChanged, RecordName.state.rawValue) { () throws(Failure) in
+            _ = try keychain.store.read { (store) throws(Failure) in try keychain.stateValues(in: store) }
         }
-        try check(.enrolmentRecord) { () throws(Failure) in try keychain.enrolments.check() }
+        try check(.recordChanged, "counters") { () throws(Failure) in try keychain.checkCounters() }
+        try check(.anchor) { () throws(Failure) in try keychain.anchor.check() }
+        if try !rowsAreThoseStored() { add(Finding(.setChanged)) }
         if findingCount > Limits.findings {
             findings.append(Finding(.unlisted, number: Int64(findingCount - Limits.findings)))
         }
         stage = .finished
+    }
+
+    /// Compares all rows with the set hash, slice by slice.
+    private func rowsAreThoseStored() throws(Failure) -> Bool {
+        keychain.beginSetCheck()
+        while true {
+            if let isSame = try keychain.continueSetCheck() { return isSame }
+        }
     }
 
     private mutating func check(

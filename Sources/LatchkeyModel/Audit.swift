@@ -19,8 +19,21 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case quarantined = 13
     /// A row that had been put aside authenticates again and is back in its place.
     case restored = 14
+    /// A passcode was wrong, or a finger or face was not recognised.
+    case tryFailed = 15
+    /// The rows are not those that were stored: some were put back, changed or taken out in the file.
+    case rowsChanged = 16
+    case locked = 17
+    case unlocked = 18
+    case facePermissionChanged = 19
     case exported = 20
     case imported = 21
+    /// Biometry or passcode entry was locked after too many failed tries.
+    case lockedOut = 22
+    /// Everything that asks for a proof was deleted, and the passcode with it.
+    case protectedDiscarded = 23
+    /// The store generation moved, so that older copies of the database are refused.
+    case anchored = 24
 }
 
 /// An audit entry as its reader sees it.
@@ -35,12 +48,15 @@ package struct AuditLine: Equatable, Sendable {
     /// What the caller was called; empty for what no caller asked for.
     package var caller: String
     package var processID: Int32
+    /// How many equal events the entry stands for.
+    package var count: UInt64
 
     /// Makes a line.
     package init(
         sequence: Int64, time: Int64 = 0, event: AuditEvent? = nil, item: [UInt8] = [], caller: String = "",
-        processID: Int32 = 0
+        processID: Int32 = 0, count: UInt64 = 1
     ) {
+        self.count = count
         self.sequence = sequence
         self.time = time
         self.event = event

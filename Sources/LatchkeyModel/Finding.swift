@@ -19,8 +19,10 @@ package struct Finding: Equatable, Sendable {
         case itemOlder = 7
         /// A record of the store's own that was changed; `words` is its name.
         case recordChanged = 8
-        /// The enrolment record does not fit the database.
-        case enrolmentRecord = 9
+        /// The anchor does not fit the database, or is not the one that was last written.
+        case anchor = 9
+        /// The rows are not those that were stored; other findings name them.
+        case setChanged = 10
         /// The trail has no entry of that `number`.
         case entryMissing = 20
         /// The entry of that `number` was changed, or stands in another's place.

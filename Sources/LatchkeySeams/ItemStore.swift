@@ -43,6 +43,25 @@ package struct StoredRow: Equatable, Sendable {
     }
 }
 
+/// The parts of a row that the set hash covers.
+package struct RowMark: Equatable, Sendable {
+    package var position: Int64
+    package var itemClass: UInt8
+    package var id: [UInt8]
+    package var version: Int64
+    /// The random part of the version: 8 bytes, fewer in a row that no program of ours wrote.
+    package var versionRandom: [UInt8]
+
+    /// Makes a mark.
+    package init(position: Int64, itemClass: UInt8, id: [UInt8], version: Int64, versionRandom: [UInt8]) {
+        self.position = position
+        self.itemClass = itemClass
+        self.id = id
+        self.version = version
+        self.versionRandom = versionRandom
+    }
+}
+
 /// A row that failed authentication and was put aside, as it was found.
 package struct QuarantinedRow: Equatable, Sendable {
     /// Counts the rows that were put aside.
@@ -89,6 +108,11 @@ package protocol ItemReading {
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure)
     /// Number of rows in the quarantine.
     func quarantineCount() throws(Failure) -> Int64
+    /// Calls `body` for the mark of each row behind a position, in insertion order, until it returns false. Reads no
+    /// envelope further than its first bytes.
+    func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure)
+    /// The same for the rows of the quarantine, whose numbers stand for positions.
+    func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure)
     /// Calls `body` for each row of the quarantine with a greater number, in their order, until it returns false.
     func forEachQuarantined(
         behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
@@ -110,6 +134,7 @@ extension ItemReading {
 /// Writing within one durable transaction.
 package protocol ItemWriting: ItemReading {
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure)
+    /// Inserts a row behind all others.
     func insert(_ row: StoredRow) throws(Failure)
     /// Replaces the row at `row.position`.
     func replace(_ row: StoredRow) throws(Failure)

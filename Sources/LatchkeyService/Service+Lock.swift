@@ -32,7 +32,7 @@ extension Service {
             guard case .success(let keychain) = parts.keychain else { return }
             follow(LockState(), keychain)
             // A simulated machine knows what was typed to unlock it.
-            if !byBiometry, let passcode = parts.controls?.knownPasscode { _ = try? keychain.tree.unlock(passcode) }
+            if !byBiometry, let passcode = parts.controls?.knownPasscode { _ = try? keychain.unlock(passcode) }
         }
     }
 

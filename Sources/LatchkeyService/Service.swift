@@ -70,6 +70,8 @@ package final class Service: Sendable {
     let authenticator: Authenticator
     let environments: EnvironmentWatch
     let backups = BackupCount()
+    private let sensorAlarm = Mutex<(any Alarm)?>(nil)
+    let keeper: StoreKeeper?
 
     /// Starts the service; counters and the enrolled set are taken up as they were kept.
     package init(_ parts: Parts) {
@@ -77,8 +79,9 @@ package final class Service: Sendable {
         environments = EnvironmentWatch(parts.random)
         enclave = parts.keyModule.map { Enclave($0) }
         let keychain = try? parts.keychain.get()
+        keeper = keychain.map { StoreKeeper($0, parts) }
         var state = PolicyState(
-            sensor: parts.reader.state, isPasscodeSet: (try? keychain?.tree.isPasscodeSet()) ?? false)
+            sensor: parts.reader.state, isPasscodeSet: keychain?.isPasscodeSet ?? false)
         if let keychain { Service.restore(&state, keychain, parts) }
         authenticator = Authenticator(
             state: state,
@@ -89,11 +92,10 @@ package final class Service: Sendable {
                     guard let keychain else { return false }
                     let wasLocked = keychain.tree.lockState.isLocked
                     let passcode = parts.controls?.passcode(for: typed) ?? typed
-                    guard (try? keychain.tree.unlock(passcode)) == true else { return false }
+                    guard (try? keychain.unlock(passcode)) == true else { return false }
                     // A lock that came meanwhile wiped the key: it does not come back.
                     let lock = keychain.tree.lockState
                     if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
-                    Service.passcodeWasSeen(keychain)
                     parts.controls?.learn(passcode)
                     return true
                 },
@@ -104,6 +106,7 @@ package final class Service: Sendable {
             // What cannot be moved now is met again by the next search.
             work.submit(.any) { try? keychain.quarantineDamaged() }
         }
+        keeper?.start()
         followSensor()
         parts.reader.observe { [weak self] in self?.followSensor() }
         authenticator.observe { [weak self] in self.map { $0.environments.follow($0.authenticator.state) } }
@@ -146,18 +149,31 @@ package final class Service: Sendable {
         try? keychain.record(.countersLost, caller: nil)
     }
 
-    static func passcodeWasSeen(_ keychain: Keychain) {
-        try? keychain.acceptRollback()
-    }
-
-    /// Takes up what the sensor has enrolled now. The old enrolment key goes before anyone is told.
+    /// Follows what the sensor has enrolled now. A new set is announced only once it is durable: while the old enrolment
+    /// key may still be on the disk, a finger of the new set would open items that are bound to the old one.
     private func followSensor() {
-        let sensor = parts.reader.state
+        var sensor = parts.reader.state
         if sensor.kind != .none, case .success(let keychain) = parts.keychain {
-            _ = try? keychain.follow(sensor.enrolment)
+            do throws(Failure) {
+                _ = try keychain.follow(sensor.enrolment)
+            } catch {
+                sensor = .absent
+                followSensorLater()
+            }
         }
         authenticator.post(.sensorChanged(sensor))
         if let companions = parts.companions { authenticator.post(.companionsChanged(companions.companions)) }
+    }
+
+    /// Seconds between two tries to make an enrolment set durable.
+    private static let followSeconds: Int64 = 10
+
+    private func followSensorLater() {
+        let alarm = parts.clock.alarm(after: Self.followSeconds) { [weak self] in self?.followSensor() }
+        sensorAlarm.withLock { old in
+            old?.cancel()
+            old = alarm
+        }
     }
 
     private func follow(_ event: SessionEvent) {

@@ -39,7 +39,7 @@ extension Session {
     func refuse(_ failure: Failure, _ answer: @escaping Answer) {
         let caller = caller
         service.parts.work.submit(.any) { [self] in
-            try? keychain().record(.refused, caller: caller)
+            try? keychain().recordRefusal(of: caller)
             answer(.failure(failure))
         }
     }

@@ -32,7 +32,7 @@ extension Session {
         case .set(let new):
             try check(new)
             // Another one may have been set while this waited for its turn.
-            try checkIsFirst(try keychain.tree.isPasscodeSet())
+            try checkIsFirst(keychain.isPasscodeSet)
             // First the counters: a store with a passcode and without them is one that somebody took them out of.
             try keychain.keep(service.authenticator.state.counters)
             try keychain.setPasscode(new, caller: caller)
@@ -93,8 +93,7 @@ extension Session {
     ) throws(Failure) {
         // The tries that stood in line before this one have been counted by now.
         try checkDelay()
-        let isRight = try keychain.tree.unlock(old)
-        if isRight { Service.passcodeWasSeen(keychain) }
+        let isRight = try keychain.unlock(old)
         service.authenticator.give(passcodeIsRight: isRight, asker: asker) { [service] outcome in
             switch outcome {
             case .denied(.authenticationFailed):

@@ -52,9 +52,9 @@ final class Machine: Sendable {
         case .memory:
             path = ":memory:"
             let items = try SQLiteItemStore.inMemory()
-            let key = try random.bytes(32)
-            try Machine.identity.create(in: items, rootKey: key, random: random)
-            (plain, vault) = (items, MemoryKeyVault(rootKey: key))
+            let memory = MemoryKeyVault(rootKey: try random.bytes(32))
+            try Machine.identity.create(in: items, vault: memory, random: random)
+            (plain, vault) = (items, memory)
         case .folder(let folderPath):
             path = folderPath
             let folder = StoreFolder(folderPath)
@@ -118,7 +118,7 @@ final class Machine: Sendable {
     }
 
     func isPasscodeSet() throws(Failure) -> Bool {
-        try Machine.identity.open(store, vault: vault, clock: clock, random: random).tree.isPasscodeSet()
+        try Machine.identity.open(store, vault: vault, clock: clock, random: random).isPasscodeSet
     }
 
     /// A new engine on the same store, in another boot.

@@ -42,6 +42,22 @@ package final class Descriptor: Sendable {
         }
     }
 
+    /// Writes everything at a place of the file.
+    package func write(all bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { memory in
+                let rest = UnsafeRawBufferPointer(rebasing: memory[done...])
+                return pwrite(number, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            }
+            if count >= 0 {
+                done += count
+            } else if errno != EINTR {
+                throw SystemError("pwrite")
+            }
+        }
+    }
+
     /// What `fstat` tells.
     package func status() throws(SystemError) -> stat {
         var status = stat()
@@ -52,6 +68,11 @@ package final class Descriptor: Sendable {
     /// Waits until what was written is on the disk.
     package func synchronize() throws(SystemError) {
         guard fsync(number) == 0 else { throw SystemError("fsync") }
+    }
+
+    /// Waits until the bytes of a file whose size did not change are on the disk.
+    package func synchronizeData() throws(SystemError) {
+        guard fdatasync(number) == 0 else { throw SystemError("fdatasync") }
     }
 
     /// Waits until the descriptor is ready or the deadline (`Uptime` nanoseconds) passes. False: it passed.

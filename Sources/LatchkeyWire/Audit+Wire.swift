@@ -32,17 +32,18 @@ extension Request.Log {
 
 extension AuditLine {
     fileprivate func write(to writer: inout CBORWriter) {
-        writer.array(6)
+        writer.array(7)
         writer.integer(sequence)
         writer.integer(time)
         writer.unsigned(UInt64(event?.rawValue ?? 0))
         writer.bytes(item)
         writer.text(caller)
         writer.integer(Int64(processID))
+        writer.unsigned(count)
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        self = try reader.tuple(6) { (reader) throws(WireError) in
+        self = try reader.tuple(7) { (reader) throws(WireError) in
             var line = AuditLine(sequence: try reader.integer(), time: try reader.integer())
             let event = try reader.unsigned()
             if event != 0 {
@@ -54,6 +55,7 @@ extension AuditLine {
             line.item = try reader.bytes(limit: Limits.applicationBytes)
             line.caller = try reader.text()
             line.processID = try reader.processID()
+            line.count = try reader.unsigned()
             return line
         }
     }

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 
 extension Rows {
-    private func hasQuarantine() throws(Failure) -> Bool {
+    func hasQuarantine() throws(Failure) -> Bool {
         var isThere = false
         let sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'quarantine'"
         try connection.run(sql, []) { (_) throws(Failure) in

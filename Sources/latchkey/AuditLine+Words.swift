@@ -6,7 +6,7 @@ import LatchkeyModel
 extension AuditLine {
     var cells: [String] {
         [
-            "\(sequence)", when, words, String(item.hexadecimal.prefix(8)), caller,
+            "\(sequence)", when, count > 1 ? "\(words) x\(count)" : words, String(item.hexadecimal.prefix(8)), caller,
             processID == 0 ? "" : "\(processID)",
         ]
     }
@@ -18,6 +18,7 @@ extension AuditLine {
             ("item", item.isEmpty ? .null : .text(item.hexadecimal)),
             ("caller", caller.isEmpty ? .null : .text(caller)),
             ("process", processID == 0 ? .null : .number(Int64(processID))),
+            ("count", .number(Int64(clamping: count))),
         ])
     }
 
@@ -40,6 +41,14 @@ extension AuditLine {
         case .restored: "restored"
         case .exported: "exported"
         case .imported: "imported"
+        case .tryFailed: "wrong try"
+        case .rowsChanged: "rows changed"
+        case .locked: "locked"
+        case .unlocked: "unlocked"
+        case .facePermissionChanged: "face answer"
+        case .lockedOut: "locked out"
+        case .protectedDiscarded: "discarded"
+        case .anchored: "anchored"
         }
     }
 

@@ -19,7 +19,8 @@ extension Finding {
         case .itemOlder: "There is an older version of \(name) than the trail says."
         case .unlisted: "\(number) more findings are not listed."
         case .recordChanged: "The record \(words) was changed."
-        case .enrolmentRecord: words
+        case .anchor: words
+        case .setChanged: "The rows are not those that were stored: some were put back, changed or taken out."
         case .entryMissing: "The trail breaks at entry \(number): it is missing."
         case .entryChanged: "The trail breaks at entry \(number): it was changed, or stands in another's place."
         case .trailCut: "The trail breaks at entry \(number): it was written, and the trail ends before it."
@@ -35,12 +36,14 @@ extension Finding {
     /// What to do about it.
     var hint: String {
         switch kind {
-        case .database, .recordChanged, .enrolmentRecord:
+        case .database, .recordChanged, .anchor:
             "Copy the store's folder first; then restore it as a whole from a backup."
         case .unlisted: "Do what is said above, then check again."
         case .attributesDamaged, .secretDamaged:
             "It is as if it were absent. Store the secret again, or restore the folder from a backup."
         case .indexWrong: "Get it by its full name and store it again with --replace."
+        case .setChanged:
+            "keychain.sqlite was changed without the daemon. Take the rows as they are with: latchkey check --accept"
         case .itemMissing, .itemUnexplained, .itemOlder:
             "Someone changed keychain.sqlite without the daemon. Change that secret where it is used, and store it again."
         case .entryMissing, .entryChanged, .trailCut, .trailEndUnknown:

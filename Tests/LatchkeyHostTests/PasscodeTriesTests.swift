@@ -28,7 +28,7 @@ import Testing
         work.run()
         #expect(wrong.map { $0() } == [[Reply]](repeating: [.failure(Failure(.authenticationFailed))], count: 3))
         #expect(right() == [.failure(Failure(.passcodeDelayed))])
-        #expect(try machine.simulated.keychain.tree.unlock(SecretBytes("1234".utf8)))
+        #expect(try machine.simulated.keychain.unlock(SecretBytes("1234".utf8)))
     }
 
     @Test func ofTwoFirstPasscodesOneIsRefused() throws {
@@ -37,7 +37,7 @@ import Testing
         let answers = [machine.answers(set("first"), id: 1), machine.answers(set("second"), id: 2)]
         work.run()
         #expect(answers.map { $0() } == [[.done], [.failure(Failure(.notPermitted))]])
-        #expect(try machine.simulated.keychain.tree.unlock(SecretBytes("first".utf8)))
+        #expect(try machine.simulated.keychain.unlock(SecretBytes("first".utf8)))
     }
 
     /// A machine without a sensor, on which a passcode is typed and its evaluation ends in some way meanwhile.

@@ -31,7 +31,7 @@ struct SimulatedService {
         let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
         store = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        try identity.create(in: store, vault: vault, random: random)
         let seen: any ItemStore = scriptsStore ? ScriptedStore(store, world: world) : store
         keychain = try identity.open(seen, vault: vault, clock: clock, random: random)
         var parts = Service.Parts(

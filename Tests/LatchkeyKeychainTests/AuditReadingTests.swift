@@ -92,7 +92,7 @@ import Testing
     @Test func aTrailThatWasCutIsNamed() throws {
         let (first, all) = try broken("DELETE FROM audit WHERE sequence > 3")
         #expect(first == Finding(.trailCut, number: 4))
-        #expect(all.map(\.kind) == [.trailCut, .itemMissing, .itemUnexplained])
+        #expect(all.map(\.kind) == [.trailCut, .itemMissing, .itemUnexplained, .setChanged])
         let (none, _) = try broken("DELETE FROM audit")
         #expect(none == Finding(.trailCut, number: 1))
     }
@@ -101,7 +101,7 @@ import Testing
         let id = try store.open().trail().0[5].item
         let (first, all) = try broken("DELETE FROM audit WHERE sequence = 6")
         #expect(first == nil, "the chain alone cannot tell")
-        #expect(all == [Finding(.itemMissing, item: id)])
+        #expect(all == [Finding(.itemMissing, item: id), Finding(.setChanged)])
     }
 
     @Test func theRecordOfTheEndCannotBeTakenAwayOrChanged() throws {

@@ -21,7 +21,7 @@ import Testing
         let random = SystemRandomSource()
         store = RecordingStore(try SQLiteItemStore.inMemory())
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try StoreOnDisk.identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        try StoreOnDisk.identity.create(in: store, vault: vault, random: random)
         keychain = try StoreOnDisk.identity.open(store, vault: vault, clock: VirtualClock(), random: random)
     }
 
@@ -35,15 +35,18 @@ import Testing
     }
 
     private func open(_ entry: AuditEntry) throws -> Line {
-        let binding = KeyTree.binding(keychain.tree.header, "audit \(entry.sequence)")
+        let binding = keychain.audit.binding(entry.sequence)
         let plain = try #require(try keychain.tree.auditKey.open(entry.sealed, binding: binding))
         return try plain.withBytes { bytes in
             var reader = CBORReader(bytes)
-            return try reader.tuple(5) { (reader) throws(WireError) in
-                Line(
+            return try reader.tuple(7) { (reader) throws(WireError) in
+                let line = Line(
                     time: try reader.integer(),
                     event: UInt8(exactly: try reader.unsigned()).flatMap(AuditEvent.init(rawValue:)),
                     item: try reader.bytes(), label: try reader.text(), processID: try reader.integer())
+                #expect(try reader.unsigned() == 1)
+                _ = try StoreNumbers(&reader)
+                return line
             }
         }
     }
@@ -53,7 +56,7 @@ import Testing
         let key = try keychain.tree.auditKey.derive(.chain)
         var last: [UInt8] = []
         for (offset, entry) in entries.enumerated() {
-            let binding = KeyTree.binding(keychain.tree.header, "audit \(entry.sequence)")
+            let binding = keychain.audit.binding(entry.sequence)
             guard entry.sequence == Int64(offset + 1),
                 try key.authenticationCode(last + binding + entry.sealed) == entry.chain
             else { return entry.sequence }
@@ -141,7 +144,7 @@ import Testing
         #expect(last.map { $0?.sequence } == [1, 2])
         let keychain = try folder.open()
         let entry = try #require(last[1])
-        let binding = KeyTree.binding(keychain.tree.header, "audit 2")
+        let binding = keychain.audit.binding(2)
         let code = try keychain.tree.auditKey.derive(.chain)
             .authenticationCode((last[0]?.chain ?? []) + binding + entry.sealed)
         #expect(code == entry.chain)

@@ -21,23 +21,23 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        #expect(try keychain.enrolments.follow(Self.first))
+        #expect(try keychain.follow(Self.first))
         try keychain.add("bound", "one", rule(.whenUnlocked, .biometryCurrentSet))
         try keychain.add("any", "two", rule(.whenUnlocked, .biometryAny))
     }
 
     @Test func theSameSetChangesNothing() throws {
         let keychain = try store.open()
-        let generation = keychain.enrolments.generation
-        #expect(try !keychain.enrolments.follow(Self.first))
-        #expect(keychain.enrolments.generation == generation)
+        let generation = keychain.anchor.enrolmentGeneration
+        #expect(try !keychain.follow(Self.first))
+        #expect(keychain.anchor.enrolmentGeneration == generation)
         #expect(try keychain.secret("bound", proof: Self.match) == "one")
     }
 
     @Test(arguments: [second, nil])
     func anotherSetKillsBoundItemsAndNoOthers_AC03(set: EnrolmentSet?) throws {
         let keychain = try store.open()
-        #expect(try keychain.enrolments.follow(set))
+        #expect(try keychain.follow(set))
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
         #expect(try keychain.secret("any", proof: Self.match) == nil, "a match of a set that is gone proves nothing")
         if let set { #expect(try keychain.secret("any", proof: Self.match(of: set)) == "two") }
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aDeadItemIsNoneForEveryCall_AC04() throws {
         let keychain = try store.open()
-        _ = try keychain.enrolments.follow(Self.second)
+        _ = try keychain.follow(Self.second)
         let bound = ItemQuery.account("bound")
         #expect(status { _ = try keychain.find(bound, returns: []) } == .itemNotFound)
         #expect(status { _ = try keychain.update(bound, secret: "new", proof: Self.match) } == .itemNotFound)
@@ -57,7 +57,7 @@ import Testing
     @Test func aDeadItemMakesRoomForASuccessor_AC04() throws {
         let keychain = try store.open()
         #expect(status { try keychain.add("bound") } == .duplicateItem)
-        _ = try keychain.enrolments.follow(Self.second)
+        _ = try keychain.follow(Self.second)
         try keychain.add("bound", "new")
         #expect(try keychain.secret("bound") == "new")
         #expect(try store.rows().count == 2)
@@ -65,27 +65,29 @@ import Testing
 
     @Test func goingBackToTheFirstSetBringsNothingBack_abuse31() throws {
         let keychain = try store.open()
-        _ = try keychain.enrolments.follow(Self.second)
-        _ = try keychain.enrolments.follow(Self.first)
+        _ = try keychain.follow(Self.second)
+        _ = try keychain.follow(Self.first)
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
-    @Test func theOldKeyIsGoneFromEveryFile() throws {
-        let key = try #require(try store.files()["enrolment.key"]).suffix(32)
-        #expect(try store.files().values.contains { $0.range(of: key) != nil })
+    @Test func theOldKeyIsGoneFromMemoryAndFile() throws {
         let keychain = try store.open()
-        _ = try keychain.enrolments.follow(Self.second)
-        #expect(try !store.files().values.contains { $0.range(of: key) != nil })
-        #expect(keychain.enrolments.key != SecretBytes(key))
+        let key = try #require(keychain.anchor.record?.contents.enrolmentKey)
+        let file = try store.files()["anchor"]
+        _ = try keychain.follow(Self.second)
+        let record = try #require(keychain.anchor.record)
+        #expect(record.contents.enrolmentKey != key)
+        #expect(record.preparation == nil)
+        #expect(try store.files()["anchor"] != file)
     }
 
     @Test func theSecretIsSealedUnderTheKeyOfItsSet() throws {
         let keychain = try store.open()
-        _ = try keychain.enrolments.follow(Self.second)
+        _ = try keychain.follow(Self.second)
         let row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)
         // An engine that believed the item to be of the new set could still not read it.
-        item.enrolment = keychain.enrolments.generation
+        item.enrolment = keychain.anchor.enrolmentGeneration
         #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openSecret(row, item) }
     }
 
@@ -94,51 +96,18 @@ import Testing
         let update = try keychain.update(
             .account("any"), rule: rule(.whenUnlocked, .biometryCurrentSet), proof: Self.match)
         #expect(update == .finished)
-        _ = try keychain.enrolments.follow(Self.second)
+        _ = try keychain.follow(Self.second)
         #expect(status { _ = try keychain.secret("any", proof: Self.match) } == .itemNotFound)
     }
 
     // MARK: - Crashes
 
     @Test func aChangeIsThereAfterReopening() throws {
-        let generation = try store.open().enrolments.generation
-        _ = try store.open().enrolments.follow(Self.second)
+        let generation = try store.open().anchor.enrolmentGeneration
+        _ = try store.open().follow(Self.second)
         let keychain = try store.open()
-        #expect(keychain.enrolments.generation == generation + 1)
-        #expect(!keychain.enrolments.isRolledBack)
+        #expect(keychain.anchor.enrolmentGeneration == generation + 1)
+        #expect(!keychain.isRolledBack)
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
-    }
-
-    @Test func aCrashBetweenDatabaseAndFileIsFinishedWithANewKey() throws {
-        let old = try store.files()["enrolment.key"]
-        let generation: UInt64
-        do {
-            let keychain = try store.open()
-            _ = try keychain.enrolments.follow(Self.second)
-            generation = keychain.enrolments.generation
-        }
-        try store.setFile("enrolment.key", old)
-        let keychain = try store.open()
-        #expect(keychain.enrolments.generation == generation)
-        #expect(!keychain.enrolments.isRolledBack)
-        #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
-        #expect(try keychain.enrolments.follow(Self.second))
-        #expect(try keychain.secret("any", proof: Self.match(of: Self.second)) == "two")
-        #expect(try !store.files().values.contains { $0.range(of: old?.suffix(32) ?? Data()) != nil })
-    }
-
-    @Test func aRecordThatCannotBeWrittenLeavesTheOldSetDeadAtTheNextStart() throws {
-        do {
-            let keychain = try store.open()
-            // A folder in the way of the temporary file: the database is told, the record is not replaced.
-            try FileManager.default.createDirectory(
-                atPath: store.folder.enrolment + ".new", withIntermediateDirectories: false)
-            #expect(status { _ = try keychain.enrolments.follow(Self.second) } != nil)
-        }
-        try FileManager.default.removeItem(atPath: store.folder.enrolment + ".new")
-        let keychain = try store.open()
-        #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
-        #expect(try keychain.enrolments.follow(Self.second))
-        #expect(try keychain.secret("any", proof: Self.match(of: Self.second)) == "two")
     }
 }

@@ -17,7 +17,7 @@ import Testing
 
     /// What a test does to a store with the accounts "one" and "two" and one item of the passcode's class.
     enum Operation: CaseIterable, Sendable {
-        case add, update, rename, updateAll, delete, deleteAll, setPasscode, removePasscode, follow, keep
+        case add, update, rename, updateAll, delete, deleteAll, setPasscode, removePasscode, follow, lockout
 
         func callAsFunction(_ keychain: Keychain) throws {
             let all = ItemQuery(itemClass: .genericPassword)
@@ -28,11 +28,10 @@ import Testing
             case .updateAll: _ = try keychain.update(all, [.comment: .text("new")])
             case .delete: try keychain.delete(.account("one"), caller: StoreOnDisk.caller)
             case .deleteAll: try keychain.delete(all, caller: StoreOnDisk.caller)
-            case .setPasscode: try keychain.tree.changePasscode(to: SecretBytes("4321".utf8))
+            case .setPasscode: try keychain.changePasscode(to: SecretBytes("4321".utf8))
             case .removePasscode: try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-            case .follow: _ = try keychain.enrolments.follow(FailingWriteTests.set)
-            case .keep:
-                try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3))
+            case .follow: _ = try keychain.follow(FailingWriteTests.set)
+            case .lockout: try keychain.recordLockout(caller: nil)
             }
         }
     }
@@ -52,9 +51,9 @@ import Testing
         let random = SystemRandomSource()
         let store = RecordingStore(try SQLiteItemStore.inMemory())
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try StoreOnDisk.identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        try StoreOnDisk.identity.create(in: store, vault: vault, random: random)
         let keychain = try StoreOnDisk.identity.open(store, vault: vault, clock: VirtualClock(), random: random)
-        try keychain.tree.setPasscode(Self.passcode)
+        try keychain.setPasscode(Self.passcode)
         for account in ["one", "two"] { try keychain.add(account) }
         try keychain.add("bound", "secret", rule(.whenPasscodeSetThisDeviceOnly))
 
@@ -67,11 +66,11 @@ import Testing
             guard let failure else { break }
             try #require(failure == .diskFull)
             #expect(try contents(keychain) == before, "write \(number)")
-            #expect(try keychain.tree.isPasscodeSet())
-            #expect(try keychain.tree.unlock(Self.passcode), "write \(number)")
+            #expect(keychain.isPasscodeSet)
+            #expect(try keychain.unlock(Self.passcode), "write \(number)")
             // A daemon that starts now finds the same.
             let reopened = try StoreOnDisk.identity.open(store, vault: vault, clock: VirtualClock(), random: random)
-            #expect(try reopened.tree.unlock(Self.passcode))
+            #expect(try reopened.unlock(Self.passcode))
             #expect(try contents(reopened) == before, "reopened after write \(number)")
             number += 1
         }

@@ -24,8 +24,8 @@ struct FaultScript: Hashable, Sendable {
         secrets: ["one": "1", "two": "2", "kept": "3", "finger": "4"], passcode: "1234")
 
     static func prepare(_ keychain: Keychain) throws {
-        _ = try keychain.enrolments.follow(enrolled(1))
-        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
+        _ = try keychain.follow(enrolled(1))
+        try keychain.setPasscode(SecretBytes("1234".utf8))
         try keychain.add("one", "1")
         try keychain.add("two", "2")
         try keychain.add("kept", "3", rule(.whenPasscodeSetThisDeviceOnly))
@@ -117,8 +117,8 @@ struct FaultScript: Hashable, Sendable {
     /// What a keychain shows; the passcode is one of those of the script.
     static func seen(in keychain: Keychain) throws -> FaultScript {
         var state = FaultScript()
-        if try keychain.tree.isPasscodeSet() {
-            state.passcode = try ["1234", "4321"].first { try keychain.tree.unlock(SecretBytes($0.utf8)) } ?? "another"
+        if keychain.isPasscodeSet {
+            state.passcode = try ["1234", "4321"].first { try keychain.unlock(SecretBytes($0.utf8)) } ?? "another"
         }
         state.counters = try keychain.keptCounters()?.0.biometryFailures
         let proof = Authorisation.testOnly(

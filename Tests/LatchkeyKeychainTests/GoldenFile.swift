@@ -8,7 +8,7 @@ import Testing
 /// that begin with `#` are for the reader.
 struct GoldenFile {
     static let folder = Repository.vectors("store", "v2")
-    static let names = ["keychain.sqlite", "root.key", "enrolment.key"]
+    static let names = ["keychain.sqlite", "root.key", "anchor", "counters"]
     private static let lineBytes = 32
 
     let name: String

@@ -53,8 +53,8 @@ enum GoldenStore {
         let store = try StoreOnDisk(random: CountedRandomSource(), clock: BootClock(boot: "golden"))
         do {
             let keychain = try store.open()
-            _ = try keychain.enrolments.follow(set)
-            try keychain.tree.setPasscode(passcode)
+            _ = try keychain.follow(set)
+            try keychain.setPasscode(passcode)
             for entry in entries {
                 _ = try keychain.add(
                     Request.AddItem(

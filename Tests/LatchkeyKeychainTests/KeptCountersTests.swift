@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchkeyKeychain
 import LatchkeyModel
 import Testing
@@ -41,38 +42,85 @@ import Testing
     }
 
     @Test func countersAreNotReadableInTheFile() throws {
-        try store.edit { store in
-            let sealed = try #require(try store.record("policy.counters"))
-            #expect(!sealed.contains(sequence: Array("monday".utf8)))
-        }
+        let file = try #require(try store.files()["counters"])
+        #expect(!Array(file).contains(sequence: Array("monday".utf8)))
     }
 
-    @Test func everyChangedByteIsNoticed() throws {
-        var sealed: [UInt8] = []
-        try store.edit { sealed = try #require(try $0.record("policy.counters")) }
-        for offset in sealed.indices {
-            var changed = sealed
-            changed[offset] ^= 0x80
-            try store.edit { try $0.setRecord("policy.counters", changed) }
-            let keychain = try store.open()
-            #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable, "byte \(offset)")
-        }
+    /// The newest of the two slots, as an editor of the file could change it.
+    private func change(_ body: (inout Data) -> Void) throws {
+        var file = try #require(try store.files()["counters"])
+        body(&file)
+        try store.setFile("counters", file)
     }
 
-    @Test func aRecordOfAnotherNameIsNoticed() throws {
-        try store.edit { try $0.setRecord("policy.counters", try $0.record("enrolment.generation")) }
+    @Test(arguments: [0, 1])
+    func countersThatWereChangedAreNotBelieved_abuse27(bytesFromTheEnd: Int) throws {
+        // An audit row knows of them.
+        do { try store.open().record(.tryFailed, caller: nil) }
+        try change { file in
+            for slot in [4096, 8192] {
+                let count = Int(file[slot]) << 8 | Int(file[slot + 1])
+                if count > 0 { file[slot + 1 + count - bytesFromTheEnd] ^= 0x80 }
+            }
+        }
         let keychain = try store.open()
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
     }
 
-    @Test func theCountersOfAnotherStoreAreNoticed() throws {
+    @Test func olderCountersThatArePutBackAreNotBelieved_abuse27() throws {
+        let old = try #require(try store.files()["counters"])
+        do {
+            let keychain = try store.open()
+            try keychain.keep(PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1))
+            try keychain.record(.tryFailed, caller: nil)
+        }
+        try store.setFile("counters", old)
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
+    }
+
+    @Test func countersThatWereTakenAwayAreNotBelieved_abuse27() throws {
+        try store.setFile("counters", nil)
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
+        try keychain.keep(Self.counters)
+        #expect(try keychain.keptCounters()?.0 == Self.counters, "the file is made anew")
+    }
+
+    @Test func theCountersOfAnotherStoreAreNotBelieved() throws {
         let other = try StoreOnDisk()
         try other.open().keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
-        var foreign: [UInt8]?
-        try other.edit { foreign = try $0.record("policy.counters") }
-        try store.edit { try $0.setRecord("policy.counters", foreign) }
+        try store.setFile("counters", try other.files()["counters"])
         let keychain = try store.open()
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
+    }
+
+    /// A power cut while a slot is overwritten.
+    @Test func aTornSlotLeavesTheCountersBefore() throws {
+        let next = PolicyCounters(biometryFailures: 0, passcodeFailures: 6, passcodeBlockedUntil: 0)
+        let before = try #require(try store.files()["counters"])
+        do { try store.open(clock: BootClock(boot: "monday")).keep(next) }
+        let after = try #require(try store.files()["counters"])
+        let changed = try #require(before.indices.first { before[$0] != after[$0] })
+        try change { file in for index in changed + 20..<changed + 40 { file[index] = before[index] } }
+        let kept = try #require(try store.open(clock: BootClock(boot: "monday")).keptCounters())
+        #expect(kept.0 == Self.counters)
+    }
+
+    @Test func aMissingBootIdentifierNamesNoBoot() throws {
+        do { try store.open(clock: BootClock(boot: "")).keep(Self.counters) }
+        let kept = try #require(try store.open(clock: BootClock(boot: "")).keptCounters())
+        #expect(!kept.isOfThisBoot)
+    }
+
+    @Test func keepingOverwritesInPlace() throws {
+        let size = try #require(try store.files()["counters"]).count
+        let keychain = try store.open()
+        for number in 1...20 {
+            try keychain.keep(PolicyCounters(biometryFailures: number, passcodeFailures: 0, passcodeBlockedUntil: 0))
+        }
+        #expect(try store.files()["counters"]?.count == size)
+        #expect(try keychain.keptCounters()?.0.biometryFailures == 20)
     }
 }
 

@@ -29,7 +29,7 @@ extension Keychain {
         let random = SystemRandomSource()
         let store = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try StoreOnDisk.identity.create(in: store, rootKey: vault.rootKey(), random: random)
+        try StoreOnDisk.identity.create(in: store, vault: vault, random: random)
         return try StoreOnDisk.identity.open(store, vault: vault, clock: clock, random: random)
     }
 
@@ -97,5 +97,17 @@ func status(_ body: () throws -> Void) -> Status? {
         return nil
     } catch {
         return (error as? Failure)?.status
+    }
+}
+
+extension Keychain {
+    /// Sets a first passcode.
+    func setPasscode(_ passcode: SecretBytes) throws(Failure) {
+        try setPasscode(passcode, caller: StoreOnDisk.caller)
+    }
+
+    /// Changes the passcode, whose key is in memory.
+    func changePasscode(to passcode: SecretBytes) throws(Failure) {
+        try changePasscode(to: passcode, caller: StoreOnDisk.caller, proof: .ofPasscode)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeyFileDriver
 import LatchkeyKeychain
 import LatchkeyModel
@@ -11,7 +12,6 @@ import Testing
 /// The attack: new tries by changing or deleting one record of the file. Counters that are not there as they were kept
 /// count as used up.
 @Suite struct LostCountersTests {
-    private static let record = "policy.counters"
     private let store: StoreOnDisk
 
     init() throws { store = try StoreOnDisk() }
@@ -28,10 +28,10 @@ import Testing
         return end
     }
 
-    @Test(arguments: [[1, 2, 3], nil] as [[UInt8]?])
-    func countersThatWereChangedOrTakenOutCountAsUsedUp_abuse27(_ bytes: [UInt8]?) throws {
+    @Test(arguments: [Data([1, 2, 3]), nil] as [Data?])
+    func countersThatWereChangedOrTakenOutCountAsUsedUp_abuse27(_ bytes: Data?) throws {
         #expect(try start(uptimeSeconds: 1000).setPasscode("right") == nil)
-        try store.edit { try $0.setRecord(Self.record, bytes) }
+        try store.setFile("counters", bytes)
         let end = try auditEnd()
         let first = try start(uptimeSeconds: 2000)
         #expect(try first.isBiometryLocked)
@@ -61,7 +61,7 @@ import Testing
         let clock = BootClock(boot: "monday", uptimeSeconds: 1000)
         let rows = RecordingStore(try SQLiteItemStore.inMemory())
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try StoreOnDisk.identity.create(in: rows, rootKey: vault.rootKey(), random: random)
+        try StoreOnDisk.identity.create(in: rows, vault: vault, random: random)
         let keychain = try StoreOnDisk.identity.open(rows, vault: vault, clock: clock, random: random)
         let service = StartedService(keychain, clock: clock)
         var number = 0
@@ -69,7 +69,7 @@ import Testing
             rows.fail(at: number)
             let failure = service.setPasscode("right")
             rows.fail(at: nil)
-            let isPasscodeSet = try keychain.tree.isPasscodeSet()
+            let isPasscodeSet = keychain.isPasscodeSet
             #expect(try !isPasscodeSet || keychain.keptCounters() != nil, "write \(number)")
             if isPasscodeSet { break }
             #expect(failure == .diskFull)

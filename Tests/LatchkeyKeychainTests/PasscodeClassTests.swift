@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyHost
 import LatchkeyModel
 import LatchkeyPolicy
 import TestSupport
@@ -16,14 +17,14 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        try keychain.tree.setPasscode(Self.first)
+        try keychain.setPasscode(Self.first)
         try keychain.add("bound", "one", rule(.whenPasscodeSetThisDeviceOnly))
         try keychain.add("free", "two")
     }
 
     @Test func itemsAreReadableWhileThePasscodeKeyIsInMemory() throws {
         let keychain = try Keychain.inMemory()
-        try keychain.tree.setPasscode(Self.first)
+        try keychain.setPasscode(Self.first)
         try keychain.add("bound", "one", rule(.whenPasscodeSetThisDeviceOnly))
         #expect(keychain.tree.holdsPasscodeKey)
         #expect(try keychain.secret("bound") == "one")
@@ -61,14 +62,14 @@ import Testing
 
     @Test func theRightPasscodeOpensThem() throws {
         let keychain = try store.open()
-        #expect(try keychain.tree.unlock(Self.first))
+        #expect(try keychain.unlock(Self.first))
         #expect(try keychain.secret("bound") == "one")
     }
 
     @Test(arguments: ["", "firs", "first ", "First", "second"])
     func aWrongPasscodeOpensNothing(passcode: String) throws {
         let keychain = try store.open()
-        #expect(try !keychain.tree.unlock(SecretBytes(passcode.utf8)))
+        #expect(try !keychain.unlock(SecretBytes(passcode.utf8)))
         #expect(!keychain.tree.holdsPasscodeKey)
         #expect(try keychain.secret("bound") == nil)
     }
@@ -76,27 +77,27 @@ import Testing
     @Test func changingThePasscodeKeepsTheItems() throws {
         do {
             let keychain = try store.open()
-            #expect(try keychain.tree.unlock(Self.first))
-            try keychain.tree.changePasscode(to: Self.second)
+            #expect(try keychain.unlock(Self.first))
+            try keychain.changePasscode(to: Self.second)
             #expect(try keychain.secret("bound") == "one")
         }
         let keychain = try store.open()
-        #expect(try !keychain.tree.unlock(Self.first))
-        #expect(try keychain.tree.unlock(Self.second))
+        #expect(try !keychain.unlock(Self.first))
+        #expect(try keychain.unlock(Self.second))
         #expect(try keychain.secret("bound") == "one")
     }
 
     @Test func thePasscodeCannotBeChangedUnseen() throws {
         let keychain = try store.open()
-        #expect(throws: Failure(.passcodeNotSet)) { try keychain.tree.changePasscode(to: Self.second) }
-        #expect(try keychain.tree.unlock(Self.first))
+        #expect(throws: Failure(.passcodeNotSet)) { try keychain.changePasscode(to: Self.second) }
+        #expect(try keychain.unlock(Self.first))
     }
 
     @Test func removingThePasscodeDeletesTheItemsOfItsClassOnly_KC15() throws {
         let keychain = try store.open()
-        #expect(try keychain.tree.unlock(Self.first))
+        #expect(try keychain.unlock(Self.first))
         try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-        #expect(try !keychain.tree.isPasscodeSet())
+        #expect(!keychain.isPasscodeSet)
         #expect(!keychain.tree.holdsPasscodeKey)
         #expect(status { _ = try keychain.secret("bound") } == .itemNotFound)
         #expect(try keychain.secret("free") == "two")
@@ -108,11 +109,11 @@ import Testing
         do {
             let keychain = try store.open()
             try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-            try keychain.tree.setPasscode(Self.first)
+            try keychain.setPasscode(Self.first)
         }
         try store.edit { try $0.insert(old) }
         let keychain = try store.open()
-        #expect(try keychain.tree.unlock(Self.first))
+        #expect(try keychain.unlock(Self.first))
         #expect(status { _ = try keychain.secret("bound") } == .itemNotFound, "the key of that time is gone (KC-17)")
     }
 
@@ -124,18 +125,36 @@ import Testing
         #expect(try !keychain.addNeedsPasscode(rule(.whenUnlocked)))
     }
 
-    @Test func theSlotOfThePasscodeIsBoundToTheRootKeyAndItsHeader() throws {
-        let slot = try #require(try record("slot.passcode"))
-        for offset in stride(from: 1, to: slot.count, by: 5) {
+    @Test func everyByteOfThePasscodeSlotIsAuthenticated() throws {
+        let keychain = try store.open()
+        let slot = try #require(keychain.anchor.slots.first)
+        for offset in stride(from: 0, to: slot.count, by: 5) {
             var changed = slot
             changed[offset] ^= 1
-            try store.edit { try $0.setRecord("slot.passcode", changed) }
-            let keychain = try store.open()
-            #expect(status { _ = try keychain.tree.unlock(Self.first) } == .storeUnreadable, "byte \(offset)")
+            #expect(throws: Failure(.storeUnreadable), "byte \(offset)") {
+                try PasscodeSlot.open(changed, Self.first, keychain.tree)
+            }
         }
     }
 
-    private func record(_ name: String) throws -> [UInt8]? {
-        try store.open().store.read { (store) throws(Failure) in try store.record(name) }
+    @Test(arguments: [0, 17, 255] as [UInt8])
+    func aSlotOfACostThatNoProgramOfOursMakesIsRefusedBeforeItIsStretched(cost: UInt8) throws {
+        let keychain = try store.open()
+        var slot = try #require(keychain.anchor.slots.first)
+        slot[1] = cost
+        #expect(throws: Failure(.storeUnreadable)) { try PasscodeSlot.open(slot, Self.first, keychain.tree) }
+    }
+
+    @Test func aSlotOfALowerCostIsMadeAnewByTheRightPasscode() throws {
+        let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 2)
+        let keychain = try store.open(identity)
+        #expect(try !keychain.unlock(Self.second))
+        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 1)
+        #expect(try keychain.unlock(Self.first))
+        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 2)
+        #expect(try keychain.secret("bound") == "one")
+        let reopened = try store.open(identity)
+        #expect(try reopened.unlock(Self.first))
+        #expect(try reopened.secret("bound") == "one")
     }
 }

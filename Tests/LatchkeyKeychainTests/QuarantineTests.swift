@@ -134,9 +134,9 @@ import Testing
     @Test func aPasscodeCanBeRemovedBesideADamagedRow() throws {
         _ = try damage(.attributes)
         let keychain = try store.open()
-        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
+        try keychain.setPasscode(SecretBytes("1234".utf8))
         try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
-        #expect(try !keychain.tree.isPasscodeSet())
+        #expect(!keychain.isPasscodeSet)
     }
 
     @Test func aRowThatIsWholeAgainWhenItIsLookedAtStays() throws {

@@ -69,6 +69,12 @@ private struct Recorder: ItemWriting {
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
         try rows.forEachAuditEntry(after: sequence, body)
     }
+    func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachRowMark(behind: position, body)
+    }
+    func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachQuarantinedMark(behind: number, body)
+    }
     func quarantineCount() throws(Failure) -> Int64 { try rows.quarantineCount() }
     func forEachQuarantined(
         behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool

@@ -138,15 +138,31 @@ import Testing
         #expect(try refusal() == .storeUnreadable)
     }
 
-    @Test func aMissingEnrolmentRecordIsNotReplaced() throws {
-        try store.setFile("enrolment.key", nil)
-        #expect(try refusal() == .storeUnreadable)
+    /// What a read of a store that opens is refused with.
+    private func refusalOfReading() throws -> Status? {
+        let keychain = try store.open()
+        return status { _ = try keychain.secret("account") }
     }
 
-    @Test(arguments: [0, 1, 20, 4097])
-    func anEnrolmentRecordThatCannotBeReadIsNotReplaced(length: Int) throws {
-        try store.setFile("enrolment.key", Data(repeating: 0x84, count: length))
-        #expect(try refusal() == .storeUnreadable)
+    @Test func aMissingAnchorIsNotReplaced() throws {
+        try store.setFile("anchor", nil)
+        #expect(try refusalOfReading() == .anchorMissing)
+        #expect(try store.files()["anchor"] == nil)
+    }
+
+    @Test(arguments: [0, 1, 20, 4096])
+    func anAnchorThatCannotBeReadIsNotReplaced(length: Int) throws {
+        let bytes = Data(repeating: 0x84, count: length)
+        try store.setFile("anchor", bytes)
+        #expect(try refusalOfReading() == .anchorMissing)
+        #expect(try store.files()["anchor"] == bytes)
+    }
+
+    @Test func theAnchorOfAnotherStoreIsRefused() throws {
+        let other = try StoreOnDisk()
+        _ = try other.open()
+        try store.setFile("anchor", try other.files()["anchor"])
+        #expect(try refusalOfReading() == .anchorMissing)
     }
 
     // MARK: - Files that are something else

@@ -22,17 +22,17 @@ import Testing
         store = try StoreOnDisk()
         do {
             let keychain = try store.open()
-            _ = try keychain.enrolments.follow(Self.first)
-            try keychain.tree.setPasscode(Self.passcode)
+            _ = try keychain.follow(Self.first)
+            try keychain.setPasscode(Self.passcode)
             try keychain.add("bound", "one", rule(.whenUnlocked, .biometryCurrentSet))
             try keychain.add("any", "two", rule(.whenUnlocked, .biometryAny))
             try keychain.add("passcode", "three", rule(.whenPasscodeSetThisDeviceOnly))
             try keychain.add("free", "four")
         }
         let backup = try store.files()
-        _ = try store.open().enrolments.follow(Self.second)
+        _ = try store.open().follow(Self.second)
         var mixed = backup
-        mixed["enrolment.key"] = try store.files()["enrolment.key"]
+        for name in ["anchor", "counters"] { mixed[name] = try store.files()[name] }
         try store.restore(mixed)
     }
 
@@ -50,7 +50,7 @@ import Testing
 
     @Test func everyCallIsRefusedUntilAPasscodeWasSeen_abuse29() throws {
         let keychain = try store.open()
-        #expect(keychain.enrolments.isRolledBack)
+        #expect(keychain.isRolledBack)
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
         #expect(try store.rows().count == 4)
     }
@@ -63,16 +63,16 @@ import Testing
 
     @Test func aWrongPasscodeDoesNotOpenIt_abuse29() throws {
         let keychain = try store.open()
-        #expect(try !keychain.tree.unlock(SecretBytes("4321".utf8)))
+        #expect(try !keychain.unlock(SecretBytes("4321".utf8)))
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
     }
 
     @Test func afterThePasscodeBoundItemsAreDeadAndNothingElseIsLost_abuse29() throws {
         do {
             let keychain = try store.open()
-            #expect(try keychain.tree.unlock(Self.passcode))
-            try keychain.enrolments.acceptAfterPasscode()
-            #expect(!keychain.enrolments.isRolledBack)
+            #expect(try keychain.unlock(Self.passcode))
+            try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
+            #expect(!keychain.isRolledBack)
             #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
             let match = Authorisation.testOnly([.biometry], enrolment: Self.second, by: StoreOnDisk.caller)
             #expect(try keychain.secret("any", proof: match) == "two")
@@ -80,36 +80,50 @@ import Testing
             #expect(try keychain.secret("free") == "four")
         }
         let keychain = try store.open()
-        #expect(!keychain.enrolments.isRolledBack, "it was accepted for good")
+        #expect(!keychain.isRolledBack, "it was accepted for good")
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
-    /// Otherwise whoever restores a database would only have to enrol or remove a finger to be believed.
+    /// Otherwise a restored database would be believed as soon as a finger is enrolled or removed.
     @Test func anEnrolmentChangeMeanwhileDoesNotStandForThePasscode_abuse29() throws {
         do {
             let keychain = try store.open()
-            #expect(try keychain.enrolments.follow(Self.third))
-            #expect(keychain.enrolments.isRolledBack)
+            #expect(status { _ = try keychain.follow(Self.third) } == .storeRolledBack)
+            #expect(keychain.isRolledBack)
         }
         let keychain = try store.open()
-        #expect(keychain.enrolments.isRolledBack)
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
-        try keychain.enrolments.acceptAfterPasscode()
+        try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
         #expect(try keychain.secret("free") == "four")
     }
 
-    @Test func aGenerationThatWasTakenOutOfTheDatabaseCountsAsOlder_abuse29() throws {
-        try store.edit { try $0.setRecord("enrolment.generation", nil) }
+    @Test(arguments: [nil, [1, 2, 3]] as [[UInt8]?])
+    func aStateRecordThatWasChangedOrTakenOutCountsAsOlder_abuse29(_ bytes: [UInt8]?) throws {
+        try store.edit { try $0.setRecord("state", bytes) }
         #expect(refusals(try store.open()) == Array(repeating: .storeRolledBack, count: 6))
     }
 
-    @Test func aGenerationThatWasChangedInTheDatabaseIsRefused_abuse29() throws {
-        try store.edit { store in
-            var sealed = try #require(try store.record("enrolment.generation"))
-            sealed[sealed.count - 1] ^= 1
-            try store.setRecord("enrolment.generation", sealed)
+    @Test func anOlderStateRecordCountsAsOlder_abuse29() throws {
+        let fresh = try StoreOnDisk()
+        do {
+            let keychain = try fresh.open()
+            try keychain.keep(LockState(isLocked: true, wasUnlocked: true))
         }
-        #expect(status { _ = try store.open() } == .storeUnreadable)
+        var old: [UInt8]?
+        try fresh.edit { old = try $0.record("state") }
+        do { try fresh.open().keep(LockState(isLocked: false, wasUnlocked: true)) }
+        try fresh.edit { try $0.setRecord("state", old) }
+        let keychain = try fresh.open()
+        #expect(try keychain.keptLock().isLocked)
+        #expect(keychain.isRolledBack)
+    }
+
+    @Test func noTryIsLeftBesideADatabaseThatWasRolledBack() throws {
+        let keychain = try store.open()
+        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
+        try keychain.keep(
+            PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1, lastPasscode: nil))
+        #expect(try keychain.keptCounters()?.0.passcodeFailures == 6, "a restart does not begin the hour anew")
     }
 }

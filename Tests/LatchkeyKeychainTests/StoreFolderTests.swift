@@ -19,7 +19,7 @@ import Testing
     private func expectUsable(sourceLocation: SourceLocation = #_sourceLocation) throws {
         do {
             let keychain = try store.open()
-            #expect(!keychain.enrolments.isRolledBack, sourceLocation: sourceLocation)
+            #expect(!keychain.isRolledBack, sourceLocation: sourceLocation)
             try keychain.add("account")
         }
         #expect(try store.open().secret("account") == "secret", sourceLocation: sourceLocation)
@@ -35,7 +35,7 @@ import Testing
         try expectUsable()
         #expect(try permissions(store.folder.path) == 0o700)
         #expect(try permissions(store.folder.rootKey) == 0o600)
-        #expect(try permissions(store.folder.enrolment) == 0o600)
+        #expect(try permissions(store.folder.anchor) == 0o600)
     }
 
     @Test func anEmptyFolderIsFilled() throws {
@@ -55,7 +55,8 @@ import Testing
         #expect(throws: Failure(.internalFailure)) {
             try store.folder.prepare { () throws(Failure) in
                 throw Failure(.internalFailure)
-            } build: { _, _ in
+            } build: { (_, _) throws(Failure) in
+                throw Failure(.internalFailure)
             }
         }
         try expectUsable()
@@ -100,24 +101,18 @@ import Testing
         try expectUsable()
     }
 
-    @Test func aCrashBeforeTheFirstEnrolmentRecordIsFinished() throws {
+    @Test func aNewStoreHasItsAnchorAndCountersBeforeItsRootKey() throws {
         try store.prepare()
-        #expect(try store.files()["enrolment.key"] == nil)
+        #expect(try store.files()["anchor"] != nil)
+        #expect(try store.files()["counters"]?.count == 3 * 4096)
+        #expect(try permissions(store.folder.counters) == 0o600)
         try expectUsable()
-    }
-
-    @Test func aCrashAfterTheFirstEnrolmentRecordIsFinished() throws {
-        _ = try store.open()
-        let record = try store.files()["enrolment.key"]
-        try store.edit { try $0.setRecord("enrolment.generation", nil) }
-        try expectUsable()
-        #expect(try store.files()["enrolment.key"] == record)
     }
 
     /// So that a copy of `keychain.sqlite` is a whole backup while no daemon runs.
     @Test func aStoreThatWasClosedIsOneDatabaseFile() throws {
         try store.open().add("account")
-        #expect(Set(try store.files().keys) == ["keychain.sqlite", "root.key", "enrolment.key"])
+        #expect(Set(try store.files().keys) == ["keychain.sqlite", "root.key", "anchor", "counters"])
     }
 
     // MARK: - Folders that cannot be used

@@ -61,7 +61,7 @@ import Testing
         let before: [FoundItem]
         do {
             let keychain = try store.open()
-            #expect(try keychain.tree.unlock(GoldenStore.passcode))
+            #expect(try keychain.unlock(GoldenStore.passcode))
             before = try Self.all(keychain)
         }
         var numbers = SeededGenerator(seed: seed &* 7919 &+ 1)
@@ -80,7 +80,7 @@ import Testing
         let changed = damaged.filter { rows[$0] != whole[$0] }
         try store.edit { editor in for index in changed { try editor.replace(rows[index]) } }
         let keychain = try store.open()
-        #expect(try keychain.tree.unlock(GoldenStore.passcode))
+        #expect(try keychain.unlock(GoldenStore.passcode))
         let found = try Self.all(keychain)
         #expect(found == before.indices.filter { !changed.contains($0) }.map { before[$0] })
         try keychain.quarantineDamaged()
@@ -90,10 +90,7 @@ import Testing
     }
 
     @Test func recordsOfTheGoldenStoreThatWereChangedAreRefusedAndNeverReplaced() throws {
-        let names = [
-            "header", "header.code", "slot.automatic", "slot.passcode", "enrolment.generation", "policy.counters",
-            "audit.end",
-        ]
+        let names = ["header", "header.code", "slot.automatic", "state", "audit.end"]
         var numbers = SeededGenerator(seed: 1)
         for name in names {
             for _ in 0..<6 {
@@ -107,10 +104,14 @@ import Testing
                 let refusal = status {
                     let keychain = try store.open()
                     _ = try keychain.keptCounters()
-                    _ = try keychain.tree.unlock(GoldenStore.passcode)
+                    _ = try keychain.unlock(GoldenStore.passcode)
                     guard try keychain.findings().isEmpty else { throw Failure.damagedStore("a finding") }
                 }
-                #expect([.storeUnreadable, .storeNewer, .storeOfAnotherUser, .storeOfAnotherTier].contains(refusal))
+                #expect(
+                    [
+                        .storeUnreadable, .storeNewer, .storeOlder, .storeRolledBack, .storeOfAnotherUser,
+                        .storeOfAnotherTier,
+                    ].contains(refusal))
                 var kept: [UInt8]?
                 try store.edit { kept = try $0.record(name) }
                 #expect(kept == changed, "\(name)")
@@ -129,17 +130,6 @@ import Testing
         #expect(status { try keychain.add("two") } == .storeUnreadable)
         #expect(try !keychain.findings().isEmpty)
         #expect(try keychain.log(Request.Log(after: .max, limit: 10, verifies: true)).lines.isEmpty)
-    }
-
-    @Test func anEnrolmentRecordWithTheLargestGenerationIsRefusedWhenTheSetChanges() throws {
-        let store = try StoreOnDisk()
-        do { try store.open().add("one") }
-        // [1, the largest number, no set, 32 bytes]
-        let record = [0x84, 0x01, 0x1b] + [UInt8](repeating: 0xff, count: 8) + [0x40, 0x58, 0x20]
-        try store.setFile("enrolment.key", Data(record + [UInt8](repeating: 1, count: 32)))
-        let keychain = try store.open()
-        #expect(keychain.enrolments.isRolledBack)
-        #expect(status { _ = try keychain.follow(EnrolmentSet([1])) } == .storeUnreadable)
     }
 
     @Test func positionsAtTheirEndsAreReadAndListedInPages() throws {

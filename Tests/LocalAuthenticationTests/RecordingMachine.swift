@@ -32,7 +32,7 @@ final class RecordingMachine: Sendable {
         let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 1)
         let items = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: items, rootKey: vault.rootKey(), random: random)
+        try identity.create(in: items, vault: vault, random: random)
         let keychain = try identity.open(items, vault: vault, clock: clock, random: random)
         let (prompts, continuation) = AsyncStream.makeStream(of: Prompt.self)
         self.prompts = prompts

@@ -100,7 +100,7 @@ final class EditedStore: Sendable {
         let random = SystemRandomSource()
         let items = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: items, rootKey: vault.rootKey(), random: random)
+        try identity.create(in: items, vault: vault, random: random)
         return try identity.open(items, vault: vault, clock: VirtualClock(), random: random)
     }
 }

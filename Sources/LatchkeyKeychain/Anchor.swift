@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+
+/// The file `anchor`: what an old copy of the database must not bring back. It holds the committed store generation, the
+/// passcode slot and the key of the enrolment set.
+///
+/// A security event is written in three steps, each durable before the next: P, the preparation in the anchor; C, the
+/// event in the database with its store generation; F, the finished anchor. The database comes before the finished anchor:
+/// the other order would make every power cut look like a database that was rolled back.
+package final class Anchor: Sendable {
+    struct State: Sendable {
+        /// As in the file, or as it will be when the unfinished event is; nil while the file cannot be read.
+        var record: AnchorRecord?
+        var condition: AnchorCondition
+    }
+
+    private let header: StoreHeader
+    private let key: SymmetricKey
+    private let vault: any KeyVault
+    private let random: any RandomSource
+    private let state: Mutex<State>
+    /// One event at a time, from its preparation to its end.
+    private let events = Mutex<Void>(())
+    /// Whether a commit failed, so that the disk may or may not hold it.
+    private let isUncertain = Mutex(false)
+
+    /// Reads the anchor and compares it with the store generation of the database; finishes or drops an event that was
+    /// interrupted.
+    init(tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?) throws(Failure) {
+        header = tree.header
+        key = tree.anchorKey
+        self.vault = vault
+        random = tree.random
+        var record = try vault.anchor().flatMap { (file) throws(Failure) in
+            try AnchorRecord.decode(file, tree.anchorKey, tree.header)
+        }
+        var (condition, step) = AnchorCondition.found(database: databaseGeneration, record)
+        var next = record
+        switch step {
+        case .none: break
+        case .drop: next?.preparation = nil
+        case .finish: next = record.map(Self.finished)
+        }
+        if let next, next != record {
+            do throws(Failure) {
+                try Self.write(next, tree.anchorKey, tree.header, vault, tree.random)
+            } catch {
+                // A preparation that stays is harmless: the next event writes another one over it.
+                if step == .finish { condition = .unfinished }
+            }
+            record = next
+        }
+        state = Mutex(State(record: record, condition: condition))
+    }
+
+    /// The first anchor of a new store.
+    static func first(
+        _ tree: SymmetricKey, _ header: StoreHeader, _ random: any RandomSource
+    ) throws(Failure) -> SecretBytes {
+        let contents = AnchorRecord.Contents(
+            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try random.bytes(32))
+        let record = AnchorRecord(committed: 0, contents: contents, bootID: [], countersSerial: 0)
+        return try record.encoded(tree, header, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes())
+    }
+
+    // MARK: - Reading
+
+    /// How anchor and database fit together.
+    package var condition: AnchorCondition { state.withLock { $0.condition } }
+
+    var record: AnchorRecord? { state.withLock { $0.record } }
+
+    /// The generation that items of `biometryCurrentSet` are bound to now; 0 while there is no anchor, which binds none.
+    package var enrolmentGeneration: UInt64 { record?.contents.enrolmentGeneration ?? 0 }
+
+    /// The set that was last written durably.
+    package var set: EnrolmentSet? { record?.contents.set }
+
+    /// Whether the anchor states that a passcode is set.
+    package var hasPasscode: Bool { record.map { $0.contents.slot != nil || $0.otherSlot != nil } ?? false }
+
+    /// The slots of the passcode, the newest first.
+    var slots: [[UInt8]] { record.map { [$0.contents.slot, $0.otherSlot].compactMap { $0 } } ?? [] }
+
+    // MARK: - Events
+
+    /// Where an event begins and what it changes.
+    struct Change {
+        var event: SecurityEvent
+        var contents: AnchorRecord.Contents
+        /// The store generation that the event leads to.
+        var target: UInt64
+        var bootID: [UInt8]
+        var countersSerial: UInt64
+    }
+
+    /// Writes an event in the order P, C, F. `commit` writes the event and the store generation in one transaction.
+    ///
+    /// Throws without any effect when P or C fails. When F fails the event is in the database: protected items stay closed
+    /// until `finish` succeeds, and the failure is thrown.
+    ///
+    /// A commit that failed may be found on the disk at the next start, where only its own preparation fits it. `overwrite`
+    /// commits something else in its place before another event is prepared.
+    func carryOut(
+        _ change: (AnchorRecord?) throws(Failure) -> Change, overwrite: () throws(Failure) -> Void,
+        commit: (Change) throws(Failure) -> Void
+    ) throws(Failure) {
+        var failure: Failure?
+        events.withLock { _ in
+            do throws(Failure) {
+                try finishLocked()
+                if isUncertain.withLock({ $0 }) {
+                    try overwrite()
+                    isUncertain.withLock { $0 = false }
+                }
+                let before = record
+                let change = try change(before)
+                var prepared =
+                    before
+                    ?? AnchorRecord(committed: 0, contents: change.contents, bootID: [], countersSerial: 0)
+                prepared.preparation = AnchorRecord.Preparation(
+                    generation: change.target, event: change.event, contents: change.contents)
+                // A store that was rolled back, or whose anchor is old, is not believed before the event is committed.
+                try write(prepared)
+                // After a failure the preparation stays in the file: a commit that failed in the disk may still be found
+                // there at the next start, which decides by what it finds.
+                isUncertain.withLock { $0 = true }
+                try commit(change)
+                isUncertain.withLock { $0 = false }
+                var finished = Self.finished(prepared)
+                if change.event.changesSlot { finished.otherSlot = nil }
+                finished.bootID = change.bootID
+                finished.countersSerial = change.countersSerial
+                state.withLock { $0 = State(record: finished, condition: .unfinished) }
+                try finishLocked()
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Writes the last step of an event that could not be finished. Protected items are opened again afterwards.
+    func finish() throws(Failure) {
+        guard condition == .unfinished else { return }
+        var failure: Failure?
+        events.withLock { _ in
+            do throws(Failure) { try finishLocked() } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func finishLocked() throws(Failure) {
+        guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
+        try write(record)
+        state.withLock { $0.condition = .clean }
+    }
+
+    /// Replaces the passcode slots without an event: a right passcode drops the slot of an interrupted change, and a slot
+    /// made at a lower cost is made anew.
+    func keepOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
+        var failure: Failure?
+        events.withLock { _ in
+            guard var record, self.slots == slots, state.withLock({ $0.condition == .clean }) else { return }
+            record.contents.slot = slot
+            record.otherSlot = nil
+            do throws(Failure) {
+                try write(record)
+                state.withLock { $0.record = record }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Throws when the file is not the one in use.
+    func check() throws(Failure) {
+        if let refusal = condition.refusal { throw Failure.damagedStore(refusal.message) }
+        let stored = try vault.anchor().flatMap { (file) throws(Failure) in
+            try AnchorRecord.decode(file, key, header)
+        }
+        guard let stored else { throw Failure.damagedStore("its anchor is missing or was changed") }
+        guard stored == record else { throw Failure.damagedStore("its anchor is not the one that was last written") }
+    }
+
+    // MARK: - Writing
+
+    /// The record with its prepared event committed.
+    private static func finished(_ record: AnchorRecord) -> AnchorRecord {
+        guard let preparation = record.preparation else { return record }
+        var finished = record
+        finished.committed = preparation.generation
+        finished.contents = preparation.contents
+        finished.preparation = nil
+        // Whether the reply reached the person is not known: either passcode opens until the next right one.
+        finished.otherSlot = preparation.event.changesSlot ? record.contents.slot : nil
+        return finished
+    }
+
+    private func write(_ record: AnchorRecord) throws(Failure) { try Self.write(record, key, header, vault, random) }
+
+    private static func write(
+        _ record: AnchorRecord, _ key: SymmetricKey, _ header: StoreHeader, _ vault: any KeyVault,
+        _ random: any RandomSource
+    ) throws(Failure) {
+        let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
+        try vault.replaceAnchor(try record.encoded(key, header, nonce: nonce))
+    }
+}

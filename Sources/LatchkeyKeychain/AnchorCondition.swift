@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// How the file `anchor` and the database fit together, found when a store is opened.
+///
+/// D is the store generation of the database, V the committed one of the anchor, P the prepared one.
+package enum AnchorCondition: Equatable, Sendable {
+    /// D = V and nothing prepared, or an interrupted event that was finished or dropped.
+    case clean
+    /// An event is in the database and could not be written to the anchor to its end. Protected items stay closed.
+    case unfinished
+    /// D < V: the database is older than the anchor.
+    case rolledBack
+    /// D > V without a fitting preparation: the anchor is older than the database.
+    case anchorOld
+    /// The anchor is not there, or fails authentication.
+    case anchorMissing
+
+    /// What the condition refuses every request with; nil when requests are answered.
+    package var refusal: Failure? {
+        switch self {
+        case .clean, .unfinished: nil
+        case .rolledBack:
+            Failure(
+                .storeRolledBack, "The database is older than the file anchor: it looks restored from a backup.",
+                hint: "Use it as it is with: latchkey check --accept (asks for the passcode, if one is set)")
+        case .anchorOld:
+            Failure(
+                .anchorOld, "The file anchor is older than the database: it looks restored from a backup.",
+                hint: "Restore the newest anchor, or use this one with: latchkey check --accept")
+        case .anchorMissing:
+            Failure(
+                .anchorMissing, "The file anchor is missing, or was changed without the keys of this store.",
+                hint: "Restore the file anchor from a backup. Without one, discard what needs it with: "
+                    + "latchkey reset --protected")
+        }
+    }
+
+    /// What the condition refuses protected items with; nil when they may be opened.
+    var refusalOfProtected: Failure? {
+        guard self == .unfinished else { return refusal }
+        return Failure(
+            .eventUnfinished, "A change of passcode or enrolment could not be written to the end.",
+            hint: "Free some space, or make the store's folder writable, and try again.")
+    }
+
+    /// Compares the three numbers (`docs/store-format.md` has the table). `finishes` is set when the prepared event is in
+    /// the database and only its last step is missing.
+    static func found(
+        database: UInt64?, _ record: AnchorRecord?
+    ) -> (condition: AnchorCondition, step: Step) {
+        guard let record else { return (.anchorMissing, .none) }
+        // Without a readable state record the database cannot show that it is the newest one.
+        guard let database else { return (.rolledBack, .none) }
+        let committed = record.committed
+        if database < committed { return (.rolledBack, .none) }
+        if let preparation = record.preparation, preparation.generation == database {
+            // D = P = V + 1: interrupted after the commit. D = P = V: interrupted while the anchor was finished. The way out
+            // of a condition leads further than one.
+            let isNext = database == committed || database == committed &+ 1
+            if isNext || [.accepted, .protectedDiscarded].contains(preparation.event) { return (.clean, .finish) }
+        }
+        guard database == committed else { return (.anchorOld, .none) }
+        return (.clean, record.preparation == nil ? .none : .drop)
+    }
+
+    /// What is left to do of an interrupted event.
+    enum Step: Equatable, Sendable {
+        case none
+        /// The event is not in the database: drop its preparation.
+        case drop
+        /// The event is in the database: finish the anchor.
+        case finish
+    }
+}

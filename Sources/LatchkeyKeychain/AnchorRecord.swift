@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeyWire
+
+/// A change that must neither be lost nor undone by an old copy of the database. Numbers are part of the anchor's format.
+enum SecurityEvent: UInt8, CaseIterable, Sendable {
+    case passcodeSet = 1
+    case passcodeChanged = 2
+    case passcodeRemoved = 3
+    case enrolmentChanged = 4
+    case lockedOut = 5
+    case protectedDiscarded = 6
+    case accepted = 7
+    /// No change: the store generation moves so that older copies are refused.
+    case anchored = 8
+
+    /// Whether the old and the new passcode slot differ, so that after an interruption either may be the right one.
+    var changesSlot: Bool {
+        switch self {
+        case .passcodeSet, .passcodeChanged: true
+        case .passcodeRemoved, .enrolmentChanged, .lockedOut, .protectedDiscarded, .accepted, .anchored: false
+        }
+    }
+}
+
+/// The contents of the file `anchor`: `docs/store-format.md`, section "The anchor".
+struct AnchorRecord: Equatable, Sendable {
+    /// The part that an event replaces.
+    struct Contents: Equatable, Sendable {
+        /// Slot of `U_pass`; nil states that no passcode is set.
+        var slot: [UInt8]?
+        /// Counts the enrolment sets; items of `biometryCurrentSet` name it.
+        var enrolmentGeneration: UInt64
+        /// The enrolment set; nil when nothing is enrolled.
+        var set: EnrolmentSet?
+        /// The key of that set.
+        var enrolmentKey: SecretBytes
+    }
+
+    /// An event that is not finished.
+    struct Preparation: Equatable, Sendable {
+        var generation: UInt64
+        var event: SecurityEvent
+        var contents: Contents
+    }
+
+    /// The store generation of the last finished event.
+    var committed: UInt64
+    var contents: Contents
+    /// The slot before an interrupted change of the passcode; dropped by the next right passcode.
+    var otherSlot: [UInt8]?
+    var preparation: Preparation?
+    /// The boot in which the store generation last moved.
+    var bootID: [UInt8]
+    /// Serial number of the counters when the store generation last moved; older counters are not believed.
+    var countersSerial: UInt64
+
+    // MARK: - Bytes
+
+    /// `latchkey anchor 1`, newline, then the sealed fields.
+    func encoded(_ key: SymmetricKey, _ header: StoreHeader, nonce: [UInt8]) throws(Failure) -> SecretBytes {
+        var writer = CBORWriter()
+        writer.array(6)
+        writer.unsigned(committed)
+        Self.write(contents, to: &writer)
+        writer.bytes(otherSlot ?? [])
+        writer.array(preparation == nil ? 0 : 1)
+        if let preparation {
+            writer.array(3)
+            writer.unsigned(preparation.generation)
+            writer.unsigned(UInt64(preparation.event.rawValue))
+            Self.write(preparation.contents, to: &writer)
+        }
+        writer.bytes(bootID)
+        writer.unsigned(countersSerial)
+        let sealed = try key.seal(writer.finish(), nonce: nonce, binding: Self.associatedData(header))
+        return SecretBytes(FileMark.anchor.bytes + sealed)
+    }
+
+    /// Reads the bytes of the file; nil when they were not sealed with this key for this store.
+    static func decode(
+        _ bytes: SecretBytes, _ key: SymmetricKey, _ header: StoreHeader
+    ) throws(Failure) -> AnchorRecord? {
+        let mark = FileMark.anchor.bytes
+        let file = bytes.copyBytes()
+        guard file.starts(with: mark),
+            let plain = try key.open(file[mark.count...], binding: associatedData(header))
+        else { return nil }
+        return plain.withBytes { bytes in
+            do throws(WireError) {
+                var reader = CBORReader(bytes)
+                let record = try reader.tuple(6) { (reader) throws(WireError) in try read(&reader) }
+                try reader.finish()
+                return record
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private static func associatedData(_ header: StoreHeader) -> [UInt8] {
+        CryptographicLabel.anchor.bytes + [0] + header.bytes
+    }
+
+    private static func write(_ contents: Contents, to writer: inout CBORWriter) {
+        writer.array(4)
+        writer.bytes(contents.slot ?? [])
+        writer.unsigned(contents.enrolmentGeneration)
+        writer.bytes(contents.set?.bytes ?? [])
+        writer.bytes(contents.enrolmentKey)
+    }
+
+    private static func readContents(_ reader: inout CBORReader) throws(WireError) -> Contents {
+        try reader.tuple(4) { (reader) throws(WireError) in
+            let slot = try reader.bytes(limit: 256)
+            let generation = try reader.unsigned()
+            let set = try reader.bytes(limit: 64)
+            let key = try reader.secret(limit: 32)
+            guard key.count == 32 else { throw .invalidValue }
+            return Contents(
+                slot: slot.isEmpty ? nil : slot, enrolmentGeneration: generation,
+                set: set.isEmpty ? nil : EnrolmentSet(set), enrolmentKey: key)
+        }
+    }
+
+    private static func read(_ reader: inout CBORReader) throws(WireError) -> AnchorRecord {
+        let committed = try reader.unsigned()
+        let contents = try readContents(&reader)
+        let other = try reader.bytes(limit: 256)
+        var preparation: Preparation?
+        try reader.array(limit: 1) { (reader) throws(WireError) in
+            preparation = try reader.tuple(3) { (reader) throws(WireError) in
+                let generation = try reader.unsigned()
+                guard let event = UInt8(exactly: try reader.unsigned()).flatMap(SecurityEvent.init(rawValue:)) else {
+                    throw .invalidValue
+                }
+                return Preparation(generation: generation, event: event, contents: try readContents(&reader))
+            }
+        }
+        return AnchorRecord(
+            committed: committed, contents: contents, otherSlot: other.isEmpty ? nil : other, preparation: preparation,
+            bootID: try reader.bytes(limit: 64), countersSerial: try reader.unsigned())
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeySeams
+
+/// The slot of `U_pass` in the anchor: version, cost, salt, then `U_pass` sealed under the stretched passcode and that again
+/// under `K_root`, so that a copied anchor cannot be searched for the passcode without the root key.
+enum PasscodeSlot {
+    private static let version: UInt8 = 1
+    private static let saltBytes = 16
+    private static let headBytes = 2 + saltBytes
+    /// A larger cost would let an editor of the file spend the daemon's memory.
+    static let costs: ClosedRange<UInt8> = 1...16
+
+    /// A new slot. Blocks for the time of scrypt.
+    static func make(_ key: SymmetricKey, behind passcode: SecretBytes, _ tree: KeyTree) throws(Failure) -> [UInt8] {
+        let salt = try tree.random.bytes(saltBytes).copyBytes()
+        let head = [version, tree.scryptCost] + salt
+        let binding = associatedData(tree, head)
+        let stretched = try KeyTree.stretch(passcode, salt: salt, cost: tree.scryptCost)
+        let inner = try stretched.seal(key.secret, nonce: tree.nonce(), binding: binding)
+        return head + (try tree.rootKey.seal(SecretBytes(inner), nonce: tree.nonce(), binding: binding))
+    }
+
+    /// The exponent of scrypt's cost that the slot was made with.
+    static func cost(_ slot: [UInt8]) -> UInt8 { slot.count > 1 ? slot[1] : 0 }
+
+    /// `U_pass`; nil for a wrong passcode. Blocks for the time of scrypt.
+    static func open(_ slot: [UInt8], _ passcode: SecretBytes, _ tree: KeyTree) throws(Failure) -> SymmetricKey? {
+        guard slot.count > headBytes, slot[0] == version, costs.contains(slot[1]) else {
+            throw Failure.damagedStore("its passcode slot cannot be read")
+        }
+        let binding = associatedData(tree, Array(slot[..<headBytes]))
+        guard let inner = try tree.rootKey.open(slot[headBytes...], binding: binding) else {
+            throw Failure.damagedStore("its passcode slot was changed")
+        }
+        let stretched = try KeyTree.stretch(passcode, salt: Array(slot[2..<headBytes]), cost: slot[1])
+        guard let secret = try stretched.open(inner.copyBytes(), binding: binding) else { return nil }
+        return try KeyTree.key(secret)
+    }
+
+    private static func associatedData(_ tree: KeyTree, _ head: [UInt8]) -> [UInt8] {
+        tree.associatedData(.passcodeSlot) + head
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyWire
+import Synchronization
+
+/// The record `state`: what the store keeps about itself besides items. Every change gets a serial number that the audit
+/// row of the same transaction names, so that an older record put back is noticed.
+final class StoreState: Sendable {
+    struct Values: Equatable, Sendable {
+        /// 0: nothing was ever written.
+        var serial: UInt64 = 0
+        /// The store generation: moves with every security event, and nothing depends on it.
+        var generation: UInt64 = 0
+        var isLocked = false
+        var wasUnlocked = true
+        /// The boot in which the lock was written.
+        var bootID: [UInt8] = []
+        var facePermissions: [String: Bool] = [:]
+    }
+
+    private let tree: KeyTree
+    /// nil: read it anew, since the transaction that wrote it was undone.
+    private let known = Mutex<Values?>(nil)
+
+    init(_ tree: KeyTree) { self.tree = tree }
+
+    /// The values; throws when the record was changed or taken out. `serial` is the number that the newest audit row
+    /// names.
+    func values(in store: any ItemReading, serial: UInt64) throws(Failure) -> Values {
+        if let values = known.withLock({ $0 }) { return values }
+        let values = try read(store)
+        guard values.serial == serial else { throw Self.changed }
+        known.withLock { $0 = values }
+        return values
+    }
+
+    private static var changed: Failure { Failure.damagedStore("its record state was changed") }
+
+    private func read(_ store: any ItemReading) throws(Failure) -> Values {
+        guard let sealed = try store.record(RecordName.state) else { return Values() }
+        guard let plain = try tree.recordKey.open(sealed, binding: tree.associatedData(.state)),
+            let values = Self.decode(plain)
+        else { throw Self.changed }
+        return values
+    }
+
+    /// Writes new values with the next serial number. An audit row has to follow in the same transaction.
+    func write(_ values: Values, to store: any ItemWriting) throws(Failure) {
+        var values = values
+        values.serial &+= 1
+        let sealed = try tree.recordKey.seal(
+            Self.encode(values), nonce: tree.nonce(), binding: tree.associatedData(.state))
+        try store.setRecord(RecordName.state.rawValue, sealed)
+        known.withLock { $0 = values }
+    }
+
+    /// Reads the record anew at the next use.
+    func forget() { known.withLock { $0 = nil } }
+
+    /// Throws when the record in the database is not authentic.
+    func check() throws(Failure) { _ = try tree.store.read { (store) throws(Failure) in try read(store) } }
+
+    // MARK: - Bytes
+
+    private static func encode(_ values: Values) -> SecretBytes {
+        var writer = CBORWriter()
+        writer.array(6)
+        writer.unsigned(values.serial)
+        writer.unsigned(values.generation)
+        writer.boolean(values.isLocked)
+        writer.boolean(values.wasUnlocked)
+        writer.bytes(values.bootID)
+        // Beyond the limit the last names of the alphabet are left out: their apps ask again.
+        let kept = values.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
+        writer.array(kept.count)
+        for (application, isAllowed) in kept {
+            writer.array(2)
+            writer.text(application)
+            writer.boolean(isAllowed)
+        }
+        return writer.finish()
+    }
+
+    private static func decode(_ plain: SecretBytes) -> Values? {
+        plain.withBytes { bytes in
+            do throws(WireError) {
+                var reader = CBORReader(bytes)
+                let values = try reader.tuple(6) { (reader) throws(WireError) in
+                    var values = Values(serial: try reader.unsigned(), generation: try reader.unsigned())
+                    values.isLocked = try reader.boolean()
+                    values.wasUnlocked = try reader.boolean()
+                    values.bootID = try reader.bytes(limit: 64)
+                    try reader.array(limit: Limits.facePermissions) { (reader) throws(WireError) in
+                        let (application, isAllowed) = try reader.tuple(2) { (reader) throws(WireError) in
+                            (try reader.text(limit: Limits.applicationBytes), try reader.boolean())
+                        }
+                        values.facePermissions[application] = isAllowed
+                    }
+                    return values
+                }
+                try reader.finish()
+                return values
+            } catch {
+                return nil
+            }
+        }
+    }
+}
+
+extension ItemReading {
+    /// A record of the store's own.
+    func record(_ name: RecordName) throws(Failure) -> [UInt8]? { try record(name.rawValue) }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+
+/// Work that a store needs and no request asks for: moving the store generation, and comparing all rows with the set hash.
+final class StoreKeeper: Sendable {
+    /// Seconds after a write until the store generation moves.
+    private static let anchorSeconds: Int64 = 15 * 60
+    private let keychain: Keychain
+    private let clock: any Clock
+    private let work: any WorkQueue
+    private let alarm = Mutex<(any Alarm)?>(nil)
+    /// Whether the rows are not those that were stored, as far as the check has come.
+    private let isSuspect = Mutex(false)
+
+    init(_ keychain: Keychain, _ parts: Service.Parts) {
+        self.keychain = keychain
+        clock = parts.clock
+        work = parts.work
+    }
+
+    /// Whether a check found rows that are not those that were stored.
+    var foundOtherRows: Bool { isSuspect.withLock { $0 } }
+
+    /// Begins to watch for writes.
+    func start() {
+        keychain.whenAnchoringIsDue { [weak self] in self?.anchorLater() }
+    }
+
+    // MARK: - Store generation
+
+    /// The first write of a boot moves the store generation at once, every other one after a quarter of an hour.
+    private func anchorLater() {
+        guard !keychain.isFirstOfBoot else {
+            return work.submit(.any) { [weak self] in self?.moveAnchor(isTimed: false) }
+        }
+        let next = clock.alarm(after: Self.anchorSeconds) { [weak self] in
+            guard let self else { return }
+            work.submit(.any) { [weak self] in self?.moveAnchor(isTimed: true) }
+        }
+        alarm.withLock { alarm in
+            alarm?.cancel()
+            alarm = next
+        }
+    }
+
+    private func moveAnchor(isTimed: Bool) {
+        // When it cannot be written now, the next write or the end of the daemon tries again: until then an older copy
+        // of the database may be believed, as within the quarter of an hour.
+        try? keychain.moveAnchor(isTimed: isTimed)
+    }
+
+    /// What a clean stop of the daemon does: writes what was gathered and moves the store generation.
+    func stop() {
+        alarm.withLock { $0?.cancel() }
+        // The daemon ends whether or not this can be written; what is lost is a count of refusals.
+        try? keychain.recordGatheredRefusals()
+        if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
+    }
+
+    // MARK: - Rows
+
+    /// Compares all rows with the set hash, a slice at a time, between other writes.
+    func checkRows() {
+        keychain.beginSetCheck()
+        checkSlice()
+    }
+
+    private func checkSlice() {
+        work.submit(.any) { [weak self] in
+            guard let self else { return }
+            do throws(Failure) {
+                switch try keychain.continueSetCheck() {
+                case nil: checkSlice()
+                case true?: isSuspect.withLock { $0 = false }
+                case false?:
+                    isSuspect.withLock { $0 = true }
+                    try keychain.recordSetMismatch()
+                }
+            } catch {
+                // A store that cannot be read or written now is checked at the next start.
+                isSuspect.withLock { $0 = true }
+            }
+        }
+    }
+}

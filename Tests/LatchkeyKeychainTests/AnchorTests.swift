@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyFileDriver
+import LatchkeyHost
+import LatchkeyModel
+import LatchkeySeams
+import SQLiteDriver
+import Synchronization
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// A security event is written in the order P (prepared anchor), C (commit in the database), F (finished anchor). Each test
+/// starts a daemon on the files as they were when the one before was killed at that point.
+@Suite struct AnchorTests {
+    /// Where the daemon is killed.
+    enum Point: CaseIterable, Sendable { case beforePreparation, beforeCommit, beforeFinish, afterFinish }
+
+    enum Event: CaseIterable, Sendable {
+        case setPasscode, changePasscode, removePasscode, enrolment, lockout, discard, move
+
+        func callAsFunction(_ keychain: Keychain) throws(Failure) {
+            switch self {
+            case .setPasscode: try keychain.setPasscode(AnchorTests.new)
+            case .changePasscode: try keychain.changePasscode(to: AnchorTests.new)
+            case .removePasscode: try keychain.removePasscode(caller: StoreOnDisk.caller, proof: .ofPasscode)
+            case .enrolment: _ = try keychain.follow(AnchorTests.second)
+            case .lockout: try keychain.recordLockout(caller: nil)
+            case .discard: try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
+            case .move: try keychain.moveAnchor(isTimed: false)
+            }
+        }
+    }
+
+    private static let old = SecretBytes("1234".utf8)
+    private static let new = SecretBytes("4321".utf8)
+    private static let first = EnrolmentSet([1])
+    private static let second = EnrolmentSet([2])
+    private static let match = Authorisation(methods: [.biometry, .passcode], enrolment: first)
+    private let store: StoreOnDisk
+
+    init() throws { store = try StoreOnDisk() }
+
+    /// A store with one item of each kind; without a passcode for `setPasscode`.
+    private func fill(for event: Event) throws {
+        let keychain = try store.open()
+        _ = try keychain.follow(Self.first)
+        if event != .setPasscode {
+            try keychain.setPasscode(Self.old)
+            try keychain.add("passcode", "three", rule(.whenPasscodeSetThisDeviceOnly))
+        }
+        try keychain.add("bound", "one", rule(.whenUnlocked, .biometryCurrentSet))
+        try keychain.add("free", "four")
+    }
+
+    /// The files at each point of an event.
+    private func files(_ event: Event) throws -> [Point: [String: Data]] {
+        try fill(for: event)
+        let copies = Mutex<[[String: Data]]>([])
+        let store = store
+        let vault = CopyingVault(FileKeyVault(store.folder)) {
+            let files = (try? store.files()) ?? [:]
+            copies.withLock { $0.append(files) }
+        }
+        let keychain = try StoreOnDisk.identity.open(
+            SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
+        if event != .setPasscode { #expect(try keychain.unlock(Self.old)) }
+        try event(keychain)
+        let made = copies.withLock { $0 }
+        // Before and after each of the two writes of the anchor.
+        try #require(made.count == 4, "P and F write the anchor")
+        return Dictionary(uniqueKeysWithValues: zip(Point.allCases, made))
+    }
+
+    @Test(arguments: Event.allCases, Point.allCases)
+    func anEventIsThereAsAWholeOrNotAtAllAfterAKill_abuse35(event: Event, point: Point) throws {
+        try store.restore(try #require(try files(event)[point]))
+        let keychain = try store.open()
+        #expect(keychain.anchor.condition == .clean)
+        #expect(keychain.anchor.record?.preparation == nil)
+        let happened = point == .beforeFinish || point == .afterFinish
+        let rows = try store.rows().count
+        switch event {
+        case .setPasscode: #expect(keychain.isPasscodeSet == happened)
+        case .changePasscode: #expect(try keychain.unlock(Self.new) == happened)
+        case .removePasscode:
+            #expect(keychain.isPasscodeSet == !happened)
+            #expect(rows == (happened ? 2 : 3), "the items of the class go with the passcode")
+        case .enrolment: #expect(keychain.anchor.set == (happened ? Self.second : Self.first))
+        case .discard:
+            #expect(keychain.isPasscodeSet == !happened)
+            #expect(rows == (happened ? 1 : 3))
+        case .lockout, .move: #expect(rows == 3)
+        }
+        #expect(try keychain.secret("free") == "four")
+        #expect(try keychain.findings() == [])
+        // The next event finds nothing unfinished.
+        try keychain.moveAnchor(isTimed: false)
+        #expect(try store.open().anchor.condition == .clean)
+    }
+
+    @Test func afterAnInterruptedChangeBothPasscodesOpenUntilTheNextRightOne() throws {
+        try store.restore(try #require(try files(.changePasscode)[.beforeFinish]))
+        let files = try store.files()
+        for (right, other) in [(Self.old, Self.new), (Self.new, Self.old)] {
+            try store.restore(files)
+            do { #expect(try store.open().unlock(right)) }
+            let keychain = try store.open()
+            #expect(try !keychain.unlock(other))
+            #expect(try keychain.unlock(right))
+            #expect(try keychain.secret("passcode") == "three")
+        }
+    }
+
+    @Test func onlyAFinishedChangeOfThePasscodeForgetsTheOldOne() throws {
+        try store.restore(try #require(try files(.changePasscode)[.afterFinish]))
+        #expect(try !store.open().unlock(Self.old))
+    }
+
+    // MARK: - The two numbers
+
+    @Test(arguments: [Event.changePasscode, .lockout, .move])
+    func boundItemsOutliveEveryEventButAnEnrolmentChange(event: Event) throws {
+        try fill(for: event)
+        let keychain = try store.open()
+        #expect(try keychain.unlock(Self.old))
+        let generation = keychain.anchor.enrolmentGeneration
+        let committed = try #require(keychain.anchor.record?.committed)
+        try event(keychain)
+        #expect(keychain.anchor.enrolmentGeneration == generation)
+        #expect(keychain.anchor.record?.committed == committed + 1)
+        #expect(try keychain.secret("bound", proof: Self.match) == "one")
+        let reopened = try store.open()
+        #expect(try reopened.secret("bound", proof: Self.match) == "one")
+    }
+
+    // MARK: - Databases and anchors of different times
+
+    /// Files of before and after an event.
+    private func generations(_ event: Event) throws -> (before: [String: Data], after: [String: Data]) {
+        try fill(for: event)
+        let before = try store.files()
+        do {
+            let keychain = try store.open()
+            if event != .setPasscode { #expect(try keychain.unlock(Self.old)) }
+            try event(keychain)
+        }
+        return (before, try store.files())
+    }
+
+    @Test(arguments: Event.allCases)
+    func anOlderDatabaseIsRefusedUntilItIsAccepted_abuse29(event: Event) throws {
+        let (before, after) = try generations(event)
+        var mixed = before
+        for name in ["anchor", "counters"] { mixed[name] = after[name] }
+        try store.restore(mixed)
+        let keychain = try store.open()
+        #expect(keychain.anchor.condition == .rolledBack)
+        #expect(status { _ = try keychain.secret("free") } == .storeRolledBack)
+        #expect(status { try keychain.add("new") } == .storeRolledBack)
+        #expect(status { try keychain.setPasscode(Self.new) } == .storeRolledBack)
+        if event == .changePasscode { #expect(try !keychain.unlock(Self.old), "the old passcode does not come back") }
+        try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        #expect(try keychain.secret("free") == "four")
+        #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
+        #expect(try store.open().anchor.condition == .clean)
+    }
+
+    @Test(arguments: Event.allCases)
+    func anOlderAnchorIsRefusedUntilItIsAccepted(event: Event) throws {
+        let (before, after) = try generations(event)
+        var mixed = after
+        mixed["anchor"] = before["anchor"]
+        try store.restore(mixed)
+        let keychain = try store.open()
+        #expect(keychain.anchor.condition == .anchorOld)
+        #expect(status { _ = try keychain.secret("free") } == .anchorOld)
+        #expect(try store.files()["anchor"] == before["anchor"], "nothing is overwritten")
+        try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        #expect(try keychain.secret("free") == "four")
+        #expect(try store.open().anchor.condition == .clean)
+    }
+
+    @Test func aLostAnchorIsNotAcceptedButItsItemsCanBeDiscarded() throws {
+        try fill(for: .lockout)
+        try store.setFile("anchor", nil)
+        let keychain = try store.open()
+        #expect(!keychain.isPasscodeSet)
+        #expect(status { try keychain.setPasscode(Self.new) } == .anchorMissing, "no new passcode for old items")
+        #expect(status { try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode) } == .anchorMissing)
+        #expect(try keychain.findings().contains { $0.kind == .anchor })
+        try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        #expect(try keychain.secret("free") == "four")
+        #expect(try store.rows().count == 1)
+        try keychain.setPasscode(Self.new)
+        let reopened = try store.open()
+        #expect(reopened.anchor.condition == .clean)
+        #expect(try reopened.findings() == [])
+    }
+
+    @Test func everyByteOfTheAnchorIsAuthenticated() throws {
+        try fill(for: .lockout)
+        let file = try #require(try store.files()["anchor"])
+        for offset in file.indices {
+            var changed = file
+            changed[offset] ^= 4
+            try store.setFile("anchor", changed)
+            #expect(try store.open().anchor.condition == .anchorMissing, "byte \(offset)")
+        }
+    }
+
+    /// The table of PROTOCOLS: store generations of the database and the anchor, and what was prepared.
+    @Test(
+        arguments: [
+            (5, 5, nil, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, .clean, .drop),
+            (6, 5, 6, .clean, .finish), (5, 5, 5, .clean, .finish), (4, 5, nil, .rolledBack, .none),
+            (4, 5, 6, .rolledBack, .none), (6, 5, nil, .anchorOld, .none), (7, 5, 6, .anchorOld, .none),
+            (7, 5, nil, .anchorOld, .none), (nil, 5, nil, .rolledBack, .none),
+        ] as [(UInt64?, UInt64, UInt64?, AnchorCondition, AnchorCondition.Step)])
+    func everyRowOfTheTableHasItsAction(
+        database: UInt64?, committed: UInt64, prepared: UInt64?, condition: AnchorCondition, step: AnchorCondition.Step
+    ) {
+        let contents = AnchorRecord.Contents(
+            slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: SecretBytes([UInt8](repeating: 0, count: 32)))
+        let preparation = prepared.map {
+            AnchorRecord.Preparation(generation: $0, event: .passcodeChanged, contents: contents)
+        }
+        let record = AnchorRecord(
+            committed: committed, contents: contents, preparation: preparation, bootID: [], countersSerial: 0)
+        let found = AnchorCondition.found(database: database, record)
+        #expect(found.condition == condition)
+        #expect(found.step == step)
+    }
+
+    // MARK: - Disks that fail
+
+    @Test func whileAnEventIsUnfinishedProtectedItemsStayClosed() throws {
+        try fill(for: .changePasscode)
+        let vault = CopyingVault(FileKeyVault(store.folder)) {}
+        let keychain = try StoreOnDisk.identity.open(
+            SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
+        #expect(try keychain.unlock(Self.old))
+        // P is written, F is not.
+        vault.failWrites(after: 1)
+        #expect(status { try keychain.changePasscode(to: Self.new) } == .diskFull)
+        #expect(keychain.anchor.condition == .unfinished)
+        #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .eventUnfinished)
+        #expect(status { _ = try keychain.secret("passcode", proof: Self.match) } == .eventUnfinished)
+        #expect(try keychain.secret("free") == "four")
+        vault.failWrites(after: nil)
+        #expect(try keychain.secret("bound", proof: Self.match) == "one")
+        #expect(keychain.anchor.condition == .clean)
+        #expect(try store.open().unlock(Self.new))
+    }
+
+    @Test func anEnrolmentChangeThatCannotBePreparedChangesNothing() throws {
+        try fill(for: .enrolment)
+        let vault = CopyingVault(FileKeyVault(store.folder)) {}
+        let keychain = try StoreOnDisk.identity.open(
+            SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
+        vault.failWrites(after: 0)
+        #expect(status { _ = try keychain.follow(Self.second) } == .diskFull)
+        #expect(keychain.anchor.set == Self.first)
+        // A match of the finger that could not be made durable opens nothing that is bound to the old set.
+        let other = Authorisation(methods: [.biometry], enrolment: Self.second)
+        #expect(status { _ = try keychain.secret("bound", proof: other) } == .itemAuthenticationFailed)
+        #expect(try keychain.secret("bound", proof: Self.match) == "one")
+    }
+
+    // MARK: - Without an event
+
+    @Test func theStoreGenerationMovesAtMost24TimesADayByTheClock() throws {
+        let clock = BootClock(boot: "monday", uptimeSeconds: 100)
+        let keychain = try store.open(clock: clock)
+        try keychain.add("free")
+        let start = try #require(keychain.anchor.record?.committed)
+        for _ in 0..<30 { try keychain.moveAnchor(isTimed: true) }
+        #expect(keychain.anchor.record?.committed == start + 24)
+        clock.advance(seconds: 86_400)
+        try keychain.moveAnchor(isTimed: true)
+        #expect(keychain.anchor.record?.committed == start + 25)
+    }
+
+    @Test func theFirstWriteOfABootIsTold() throws {
+        do {
+            let keychain = try store.open(clock: BootClock(boot: "monday"))
+            #expect(keychain.isFirstOfBoot)
+            try keychain.moveAnchor(isTimed: false)
+            #expect(!keychain.isFirstOfBoot)
+        }
+        #expect(try !store.open(clock: BootClock(boot: "monday")).isFirstOfBoot)
+        #expect(try store.open(clock: BootClock(boot: "tuesday")).isFirstOfBoot)
+        #expect(try store.open(clock: BootClock(boot: "")).isFirstOfBoot, "no identifier names no boot")
+    }
+}

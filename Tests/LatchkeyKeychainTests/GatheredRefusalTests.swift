@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import Testing
+
+/// A program that is refused in a loop does not make the trail grow without bound.
+@Suite struct GatheredRefusalTests {
+    private let clock = BootClock(boot: "monday", uptimeSeconds: 1000)
+
+    private func refusals(_ keychain: Keychain) throws -> [UInt64] {
+        try keychain.log(Request.Log(after: 0, limit: 1024, verifies: false)).lines
+            .filter { $0.event == .refused }.map(\.count)
+    }
+
+    private func caller(_ label: String) -> Caller {
+        Caller(groups: [label], label: label, processID: 1, userID: 1000)
+    }
+
+    @Test func equalRefusalsWithinAMinuteAreOneEntryAndTheirNumber() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for _ in 0..<850 { try keychain.recordRefusal(of: caller("app")) }
+        #expect(try refusals(keychain) == [1])
+        clock.advance(seconds: 61)
+        try keychain.recordRefusal(of: caller("app"))
+        #expect(try refusals(keychain) == [1, 850])
+    }
+
+    @Test func anotherProgramHasAnEntryOfItsOwn() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for label in ["app", "other", "app"] { try keychain.recordRefusal(of: caller(label)) }
+        #expect(try refusals(keychain) == [1, 1])
+    }
+
+    @Test func whatIsGatheredIsWrittenAtTheEnd() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for _ in 0..<5 { try keychain.recordRefusal(of: caller("app")) }
+        try keychain.recordGatheredRefusals()
+        try keychain.recordGatheredRefusals()
+        #expect(try refusals(keychain) == [1, 4])
+    }
+
+    @Test func programsOfManyNamesShareTheLastEntry() throws {
+        let keychain = try Keychain.inMemory(clock)
+        for number in 0..<1000 { try keychain.recordRefusal(of: caller("app \(number)")) }
+        #expect(try refusals(keychain).count <= 65)
+        try keychain.recordGatheredRefusals()
+        #expect(try refusals(keychain).reduce(0, +) == 1000)
+    }
+}
