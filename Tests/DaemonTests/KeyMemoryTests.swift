@@ -87,7 +87,7 @@ import Testing
         let copy = try TestDaemon()
         // Not the lock: it names the process that the value ends.
         let files = try daemon.run(
-            "/bin/sh", ["-c", "cp -p \(daemon.folder)/keychain.sqlite* \(daemon.folder)/*.key \(copy.folder)"])
+            "/bin/sh", ["-c", "cp -p \(daemon.folder)/keychain.sqlite* \(daemon.folder)/*.key \(daemon.folder)/anchor \(daemon.folder)/counters \(copy.folder)"])
         #expect(files.exitCode == 0, "\(files.errors)")
         let folder = StoreFolder(copy.folder)
         let keychain = try StoreIdentity(tier: .simulated, userID: geteuid()).open(

@@ -146,8 +146,9 @@ import Testing
     @Test(arguments: [true, false])
     func countersThatWereEditedOrDeletedInTheFileCountAsUsedUp_abuse27(_ isDeleted: Bool) throws {
         try daemon.crash()
-        try daemon.edit(record: "policy.counters") { bytes in
-            isDeleted ? nil : bytes.dropLast() + [bytes[bytes.count - 1] ^ 1]
+        try daemon.edit(file: "counters") { bytes in
+            // Both slots, behind the block with the mark.
+            isDeleted ? nil : bytes.prefix(4100) + [UInt8](repeating: 7, count: bytes.count - 4100)
         }
         try expectLockout()
         #expect(try (3500...3600).contains(delay()))

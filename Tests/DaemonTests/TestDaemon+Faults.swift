@@ -2,9 +2,7 @@
 
 import Glibc
 import LatchkeyModel
-import LatchkeySeams
 import LatchkeySystem
-import SQLiteDriver
 import Testing
 
 /// What befalls a daemon from outside.
@@ -16,13 +14,12 @@ extension TestDaemon {
         #expect(Processes.hasEnded(process, within: 20))
     }
 
-    /// Replaces or deletes a record of the database, as an editor of the file could while no daemon has it open.
-    func edit(record name: String, _ change: ([UInt8]) -> [UInt8]?) throws {
-        try SQLiteItemStore.open(folder + "/keychain.sqlite").write { (store) throws(Failure) in
-            let value = try store.record(name) ?? []
-            #expect(!value.isEmpty, "\(name) is there to be changed")
-            try store.setRecord(name, change(value))
-        }
+    /// Replaces or deletes a file of the store, as an editor could while no daemon has it open.
+    func edit(file name: String, _ change: ([UInt8]) -> [UInt8]?) throws {
+        let path = folder + "/" + name
+        let bytes = try Files.read(path, limit: 1 << 20)?.copyBytes() ?? []
+        #expect(!bytes.isEmpty, "\(name) is there to be changed")
+        if let changed = change(bytes) { try Files.replace(path, with: SecretBytes(changed)) } else { Files.remove(path) }
     }
 
     /// Compiles a library of `Forge` into the store's folder, to be preloaded.

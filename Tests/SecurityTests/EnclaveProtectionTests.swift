@@ -230,6 +230,8 @@ import Testing
             let wrong = try findKey(Query.key().with(kSecUseAuthenticationContext, context("wrong")))
             #expect(refusal(wrong) == "\(authenticationDomain) -1")
             #expect(try refusals() == 1)
+            // Refusals of one program within a minute are one entry.
+            try simulator.advance(by: .seconds(61))
             let password = Query.password("account")
             #expect(
                 add(
@@ -238,10 +240,12 @@ import Testing
             let guess = password.with(kSecUseAuthenticationContext, context("wrong"))
             #expect(find(guess.data).status == errSecAuthFailed)
             #expect(try refusals() == 2)
+            try simulator.advance(by: .seconds(61))
             #expect(update(guess, [kSecAttrLabel as String: "new"]) == errSecAuthFailed)
             #expect(try refusals() == 3)
             let dead = try makeKey(enclaveParameters([.privateKeyUsage, .biometryCurrentSet], tag: "dead"))
             try simulator.replaceFinger()
+            try simulator.advance(by: .seconds(61))
             #expect(refusal(dead) == "\(authenticationDomain) -1")
             #expect(try refusals() == 4)
         }
