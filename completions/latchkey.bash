@@ -4,7 +4,7 @@
 _latchkey() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD - 1]} words=
     if ((COMP_CWORD == 1)); then
-        words='set get list delete key passcode status log check lock unlock export import apps sim --help --version'
+        words='set get list delete key passcode status log check lock unlock export import apps sim reset --help --version'
     else
         case $previous in
         --protect | -p) words='none presence biometry current-set passcode' ;;
@@ -50,7 +50,8 @@ _latchkey() {
                 ;;
             passcode) words='set change remove check --json --help' ;;
             status | lock | unlock) words='--json --help' ;;
-            check) words='--restore --json --help' ;;
+            check) words='--restore --accept --json --help' ;;
+            reset) words='--protected --json --help' ;;
             export | import)
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
                 return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for latchkey(1)
 
-set -l commands set get list delete key passcode status log check lock unlock export import apps sim
+set -l commands set get list delete key passcode status log check lock unlock export import apps sim reset
 complete -c latchkey -f
 complete -c latchkey -n "not __fish_seen_subcommand_from $commands" -a "$commands"
 complete -c latchkey -l json -d 'Write for programs'
@@ -21,6 +21,8 @@ complete -c latchkey -n '__fish_seen_subcommand_from log' -l limit -x -d 'The ne
 complete -c latchkey -n '__fish_seen_subcommand_from log' -l verify -d 'Check the chain'
 complete -c latchkey -n '__fish_seen_subcommand_from log' -l daemon -d 'What the daemon wrote down about itself'
 complete -c latchkey -n '__fish_seen_subcommand_from check' -l restore -d 'Bring back what is whole again'
+complete -c latchkey -n '__fish_seen_subcommand_from check' -l accept -d 'Use the store as it is'
+complete -c latchkey -n '__fish_seen_subcommand_from reset' -l protected -d 'Discard what asks for a proof'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l revoke -x -d 'Refuse an app Face ID'
 complete -c latchkey -n '__fish_seen_subcommand_from apps' -l forget -x -d 'Let an app ask again'
 set -l verbs create list public sign verify encrypt decrypt delete

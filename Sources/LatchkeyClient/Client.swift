@@ -122,7 +122,8 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .exportItems, .importItems:
+            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .exportItems, .importItems, .acceptStore,
+            .discardProtected:
             true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
             .passcode, .lock, .facePermissions, .changeFacePermission, .simulate,
@@ -141,7 +142,7 @@ extension Request {
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
             .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
-            .restoreRows:
+            .restoreRows, .acceptStore, .discardProtected:
             false
         }
     }

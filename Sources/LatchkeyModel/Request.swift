@@ -37,6 +37,10 @@ package enum Request: Equatable, Sendable {
     case check
     /// Brings back the rows that were put aside and authenticate again.
     case restoreRows
+    /// Uses database and anchor as they are, after the passcode.
+    case acceptStore
+    /// Deletes what asks for a proof, the passcode and the enrolment key.
+    case discardProtected
     /// Makes a private key of the enclave, uses it, or tells what it is.
     case createEnclaveKey(CreateEnclaveKey)
     case useEnclaveKey(UseEnclaveKey)

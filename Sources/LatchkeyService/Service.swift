@@ -138,11 +138,11 @@ package final class Service: Sendable {
                     : now + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
                 return
             }
-            // Counters are kept before the first passcode is: only a store without one has none.
-            guard state.isPasscodeSet else { return }
         } catch {
             // What cannot be read is worth as much as what was taken out.
         }
+        // Counters are kept before the first passcode is: only a store without one has none.
+        guard state.isPasscodeSet else { return }
         // Otherwise an editor of the file would give himself new tries by changing or deleting one record.
         state.useUpTries(at: now)
         try? keychain.keep(state.counters)
@@ -192,6 +192,13 @@ package final class Service: Sendable {
     /// Drops what every context has proven.
     func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
 
+    /// Begins to compare all rows with the set hash, in the background: in a small store at every start, in a large one once
+    /// a boot.
+    package func beginStoreCheck() { keeper?.checkRowsAtStart() }
+
+    /// Writes what a clean stop writes.
+    package func stop() { keeper?.stop() }
+
     /// Begins a session for a caller that the process has identified and that has said hello.
     ///
     /// - Parameters:
@@ -240,6 +247,11 @@ package final class Service: Sendable {
             report.itemCount = UInt64(clamping: try keychain.itemCount())
             report.quarantineCount = UInt64(clamping: try keychain.quarantineCount())
             try keychain.checkReadable()
+            if keeper?.foundOtherRows == true {
+                report.problem = Failure(
+                    .storeUnreadable, "Rows of the store were put back, changed or taken out by another program.",
+                    hint: "See: latchkey check")
+            }
         } catch {
             report.problem = error
         }

@@ -92,6 +92,8 @@ package final class Session: Sendable {
             case .log(let log): try self.log(log, answer)
             case .check: try check(answer)
             case .restoreRows: try restoreRows(answer)
+            case .acceptStore: try acceptStore(id, answer)
+            case .discardProtected: try discardProtected(id, answer)
             case .createEnclaveKey(let create): try createKey(id, create, answer)
             case .useEnclaveKey(let use): useKey(id, use, answer)
             case .describeEnclaveKey(let name): answer(try describeKey(name))

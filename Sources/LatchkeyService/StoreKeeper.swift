@@ -63,6 +63,21 @@ final class StoreKeeper: Sendable {
 
     // MARK: - Rows
 
+    /// Rows up to which every start of the daemon checks them: some 50 milliseconds.
+    private static let smallStore: Int64 = 20_000
+
+    func checkRowsAtStart() {
+        guard keychain.anchor.condition == .clean else { return }
+        do throws(Failure) {
+            let isLarge = try keychain.itemCount() > Self.smallStore
+            if isLarge, !keychain.isFirstOfBoot { return }
+        } catch {
+            // A store whose rows cannot be counted fails every request that reads them, with the same error.
+            return
+        }
+        checkRows()
+    }
+
     /// Compares all rows with the set hash, a slice at a time, between other writes.
     func checkRows() {
         keychain.beginSetCheck()

@@ -29,6 +29,8 @@ private enum Operation: UInt8 {
     case log = 40
     case check = 41
     case restoreRows = 42
+    case acceptStore = 43
+    case discardProtected = 44
     case createEnclaveKey = 50
     case useEnclaveKey = 51
     case describeEnclaveKey = 52
@@ -151,6 +153,12 @@ extension Request {
         case .restoreRows:
             operation(.restoreRows, &writer)
             writer.map(0)
+        case .acceptStore:
+            operation(.acceptStore, &writer)
+            writer.map(0)
+        case .discardProtected:
+            operation(.discardProtected, &writer)
+            writer.map(0)
         case .createEnclaveKey(let create):
             operation(.createEnclaveKey, &writer)
             create.write(to: &writer)
@@ -208,6 +216,12 @@ extension Request {
             case .restoreRows:
                 try reader.noParameters()
                 return .restoreRows
+            case .acceptStore:
+                try reader.noParameters()
+                return .acceptStore
+            case .discardProtected:
+                try reader.noParameters()
+                return .discardProtected
             case .createEnclaveKey: return .createEnclaveKey(try CreateEnclaveKey(from: &reader))
             case .useEnclaveKey: return .useEnclaveKey(try UseEnclaveKey(from: &reader))
             case .describeEnclaveKey: return .describeEnclaveKey(try reader.enclaveKeyName())

@@ -8,6 +8,7 @@ import LatchkeyModel
 enum CheckCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         guard options.arguments.isEmpty else { throw .usage("check takes no name", "See: latchkey check --help") }
+        if options.accepts { return try WaysOut.accept(options) }
         if options.restores { return try restore(options) }
         let (last, findings) = try answer(.check, options)
         let faults = findings.filter(\.isFault).count

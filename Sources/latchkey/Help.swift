@@ -20,6 +20,7 @@ enum Help {
           import FILE     add the items of such a file
           log             show what was written, used and refused, and by whom
           check           look whether everything in the store is what was put there
+          reset           discard protected items, when their keys are lost
           apps            show which apps may use Face ID, and take it back
           sim VERB        play the machine of a simulated daemon
 
@@ -154,12 +155,23 @@ enum Help {
             """
         case .check:
             """
-            usage: latchkey check [--restore] [--json]
+            usage: latchkey check [--restore | --accept] [--json]
 
             Looks at every row, index and record of the store, at the audit trail and at the database itself, says what
             is wrong and what to do, and changes nothing. No secret leaves the daemon. Fails when something is wrong.
             --restore brings back items that were damaged and put aside, if they are whole again: after the right key
-            or enrolment file was put back. Nothing is deleted or replaced; what stays aside is named with the reason.
+            or anchor file was put back. Nothing is deleted or replaced; what stays aside is named with the reason.
+            --accept uses a store as it is that looks restored from a backup or changed by another program: it has you
+            type the word accept, and the daemon asks for the passcode, if one is set.
+
+            """
+        case .reset:
+            """
+            usage: latchkey reset --protected [--json]
+
+            Deletes every item that asks for a finger, a face or the passcode, and the passcode itself: the way out when
+            the file anchor is lost. Other items stay. Has you type the word discard; the daemon asks for the passcode,
+            if it can still be checked.
 
             """
         case .apps:

@@ -46,6 +46,7 @@ enum Main {
         case .unlock: try Lock.run(.unlock(Prompting()), options)
         case .log: try LogCommand.run(options)
         case .check: try CheckCommand.run(options)
+        case .reset: try WaysOut.reset(options)
         case .sim: try Simulation.run(options)
         }
     }
@@ -53,5 +54,5 @@ enum Main {
 
 /// The commands.
 enum Command: String {
-    case set, get, list, delete, key, passcode, status, log, check, lock, unlock, export, `import`, apps, sim
+    case set, get, list, delete, key, passcode, status, log, check, lock, unlock, export, `import`, apps, sim, reset
 }

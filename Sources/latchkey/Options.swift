@@ -24,6 +24,10 @@ struct Options {
     var isOfDaemon = false
     /// Whether rows that were put aside are brought back.
     var restores = false
+    /// Whether a store that does not fit together is used as it is.
+    var accepts = false
+    /// Whether only what asks for a proof is deleted.
+    var isProtectedOnly = false
     var key = KeyOptions()
 
     private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
@@ -31,6 +35,7 @@ struct Options {
         ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
         ("revoke", true, "v"), ("forget", true, "f"),
         ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "y"), ("daemon", false, "z"),
+        ("accept", false, "A"), ("protected", false, "P"),
         ("type", true, "t"), ("enclave", false, "e"), ("hash", true, "d"), ("pss", false, "u"),
         ("signature", true, "g"), ("output", true, "w"), ("format", true, "m"), ("hex", false, "x"),
         ("base64", false, "b"),
@@ -69,6 +74,8 @@ struct Options {
             case "c": verifies = true
             case "y": restores = true
             case "z": isOfDaemon = true
+            case "A": accepts = true
+            case "P": isProtectedOnly = true
             case let letter where key.take(letter, value): break
             case ":":
                 throw .usage(

@@ -124,6 +124,12 @@ final class Daemon: FrameHandler {
         }
     }
 
+    /// Begins the work that no request asks for.
+    func begin() { service.beginStoreCheck() }
+
+    /// Ends it: nobody is connected any more.
+    func stop() { service.stop() }
+
     // MARK: - Connections
 
     /// One user's daemon serves that user; the kernel says who connects.

@@ -4,9 +4,11 @@ import Foundation
 import KeyFileDriver
 import LatchkeyHost
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import SQLiteDriver
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
@@ -37,7 +39,8 @@ import Testing
     private static let new = SecretBytes("4321".utf8)
     private static let first = EnrolmentSet([1])
     private static let second = EnrolmentSet([2])
-    private static let match = Authorisation(methods: [.biometry, .passcode], enrolment: first)
+    private static let match = Authorisation.testOnly(
+        [.biometry, .passcode], enrolment: first, by: StoreOnDisk.caller)
     private let store: StoreOnDisk
 
     init() throws { store = try StoreOnDisk() }
@@ -188,7 +191,8 @@ import Testing
         let keychain = try store.open()
         #expect(!keychain.isPasscodeSet)
         #expect(status { try keychain.setPasscode(Self.new) } == .anchorMissing, "no new passcode for old items")
-        #expect(status { try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode) } == .anchorMissing)
+        #expect(
+            status { try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode) } == .anchorMissing)
         #expect(try keychain.findings().contains { $0.kind == .anchor })
         try keychain.discardProtected(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(try keychain.secret("free") == "four")
@@ -263,8 +267,8 @@ import Testing
         #expect(status { _ = try keychain.follow(Self.second) } == .diskFull)
         #expect(keychain.anchor.set == Self.first)
         // A match of the finger that could not be made durable opens nothing that is bound to the old set.
-        let other = Authorisation(methods: [.biometry], enrolment: Self.second)
-        #expect(status { _ = try keychain.secret("bound", proof: other) } == .itemAuthenticationFailed)
+        let other = Authorisation.testOnly([.biometry], enrolment: Self.second, by: StoreOnDisk.caller)
+        #expect(try keychain.secret("bound", proof: other) == nil)
         #expect(try keychain.secret("bound", proof: Self.match) == "one")
     }
 

@@ -19,7 +19,7 @@ import Testing
         #expect(refusal(of: []) == .truncated)
     }
 
-    @Test(arguments: [0, 9, 15, 19, 27, 29, 32, 43, 255, 256, UInt64.max])
+    @Test(arguments: [0, 9, 15, 19, 27, 29, 32, 45, 255, 256, UInt64.max])
     func anUnknownOperationIsRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [:])) == .unknownMessage)
     }

@@ -63,6 +63,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("log-verified", .log(Request.Log(after: 1024, limit: 1, verifies: true))),
         Sample("check", .check),
         Sample("restore-rows", .restoreRows),
+        Sample("accept-store", .acceptStore),
+        Sample("discard-protected", .discardProtected),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

@@ -29,7 +29,8 @@ import Testing
         case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
             restart,
             cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, transcript,
-            transcriptLines, log, check, restoreRows, logPage, checkReport
+            transcriptLines, log, check, restoreRows, acceptStore, discardProtected, logPage,
+            checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
     }
@@ -87,6 +88,8 @@ import Testing
         case .log: .log
         case .check: .check
         case .restoreRows: .restoreRows
+        case .acceptStore: .acceptStore
+        case .discardProtected: .discardProtected
         case .createEnclaveKey: .createEnclaveKey
         case .useEnclaveKey(let use):
             switch use.operation {
