@@ -31,8 +31,10 @@ extension Keychain {
     /// Throws unless `proof` is what this store asks for now: a passcode that was set meanwhile is asked for.
     private func backupGroups(_ caller: Caller, _ proof: Authorisation) throws(Failure) -> [String]? {
         try checkReadable()
+        // While a security event is unfinished no protected item leaves.
+        try anchor.finish()
         guard !tree.lockState.isLocked else { throw Failure.locked }
-        if try tree.isPasscodeSet() {
+        if isPasscodeSet {
             try checkPasscode(proof, of: caller)
             return nil
         }
@@ -50,7 +52,7 @@ extension Keychain {
     /// Throws unless an export or import may begin, once the passcode is proven where one is set.
     /// - Returns: whether the passcode is asked for.
     package func backupNeedsPasscode(_ caller: Caller) throws(Failure) -> Bool {
-        if try tree.isPasscodeSet() {
+        if isPasscodeSet {
             try checkReadable()
             guard !tree.lockState.isLocked else { throw Failure.locked }
             return true

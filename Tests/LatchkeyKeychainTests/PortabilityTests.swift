@@ -45,7 +45,7 @@ import Testing
     @Test func withAPasscodeNothingButItsOwnProofReadsAPage() throws {
         let keychain = try Keychain.inMemory()
         try keychain.add("one")
-        try keychain.tree.setPasscode(SecretBytes("1234".utf8))
+        try keychain.setPasscode(SecretBytes("1234".utf8))
         let caller = StoreOnDisk.caller
         var other = caller
         other.session += 1
