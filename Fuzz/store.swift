@@ -45,8 +45,6 @@ enum FuzzedStore {
         for case .reply(_, .granted(let proof)) in events.flatMap({ state.reduce($0) }) { return proof }
         return .none
     }()
-    /// Costs of scrypt above this one are refused here, since they would only take time.
-    private static let highestCost: UInt8 = 4
 
     /// What the files hold.
     struct Files: Equatable, Sendable {
@@ -89,37 +87,63 @@ enum FuzzedStore {
                     accessControl: AccessControl(accessibility: rule.0, constraints: rule.1),
                     secret: SecretBytes([UInt8](repeating: UInt8(number), count: number * 10)), returns: [],
                     authentication: Authentication(applicationPassword: passcode))
-                _ = try keychain.add(request, caller: caller)
+                var password = try keychain.appPassword(isGiven: true)
+                for parameters in try keychain.stretchingToAdd(request.accessControl, password) {
+                    password.add(try stretched(parameters))
+                }
+                _ = try keychain.add(request, caller: caller, password: password)
             }
         }
-        return Original(files: store.files, items: items(keychain, password: passcode), keychain: keychain)
+        return Original(files: store.files, items: items(keychain), keychain: keychain)
     }()
+
+    /// The passcode, which is also the password of the items that ask for one.
+    private static func stretched(_ parameters: StretchParameters) throws(Failure) -> StretchedPassword {
+        if let known = known.withLock({ $0[parameters] }) { return known }
+        let stretched = try StretchedPassword(passcode, parameters)
+        known.withLock { known in
+            if known.count > 64 { known = [:] }
+            known[parameters] = stretched
+        }
+        return stretched
+    }
+
+    /// Stretched before: most runs stretch with the same few salts.
+    private static let known = Mutex<[StretchParameters: StretchedPassword]>([:])
 
     private static func open(_ store: MemoryStore) throws(Failure) -> Keychain {
         let tree = try KeyTree.open(
-            store, rootKey: rootKey, tier: .simulated, userID: 1, random: CountingRandom(), scryptCost: 1)
+            store, rootKey: rootKey, tier: .simulated, userID: 1, random: CountingRandom(), scryptCost: 10)
         return try Keychain(tree: tree, vault: store, clock: StoppedClock())
     }
 
     /// Every item that can be read, as text, one class after the other.
-    private static func items(_ keychain: Keychain, password: SecretBytes?) -> [String] {
+    private static func items(_ keychain: Keychain) -> [String] {
         var items: [String] = []
         for itemClass in [ItemClass.genericPassword, .internetPassword] {
             let request = Request.CopyItems(
                 query: ItemQuery(itemClass: itemClass, anySynchronizable: true), limit: 0,
                 returns: [.data, .attributes, .persistentReference],
-                authentication: Authentication(applicationPassword: password))
+                authentication: Authentication())
+            guard var password = try? keychain.appPassword(isGiven: true) else { continue }
             var cursor = SearchCursor()
             var result = SearchResult.more
-            while result == .more {
+            while result != .finished {
                 var found: [FoundItem] = []
                 let page = try? keychain.search(
-                    request, caller: caller, proof: proof, from: &cursor, used: { _ in }, emit: { found.append($0) })
+                    request, caller: caller, proof: proof, password: password, from: &cursor, used: { _ in },
+                    emit: { found.append($0) })
                 for item in found {
                     let attributes = (item.attributes ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
                     items.append("\(item.itemClass) \(attributes) \(item.secret?.copyBytes() ?? [])")
                 }
                 result = page ?? .finished
+                if case .needs = result { break }
+                if case .stretch(let parameters) = result {
+                    for parameters in parameters {
+                        if let stretched = try? stretched(parameters) { password.add(stretched) }
+                    }
+                }
             }
         }
         return items
@@ -133,10 +157,9 @@ enum FuzzedStore {
         let store = MemoryStore(edits.files)
         guard let keychain = try? open(store) else { return nil }
         let before = store.files.rows.count + store.files.quarantine.count
-        let password = store.files.rows.allSatisfy { cost($0) <= highestCost } ? passcode : nil
         _ = try? keychain.unlock(passcode)
         if keychain.isRolledBack { try? keychain.acceptStore(caller: caller, proof: proof) }
-        let found = items(keychain, password: password)
+        let found = items(keychain)
         // Without a key nobody makes an item, whatever he writes; with one he does.
         if !edits.sealed, let strange = found.first(where: { !original.items.contains($0) }) {
             return "an item that nobody added: \(strange)"
@@ -144,19 +167,17 @@ enum FuzzedStore {
         look(at: keychain)
         try? keychain.quarantineDamaged()
         if store.files.rows.count + store.files.quarantine.count != before { return "a row was lost" }
-        if items(keychain, password: password) != found { return "putting rows aside changed what is found" }
+        if items(keychain) != found { return "putting rows aside changed what is found" }
         var restore = QuarantineRestore(keychain, caller: caller)
         while (try? restore.next())?.more == true {}
         if store.files.rows.count + store.files.quarantine.count != before { return "bringing rows back lost one" }
-        let again = items(keychain, password: password)
+        let again = items(keychain)
         if !edits.sealed, let strange = again.first(where: { !original.items.contains($0) }) {
             return "an item that nobody added came back: \(strange)"
         }
         write(keychain)
         return nil
     }
-
-    private static func cost(_ row: StoredRow) -> UInt8 { row.secret?.dropFirst().first ?? 0 }
 
     /// Everything that reads besides searching.
     private static func look(at keychain: Keychain) {
@@ -366,10 +387,11 @@ private final class Transaction: ItemWriting {
     func record(_ name: String) throws(Failure) -> [UInt8]? { files.records[name] }
 
     func forEachRow(
-        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+        _ filter: RowFilter, behind position: Int64, columns: RowColumns,
+        _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
         for row in files.rows where row.position > position && answers(row, filter) {
-            guard try body(row) else { return }
+            guard try body(columns == .all ? row : row.withoutSecret) else { return }
         }
     }
 

@@ -8,7 +8,7 @@ import LatchkeyWire
 /// The two envelopes of a row: attributes under the metadata key, the secret under a key of its own.
 ///
 /// Both are bound to schema, tier, user, store, class, item, primary key and version; the secret also to the access
-/// group and the bytes of the access control, so that nothing can be swapped between rows, users, groups or rules.
+/// group, the bytes of the access control and how a password of the app's own is stretched, so that nothing can be swapped between rows, users, groups or rules.
 struct Envelopes: Sendable {
     /// First byte of both envelopes.
     static let version: UInt8 = 1
@@ -32,11 +32,13 @@ struct Envelopes: Sendable {
 
     /// Whether there is a secret is bound as well, so that taking it out is not taken for an item without one.
     func attributesBinding(_ row: StoredRow) -> [UInt8] {
-        binding(.attributes, row, [[row.secret == nil ? 0 : 1]])
+        binding(.attributes, row, [[row.hasSecret ? 1 : 0]])
     }
 
     func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
-        binding(.secret, row, [Array(item.accessGroup.utf8), item.accessControl.boundBytes])
+        binding(
+            .secret, row,
+            [Array(item.accessGroup.utf8), item.accessControl.boundBytes, item.stretching?.bytes ?? []])
     }
 
     /// The random part of a row's version: the first 8 bytes of the attributes' nonce. Two rows that follow the same older
@@ -70,6 +72,9 @@ struct Envelopes: Sendable {
     /// The key a row key is wrapped under: of the class, of the enrolled set, of the app's own password.
     private func wrappingKey(_ item: Item, _ password: SymmetricKey?) throws(Failure) -> SymmetricKey {
         guard let key = try tree.classKey(item.accessControl.accessibility) else { throw unavailable(item) }
+        guard (password != nil) == item.asksForAppPassword else {
+            throw Failure(.internalFailure, "A password was not stretched.")
+        }
         var parts = [key.secret]
         if item.enrolment != nil {
             guard let key = anchor.record?.contents.enrolmentKey else { throw unavailable(item) }
@@ -84,35 +89,42 @@ struct Envelopes: Sendable {
             ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
     }
 
-    /// Seals under a new row key; `password` is the app's own, for an item that asks for one. Blocks for scrypt then.
+    /// A secret that was not read must not pass for none.
+    private func checkIsRead(_ row: StoredRow) throws(Failure) {
+        guard row.unreadSecretBytes == nil else {
+            throw Failure(.internalFailure, "The secret of a row was not read.")
+        }
+    }
+
+    /// Seals under a new row key; `password` is the app's own, for an item that asks for one.
     func sealSecret(
-        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: SecretBytes? = nil
+        _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none
     ) throws(Failure) -> [UInt8] {
-        let stretched = try AppPassword.forSealing(item, password, tree)
-        let wrapping = try wrappingKey(item, stretched?.key)
+        let wrapping = try wrappingKey(item, password.key(for: item))
         let binding = secretBinding(row, item)
         let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
         let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), binding: binding)
-        return [Self.version] + (stretched?.header ?? []) + wrapped
-            + (try rowKey.seal(secret, nonce: tree.nonce(), binding: binding))
+        return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), binding: binding))
     }
 
     /// Opens; throws `itemAuthenticationFailed` for a password of the app that is not the item's.
     func openSecret(
-        _ row: StoredRow, _ item: Item, password: SecretBytes? = nil
+        _ row: StoredRow, _ item: Item, password: AppPassword = .none
     ) throws(Failure) -> SecretBytes? {
-        guard var stored = row.secret?[...] else { return nil }
-        let stretched = try AppPassword.forOpening(item, password, &stored)
+        try checkIsRead(row)
+        guard let stored = row.secret else { return nil }
+        let stretched = try password.key(for: item)
         let wrapping = try wrappingKey(item, stretched)
         let binding = secretBinding(row, item)
-        guard stored.count > Self.wrappedBytes, stored.popFirst() == Self.version else {
+        guard stored.count > 1 + Self.wrappedBytes, stored[0] == Self.version else {
             throw Failure.damagedStore("the secret of a row fails authentication")
         }
-        guard let rowSecret = try wrapping.open(stored.prefix(Self.wrappedBytes), binding: binding) else {
+        guard let rowSecret = try wrapping.open(stored[1...Self.wrappedBytes], binding: binding) else {
             throw stretched == nil
                 ? Failure.damagedStore("the secret of a row fails authentication") : AppPassword.isWrong
         }
-        guard let secret = try KeyTree.key(rowSecret).open(stored.dropFirst(Self.wrappedBytes), binding: binding) else {
+        let sealed = stored[(1 + Self.wrappedBytes)...]
+        guard let secret = try KeyTree.key(rowSecret).open(sealed, binding: binding) else {
             throw Failure.damagedStore("the secret of a row fails authentication")
         }
         return secret
@@ -122,13 +134,12 @@ struct Envelopes: Sendable {
     /// while its key is not in memory or asks for the app's own password, the row's key of a protected item, all of any
     /// other.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
+        try checkIsRead(row)
         guard let stored = row.secret else { return }
-        let asksForPassword = item.accessControl.constraints.contains(.applicationPassword)
-        let head = 1 + (asksForPassword ? AppPassword.headerBytes : 0)
-        guard stored.count >= head + Self.wrappedBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes,
+        guard stored.count >= 1 + Self.wrappedBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes,
             stored[0] == Self.version
         else { throw Failure.damagedStore("the secret of a row is no envelope") }
-        guard !asksForPassword, try tree.classKey(item.accessControl.accessibility) != nil else { return }
+        guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else { return }
         guard item.accessControl.isProtected, !opensProtected else {
             _ = try openSecret(row, item)
             return

@@ -9,6 +9,11 @@ struct Item: Equatable, Sendable {
     var accessControl: AccessControl
     /// The enrolment generation it is bound to, for `biometryCurrentSet`.
     var enrolment: UInt64?
+    /// How the app's own password is stretched, for `applicationPassword`.
+    var stretching: StretchParameters?
+
+    /// Whether its secret is under a password of the app's own.
+    var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
 
     /// The group the item belongs to.
     var accessGroup: String {
@@ -21,10 +26,10 @@ struct Item: Equatable, Sendable {
     /// Whether being read asks for a proof.
     var isReadProtected: Bool { accessControl.isProtected && !isInToken }
 
-    /// Canonical bytes: `{0: attributes, 1: access control, 2: generation}`.
+    /// Canonical bytes: `{0: attributes, 1: access control, ?2: generation, ?3: [cost, salt]}`.
     func encoded() -> SecretBytes {
         var writer = CBORWriter()
-        writer.map(enrolment == nil ? 2 : 3)
+        writer.map(2 + (enrolment == nil ? 0 : 1) + (stretching == nil ? 0 : 1))
         writer.unsigned(0)
         writer.attributes(attributes)
         writer.unsigned(1)
@@ -32,6 +37,12 @@ struct Item: Equatable, Sendable {
         if let enrolment {
             writer.unsigned(2)
             writer.unsigned(enrolment)
+        }
+        if let stretching {
+            writer.unsigned(3)
+            writer.array(2)
+            writer.unsigned(UInt64(stretching.cost))
+            writer.bytes(stretching.salt)
         }
         return writer.finish()
     }
@@ -44,18 +55,23 @@ struct Item: Equatable, Sendable {
                 var attributes: Attributes?
                 var control: AccessControl?
                 var enrolment: UInt64?
+                var stretching: StretchParameters?
                 try reader.map { (reader, key) throws(WireError) in
                     switch key {
                     case 0: attributes = try reader.attributes()
                     case 1: control = try reader.accessControl()
                     case 2: enrolment = try reader.unsigned()
+                    case 3: stretching = try reader.stretching()
                     default: return false
                     }
                     return true
                 }
                 try reader.finish()
-                guard let attributes, let control else { return nil }
-                return Item(attributes: attributes, accessControl: control, enrolment: enrolment)
+                guard let attributes, let control,
+                    (stretching != nil) == control.constraints.contains(.applicationPassword)
+                else { return nil }
+                return Item(
+                    attributes: attributes, accessControl: control, enrolment: enrolment, stretching: stretching)
             } catch {
                 return nil
             }
@@ -79,5 +95,17 @@ struct Item: Equatable, Sendable {
 
     private func defaultValue(_ code: AttributeCode, _ itemClass: ItemClass) -> AttributeValue? {
         itemClass.primaryKey.contains(code) ? ItemClass.emptyValue(code) : nil
+    }
+}
+
+extension CBORReader {
+    fileprivate mutating func stretching() throws(WireError) -> StretchParameters {
+        try tuple(2) { (reader) throws(WireError) in
+            guard let cost = UInt8(exactly: try reader.unsigned()),
+                let parameters = StretchParameters(
+                    cost: cost, salt: try reader.bytes(limit: StretchParameters.saltBytes))
+            else { throw .invalidValue }
+            return parameters
+        }
     }
 }

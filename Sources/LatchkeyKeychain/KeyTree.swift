@@ -28,9 +28,15 @@ package final class KeyTree: Sendable {
     let setKey: AuthenticationKey
     let rootKey: SymmetricKey
     private let automaticKey: SymmetricKey
-    private let passcodeKey = Mutex<SymmetricKey?>(nil)
-    private let classKeys = Mutex<[Accessibility: SymmetricKey]>([:])
-    private let lock = Mutex(LockState())
+    /// What a lock wipes, and the lock itself: one mutex for all, so that a key derived meanwhile cannot be put in after
+    /// the lock has wiped the others.
+    private struct OpenKeys: Sendable {
+        var lock = LockState()
+        var lockCount: UInt64 = 0
+        var passcode: SymmetricKey?
+        var classes: [Accessibility: SymmetricKey] = [:]
+    }
+    private let openKeys = Mutex(OpenKeys())
     let store: any ItemStore
     let random: any RandomSource
     /// Exponent of scrypt's cost for what is stretched from now on.
@@ -142,61 +148,64 @@ package final class KeyTree: Sendable {
     /// The key that row keys of a class are wrapped under; nil while it needs a passcode that has not been seen, or the
     /// device is locked.
     func classKey(_ accessibility: Accessibility) throws(Failure) -> SymmetricKey? {
-        guard isAvailable(accessibility) else { return nil }
-        if let known = classKeys.withLock({ $0[accessibility] }) { return known }
-        var parent: SymmetricKey? = automaticKey
-        if accessibility == .whenPasscodeSetThisDeviceOnly { parent = passcodeKey.withLock { $0 } }
-        guard let parent else { return nil }
-        let key = try parent.derive(.accessibilityClass, context: [accessibility.rawValue])
-        classKeys.withLock { $0[accessibility] = key }
-        return key
+        try openKeys.withLock { (keys) throws(Failure) in
+            guard keys.lock.allows(accessibility) else { return nil }
+            if let known = keys.classes[accessibility] { return known }
+            let parent = accessibility == .whenPasscodeSetThisDeviceOnly ? keys.passcode : automaticKey
+            guard let parent else { return nil }
+            let key = try parent.derive(.accessibilityClass, context: [accessibility.rawValue])
+            keys.classes[accessibility] = key
+            return key
+        }
     }
 
     /// Whether the lock lets items of the class be read and written (behaviour KC-14).
-    func isAvailable(_ accessibility: Accessibility) -> Bool { lock.withLock { $0.allows(accessibility) } }
+    func isAvailable(_ accessibility: Accessibility) -> Bool { openKeys.withLock { $0.lock.allows(accessibility) } }
 
     /// Whether the device is locked, and was unlocked in this boot.
-    package var lockState: LockState { lock.withLock { $0 } }
+    package var lockState: LockState { openKeys.withLock { $0.lock } }
+
+    /// Counts the locks, for `unlock`.
+    package var lockCount: UInt64 { openKeys.withLock { $0.lockCount } }
 
     /// Takes up the state of the lock. Keys of the classes it closes leave memory, and so does `U_pass`.
     package func follow(_ state: LockState) {
-        lock.withLock { $0 = state }
-        classKeys.withLock { keys in keys = keys.filter { state.allows($0.key) } }
-        if state.isLocked { passcodeKey.withLock { $0 = nil } }
+        openKeys.withLock { keys in
+            keys.lock = state
+            keys.classes = keys.classes.filter { state.allows($0.key) }
+            guard state.isLocked else { return }
+            keys.lockCount += 1
+            keys.passcode = nil
+        }
     }
+
+    /// Classes whose keys are in memory.
+    var classesInMemory: Set<Accessibility> { openKeys.withLock { Set($0.classes.keys) } }
 
     // MARK: - Passcode
 
     /// Whether `U_pass` is in memory: the daemon keeps running while it is.
-    package var holdsPasscodeKey: Bool { passcodeKey.withLock { $0 != nil } }
+    package var holdsPasscodeKey: Bool { openKeys.withLock { $0.passcode != nil } }
 
     /// `U_pass`, while it is in memory.
-    var passcodeSecret: SymmetricKey? { passcodeKey.withLock { $0 } }
+    var passcodeSecret: SymmetricKey? { openKeys.withLock { $0.passcode } }
 
-    /// Takes `U_pass` into memory.
-    func hold(_ key: SymmetricKey) {
-        passcodeKey.withLock { $0 = key }
-        forgetPasscodeClass()
+    /// Takes `U_pass` into memory, unless the device was locked since `lockCount` was read: a lock that came meanwhile has
+    /// wiped the key, and it does not come back.
+    func hold(_ key: SymmetricKey, since lockCount: UInt64) {
+        openKeys.withLock { keys in
+            guard keys.lockCount == lockCount else { return }
+            keys.passcode = key
+            keys.classes[.whenPasscodeSetThisDeviceOnly] = nil
+        }
     }
 
     /// Drops `U_pass` from memory.
     func forgetPasscodeKey() {
-        passcodeKey.withLock { $0 = nil }
-        forgetPasscodeClass()
-    }
-
-    private func forgetPasscodeClass() {
-        classKeys.withLock { $0[.whenPasscodeSetThisDeviceOnly] = nil }
-    }
-
-    /// One byte is put behind the passcode: scrypt's inner HMAC fills a short key up with zeros, so that passcodes which
-    /// differ in trailing zero bytes only would open each other's slot.
-    static func stretch(_ passcode: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey {
-        let ended = SecretBytes(count: passcode.count + 1) { memory in
-            passcode.withBytes { memory.copyMemory(from: $0) }
-            memory[passcode.count] = 1
+        openKeys.withLock { keys in
+            keys.passcode = nil
+            keys.classes[.whenPasscodeSetThisDeviceOnly] = nil
         }
-        return try SymmetricKey.stretching(ended, salt: salt, cost: cost)
     }
 
     func nonce() throws(Failure) -> [UInt8] { try random.bytes(SymmetricKey.nonceBytes).copyBytes() }

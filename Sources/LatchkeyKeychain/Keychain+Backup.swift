@@ -121,7 +121,7 @@ extension Keychain {
             itemClass: found.itemClass, attributes: attributes, accessControl: control, secret: found.secret,
             returns: [], authentication: Authentication())
         do throws(Failure) {
-            _ = try add(request, caller: owner, dates: dates)
+            _ = try add(request, caller: owner, password: .none, dates: dates)
         } catch {
             guard error.status == .duplicateItem else { throw error }
             return .present

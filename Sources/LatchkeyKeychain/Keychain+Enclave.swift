@@ -18,6 +18,8 @@ package enum KeyOpening: Sendable {
     case opened(OpenedKey)
     /// This has to be proven first.
     case needs(AuthenticationPlan)
+    /// The app's own password has to be stretched first.
+    case stretch(StretchParameters)
 }
 
 /// Private keys of the enclave are items whose secret is what the key module made: sealed like any other, under the
@@ -28,7 +30,8 @@ extension Keychain {
 
     /// Seals a new key and keeps it, or hands it to the app to keep. `request.attributes` tell what kind of key it is.
     package func addKey(
-        _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller
+        _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller,
+        password: AppPassword = .none
     ) throws(Failure) -> EnclaveKey {
         try checkReadable()
         guard request.attributes[.synchronizable] != .boolean(true) else {
@@ -37,10 +40,9 @@ extension Keychain {
         var item = try newItem(
             Request.AddItem(
                 itemClass: .key, attributes: request.attributes, accessControl: request.accessControl, secret: blob,
-                returns: [], authentication: request.authentication), caller)
+                returns: [], authentication: request.authentication), caller, password)
         item.attributes[.tokenID] = .text(Self.enclaveToken)
         item.attributes[.publicKey] = .data(publicKey)
-        let password = request.authentication.applicationPassword
         guard request.isPermanent else {
             // The app keeps the rest itself.
             let kept: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
@@ -55,7 +57,7 @@ extension Keychain {
     private func detached(_ item: Item, _ kept: Set<AttributeCode>) -> Item {
         Item(
             attributes: item.attributes.filter { kept.contains($0.key) }, accessControl: item.accessControl,
-            enrolment: item.enrolment)
+            enrolment: item.enrolment, stretching: item.stretching)
     }
 
     private func description(_ item: Item, _ name: EnclaveKeyName, _ publicKey: [UInt8]) -> EnclaveKey {
@@ -66,18 +68,18 @@ extension Keychain {
 
     /// What is public of a key.
     package func describeKey(_ name: EnclaveKeyName, caller: Caller) throws(Failure) -> EnclaveKey {
-        let (_, item) = try key(name, caller)
+        let (_, item) = try key(name, caller, columns: .withoutSecret)
         guard case .data(let publicKey) = item.attributes[.publicKey] else { throw Self.noSuchKey }
         return description(item, name, publicKey)
     }
 
     /// Opens a key for one operation, once `proof` holds what its rule asks for.
     package func openKey(
-        _ name: EnclaveKeyName, caller: Caller, proof: Authorisation, password: SecretBytes?
+        _ name: EnclaveKeyName, caller: Caller, proof: Authorisation, password: AppPassword
     ) throws(Failure) -> KeyOpening {
         defer { reportDamage() }
         let proof = try valid(proof, for: caller)
-        let (row, item) = try key(name, caller)
+        let (row, item) = try key(name, caller, columns: .all)
         guard item.accessControl.constraints.contains(.privateKeyUsage) else {
             throw Failure(
                 .keyUsageNotAllowed, "The key's access control does not let it be used.",
@@ -91,6 +93,7 @@ extension Keychain {
         }
         let missing = try missing(toOpen: item, proof)
         guard missing.stages.isEmpty else { return .needs(missing) }
+        if let unstretched = try password.missing(for: item) { return .stretch(unstretched) }
         guard let blob = try blob(name, row, item, password) else { throw Self.noSuchKey }
         return .opened(
             OpenedKey(
@@ -100,7 +103,7 @@ extension Keychain {
 
     /// What the key module made; nil for a damaged row, which is put aside.
     private func blob(
-        _ name: EnclaveKeyName, _ row: StoredRow, _ item: Item, _ password: SecretBytes?
+        _ name: EnclaveKeyName, _ row: StoredRow, _ item: Item, _ password: AppPassword
     ) throws(Failure) -> SecretBytes? {
         guard case .detached = name else {
             return try undamaged(row) { () throws(Failure) in
@@ -132,14 +135,16 @@ extension Keychain {
         Failure(.invalidParameter, "The key was not made by this Secure Enclave for this app.")
     }
 
-    private func key(_ name: EnclaveKeyName, _ caller: Caller) throws(Failure) -> (StoredRow, Item) {
+    private func key(
+        _ name: EnclaveKeyName, _ caller: Caller, columns: RowColumns
+    ) throws(Failure) -> (StoredRow, Item) {
         try checkReadable()
         switch name {
         case .stored(let reference):
             var found: (StoredRow, Item)?
             try store.read { (store) throws(Failure) in
                 let query = ItemQuery(itemClass: .key, persistentReference: reference)
-                try forEachMatch(query, caller, in: store) { (row, item) throws(Failure) in
+                try forEachMatch(query, caller, columns: columns, in: store) { (row, item) throws(Failure) in
                     if item.isInToken { found = (row, item) }
                     return false
                 }

@@ -76,13 +76,14 @@ extension Keychain {
     /// Makes a first passcode. Blocks for the time of scrypt.
     package func setPasscode(_ passcode: SecretBytes, caller: Caller) throws(Failure) {
         try checkWhole()
+        let lockCount = tree.lockCount
         let key = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
         let slot = try PasscodeSlot.make(key, behind: passcode, tree)
         try carryOut(.passcodeSet, .passcodeSet, caller: caller) { (contents) throws(Failure) in
             guard contents.slot == nil else { throw Failure(.notPermitted, "A passcode is set already.") }
             contents.slot = slot
         }
-        tree.hold(key)
+        tree.hold(key, since: lockCount)
     }
 
     /// Puts another passcode before the same key; `proof` is of the old one. Blocks for the time of scrypt.
@@ -118,10 +119,10 @@ extension Keychain {
     func deleteAll(
         caller: Caller, in store: any ItemWriting, where isDoomed: (Item) -> Bool
     ) throws(Failure) {
-        var rows: [StoredRow] = []
-        try store.forEachRow(.all) { (row) throws(Failure) in
+        var rows: [RowMark] = []
+        try store.forEachRow(.all, columns: .withoutSecret) { (row) throws(Failure) in
             let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
-            if let item, isDoomed(item) { rows.append(row) }
+            if let item, isDoomed(item) { rows.append(RowMark(row)) }
             return true
         }
         for row in rows {
@@ -133,9 +134,10 @@ extension Keychain {
     /// Whether `passcode` opens a slot; if so, `U_pass` is in memory afterwards. Blocks for the time of scrypt.
     package func unlock(_ passcode: SecretBytes) throws(Failure) -> Bool {
         let slots = anchor.slots
+        let lockCount = tree.lockCount
         for slot in slots {
             guard let key = try PasscodeSlot.open(slot, passcode, tree) else { continue }
-            tree.hold(key)
+            tree.hold(key, since: lockCount)
             try settle(slot, of: slots, key, passcode)
             return true
         }

@@ -9,6 +9,8 @@ package enum SearchResult: Equatable, Sendable {
     case finished
     /// This has to be proven first, then the search goes on with the same cursor.
     case needs(AuthenticationPlan)
+    /// The app's own password has to be stretched so first, then the search goes on with the same cursor.
+    case stretch([StretchParameters])
     /// Another page follows.
     case more
 }
@@ -21,8 +23,8 @@ extension Keychain {
     /// left out when the request says so. Protected items of a page are written to the audit trail by `recordUse` before
     /// the page leaves.
     package func search(
-        _ request: Request.CopyItems, caller: Caller, proof: Authorisation, from cursor: inout SearchCursor,
-        used: (UsedItem) -> Void, emit: (FoundItem) -> Void
+        _ request: Request.CopyItems, caller: Caller, proof: Authorisation, password: AppPassword = .none,
+        from cursor: inout SearchCursor, used: (UsedItem) -> Void, emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
         try checkReadable()
         let proof = try valid(proof, for: caller)
@@ -41,7 +43,8 @@ extension Keychain {
                 cursor.beginItems()
             }
             var result = SearchResult.finished
-            let end = try forEachMatch(request.query, caller, from: &cursor, in: store) {
+            let columns = request.returns.contains(.data) ? RowColumns.all : .withoutSecret
+            let end = try forEachMatch(request.query, caller, columns: columns, from: &cursor, in: store) {
                 (cursor, row, item) throws(Failure) in
                 let missing = try missing(item, for: request.returns, proof)
                 if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.isReadProtected) {
@@ -49,17 +52,19 @@ extension Keychain {
                     result = .needs(missing)
                     return .stopBefore
                 }
-                let password = request.authentication.applicationPassword
-                let opened = try undamaged(row) { () throws(Failure) in
-                    // Behaviour AC-06: that it is there is told to those who have its password.
-                    if !request.returns.contains(.data), !item.isInToken,
-                        item.accessControl.constraints.contains(.applicationPassword)
-                    {
+                // Behaviour AC-06: that it is there is told to those who have its password.
+                if !item.isInToken, let unstretched = try password.missing(for: item) {
+                    result = .stretch([unstretched])
+                    return .stopBefore
+                }
+                let opened = try undamaged(row) { () throws(Failure) -> FoundItem? in
+                    if !request.returns.contains(.data), !item.isInToken, item.asksForAppPassword {
+                        guard let row = try whole(row, in: store) else { return nil }
                         _ = try envelopes.openSecret(row, item, password: password)
                     }
                     return try found(row, item, request.returns, password)
                 }
-                guard let opened else { return .goOn }
+                guard let opened = opened ?? nil else { return .goOn }
                 if item.isReadProtected { used(UsedItem(id: row.id)) }
                 emit(opened)
                 cursor.count += 1
@@ -78,7 +83,8 @@ extension Keychain {
         try checkReadable()
         defer { reportDamage() }
         return try store.read { (store) throws(Failure) in
-            let end = try forEachMatch(query, caller, from: &cursor, in: store) { (_, row, item) throws(Failure) in
+            let end = try forEachMatch(query, caller, columns: .withoutSecret, from: &cursor, in: store) {
+                (_, row, item) throws(Failure) in
                 emit(try found(row, item, [.attributes, .persistentReference]))
                 return .goOn
             }
@@ -91,7 +97,8 @@ extension Keychain {
         _ request: Request.CopyItems, _ caller: Caller, _ proof: Authorisation, _ cursor: inout SearchCursor,
         _ store: any ItemReading
     ) throws(Failure) -> PageEnd {
-        try forEachMatch(request.query, caller, from: &cursor, in: store) { (cursor, _, item) throws(Failure) in
+        try forEachMatch(request.query, caller, columns: .withoutSecret, from: &cursor, in: store) {
+            (cursor, _, item) throws(Failure) in
             for stage in try missing(item, for: request.returns, proof).stages where !cursor.needed.contains(stage) {
                 cursor.needed.append(stage)
             }
@@ -140,7 +147,7 @@ extension Keychain {
     }
 
     func found(
-        _ row: StoredRow, _ item: Item, _ returns: Returns, _ password: SecretBytes? = nil
+        _ row: StoredRow, _ item: Item, _ returns: Returns, _ password: AppPassword = .none
     ) throws(Failure) -> FoundItem {
         var found = FoundItem(itemClass: row.itemClass)
         if returns.contains(.attributes) {

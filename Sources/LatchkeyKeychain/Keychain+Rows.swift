@@ -29,9 +29,9 @@ extension Keychain {
         try changeSum(in: store, added: RowMark(row), removed: RowMark(old))
     }
 
-    func deleteRow(_ row: StoredRow, _ store: any ItemWriting) throws(Failure) {
-        try store.delete(position: row.position)
-        try changeSum(in: store, removed: RowMark(row))
+    func deleteRow(_ mark: RowMark, _ store: any ItemWriting) throws(Failure) {
+        try store.delete(position: mark.position)
+        try changeSum(in: store, removed: mark)
     }
 
     private func changeSum(

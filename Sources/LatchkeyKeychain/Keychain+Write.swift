@@ -6,17 +6,20 @@ import LatchkeySeams
 
 extension Keychain {
     /// Adds an item and gives back what was asked for; nil when nothing was.
-    package func add(_ request: Request.AddItem, caller: Caller) throws(Failure) -> FoundItem? {
-        try add(request, caller: caller, dates: [:])
+    package func add(
+        _ request: Request.AddItem, caller: Caller, password: AppPassword = .none
+    ) throws(Failure) -> FoundItem? {
+        try add(request, caller: caller, password: password, dates: [:])
     }
 
     /// The same with the dates of a backup.
-    func add(_ request: Request.AddItem, caller: Caller, dates: Attributes) throws(Failure) -> FoundItem? {
+    func add(
+        _ request: Request.AddItem, caller: Caller, password: AppPassword, dates: Attributes
+    ) throws(Failure) -> FoundItem? {
         try checkReadable()
         try checkNoToken(request.attributes)
-        var item = try newItem(request, caller)
+        var item = try newItem(request, caller, password)
         item.attributes.merge(dates)
-        let password = request.authentication.applicationPassword
         let row = try sealed(item, request.itemClass, request.secret, password)
         try insert(row, caller)
         return request.returns.isEmpty ? nil : try found(row, item, request.returns, password)
@@ -24,7 +27,7 @@ extension Keychain {
 
     /// A row of its own for a new item.
     func sealed(
-        _ item: Item, _ itemClass: ItemClass, _ secret: SecretBytes?, _ password: SecretBytes?
+        _ item: Item, _ itemClass: ItemClass, _ secret: SecretBytes?, _ password: AppPassword
     ) throws(Failure) -> StoredRow {
         var row = StoredRow(
             id: try tree.random.bytes(16).copyBytes(), itemClass: itemClass, primaryKey: [], group: [],
@@ -58,44 +61,49 @@ extension Keychain {
 
     /// Updates every match in one transaction; nothing changes when one of them would collide.
     ///
-    /// - Returns: `needs` when a match asks for a proof that `proof` does not hold (behaviour AC-11).
+    /// - Returns: `needs` when a match asks for a proof that `proof` does not hold (behaviour AC-11), `stretch` when
+    ///   `password` lacks a key that a match is opened or sealed with. Nothing is changed then.
     package func update(
-        _ request: Request.UpdateItems, caller: Caller, proof: Authorisation
+        _ request: Request.UpdateItems, caller: Caller, proof: Authorisation, password: AppPassword = .none
     ) throws(Failure) -> SearchResult {
         try checkReadable()
         let proof = try valid(proof, for: caller)
         try checkNoToken(request.changes)
         defer { reportDamage() }
         return try write { (store) throws(Failure) -> SearchResult in
-            var matches: [Match] = []
-            var keptBytes = 0
+            // All matches are looked at first, without their secrets; then one after the other is read and replaced, so
+            // that memory holds one secret at a time however many match.
+            var matches: [RowName] = []
             var needed: [Set<AuthenticationMethod>] = []
-            try forEachMatch(request.query, caller, in: store) { (row, item) throws(Failure) in
+            var unstretched: [StretchParameters] = []
+            try forEachMatch(request.query, caller, columns: .withoutSecret, in: store) {
+                (row, item) throws(Failure) in
                 for stage in try missing(toOpen: item, proof).stages where !needed.contains(stage) {
                     needed.append(stage)
                 }
                 if item.isInToken { try checkChange(of: item, request) }
-                // All matches together may be larger than memory: beyond some bytes they are read once more.
-                keptBytes += row.secret?.count ?? 0
-                let isKept = keptBytes <= Limits.keptSecretBytes
-                var row = row
-                if !isKept { row.secret = nil }
-                matches.append(Match(row: row, item: item, isWhole: isKept))
+                let control = request.accessControl ?? item.accessControl
+                for missing in [try password.missing(for: item), try password.missing(toSeal: control)] {
+                    if let missing, !unstretched.contains(missing) { unstretched.append(missing) }
+                }
+                matches.append(RowName(row))
                 return true
             }
             guard needed.isEmpty else { return .needs(AuthenticationPlan(needed)) }
+            guard unstretched.isEmpty else { return .stretch(unstretched) }
             var count = 0
             for match in matches {
-                guard let row = try whole(match, store) else { continue }
-                let item = match.item
+                guard let row = try whole(match, in: store),
+                    let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) })
+                else { continue }
                 // Opened even when a new one comes: what is damaged is put aside, not overwritten (behaviour KC-17).
                 // Whoever changes an item with a password of the app's own has to know it (behaviour AC-11).
                 let opened = try undamaged(row) { () throws(Failure) in
-                    try envelopes.openSecret(row, item, password: request.authentication.applicationPassword)
+                    try envelopes.openSecret(row, item, password: password)
                 }
                 guard let secret = opened else { continue }
                 // The secret is sealed anew: its envelope is bound to the version and to the rule.
-                try replace(row, item, request.secret ?? secret, request, caller, store)
+                try replace(row, item, request.secret ?? secret, request, caller, password, store)
                 count += 1
             }
             guard count > 0 else { throw Failure(.itemNotFound, "No item matches.") }
@@ -103,32 +111,14 @@ extension Keychain {
         }
     }
 
-    private struct Match {
-        var row: StoredRow
-        var item: Item
-        /// Whether the row has its secret; if not, it is read again.
-        var isWhole: Bool
-    }
-
-    /// The row with its secret; nil when it made room for another match meanwhile.
-    private func whole(_ match: Match, _ store: any ItemWriting) throws(Failure) -> StoredRow? {
-        if match.isWhole { return match.row }
-        var found: StoredRow?
-        try store.forEachRow(.id(match.row.id)) { (row) throws(Failure) in
-            if row.position == match.row.position { found = row }
-            return found == nil
-        }
-        return found
-    }
-
     /// Deletes every match; asks for no proof (behaviour AC-10).
     package func delete(_ query: ItemQuery, caller: Caller) throws(Failure) {
         try checkReadable()
         defer { reportDamage() }
         try write { (store) throws(Failure) in
-            var rows: [StoredRow] = []
-            try forEachMatch(query, caller, in: store) { (row, _) throws(Failure) in
-                rows.append(row)
+            var rows: [RowMark] = []
+            try forEachMatch(query, caller, columns: .withoutSecret, in: store) { (row, _) throws(Failure) in
+                rows.append(RowMark(row))
                 return true
             }
             guard !rows.isEmpty else { throw Failure(.itemNotFound, "No item matches.") }
@@ -157,7 +147,7 @@ extension Keychain {
         }
     }
 
-    func newItem(_ request: Request.AddItem, _ caller: Caller) throws(Failure) -> Item {
+    func newItem(_ request: Request.AddItem, _ caller: Caller, _ password: AppPassword) throws(Failure) -> Item {
         var attributes = request.attributes
         try check(attributes, areOf: request.itemClass)
         let group = try groups(attributes, caller)[0]
@@ -171,7 +161,7 @@ extension Keychain {
         try check(attributes, request.accessControl, request.secret, request.itemClass)
         return Item(
             attributes: attributes, accessControl: request.accessControl,
-            enrolment: try binding(request.accessControl))
+            enrolment: try binding(request.accessControl), stretching: stretching(request.accessControl, password))
     }
 
     private func check(
@@ -204,13 +194,18 @@ extension Keychain {
         control.constraints.contains(.biometryCurrentSet) ? anchor.enrolmentGeneration : nil
     }
 
+    /// How the password of an item that is sealed now is stretched.
+    private func stretching(_ control: AccessControl, _ password: AppPassword) -> StretchParameters? {
+        control.constraints.contains(.applicationPassword) ? password.sealing : nil
+    }
+
     /// Refuses a second item with the same primary key; one that is dead makes room (behaviour AC-04), and so does one
     /// that is damaged (behaviour KC-17).
     private func makeRoom(_ key: [UInt8], besides position: Int64?, _ store: any ItemWriting) throws(Failure) {
         var dead: [StoredRow] = []
         var damaged: [StoredRow] = []
         var isTaken = false
-        try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
+        try store.forEachRow(.primaryKey(key), columns: .withoutSecret) { (row) throws(Failure) in
             guard row.position != position else { return true }
             switch try undamaged(row, { () throws(Failure) in try isDead(envelopes.openAttributes(row)) }) {
             case nil: damaged.append(row)
@@ -221,7 +216,7 @@ extension Keychain {
         }
         guard !isTaken else { throw Failure(.duplicateItem, "An item with the same primary key exists.") }
         for row in dead {
-            try deleteRow(row, store)
+            try deleteRow(RowMark(row), store)
             try audit.append(.invalidated, item: row.id, caller: nil, to: store)
         }
         for row in damaged { try quarantine(row, in: store) }
@@ -229,9 +224,8 @@ extension Keychain {
 
     private func replace(
         _ row: StoredRow, _ item: Item, _ secret: SecretBytes?, _ request: Request.UpdateItems, _ caller: Caller,
-        _ store: any ItemWriting
+        _ password: AppPassword, _ store: any ItemWriting
     ) throws(Failure) {
-        let password = request.authentication.applicationPassword
         var item = item
         try check(request.changes, areOf: row.itemClass)
         for (code, value) in request.changes { item.attributes[code] = value }
@@ -240,6 +234,7 @@ extension Keychain {
             item.accessControl = control
             item.enrolment = try binding(control)
         }
+        item.stretching = stretching(item.accessControl, password)
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))
         try check(item.attributes, item.accessControl, secret, row.itemClass)
         var next = row

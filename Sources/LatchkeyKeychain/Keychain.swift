@@ -176,18 +176,34 @@ package final class Keychain: Sendable {
 
     /// Calls `body` with every live item a query matches, in insertion order within a group.
     func forEachMatch(
-        _ query: ItemQuery, _ caller: Caller, in store: any ItemReading,
+        _ query: ItemQuery, _ caller: Caller, columns: RowColumns, in store: any ItemReading,
         _ body: (StoredRow, Item) throws(Failure) -> Bool
     ) throws(Failure) {
         let (itemClass, filters) = try filters(query, caller)
         var goesOn = true
         for filter in filters where goesOn {
-            try store.forEachRow(filter) { (row) throws(Failure) in
+            try store.forEachRow(filter, columns: columns) { (row) throws(Failure) in
                 guard let item = try match(row, itemClass, query, caller) else { return true }
                 goesOn = try body(row, item)
                 return goesOn
             }
         }
+    }
+
+    /// A row with its secret, which may have been left out; nil when it is gone.
+    func whole(_ row: StoredRow, in store: any ItemReading) throws(Failure) -> StoredRow? {
+        guard row.unreadSecretBytes != nil else { return row }
+        return try whole(RowName(row), in: store)
+    }
+
+    /// The row of that name with its secret; nil when it is gone.
+    func whole(_ name: RowName, in store: any ItemReading) throws(Failure) -> StoredRow? {
+        var found: StoredRow?
+        try store.forEachRow(.id(name.id)) { (row) throws(Failure) in
+            if row.position == name.position { found = row }
+            return found == nil
+        }
+        return found
     }
 
     /// The item of a row, if the query is about it and it is alive.
@@ -204,4 +220,12 @@ package final class Keychain: Sendable {
         else { return nil }
         return item
     }
+}
+
+/// A row to come back to, in few bytes.
+struct RowName: Sendable {
+    let position: Int64
+    let id: [UInt8]
+
+    init(_ row: StoredRow) { (position, id) = (row.position, row.id) }
 }

@@ -8,18 +8,15 @@ import LatchkeySeams
 /// under `K_root`, so that a copied anchor cannot be searched for the passcode without the root key.
 enum PasscodeSlot {
     private static let version: UInt8 = 1
-    private static let saltBytes = 16
-    private static let headBytes = 2 + saltBytes
-    /// A larger cost would let an editor of the file spend the daemon's memory.
-    static let costs: ClosedRange<UInt8> = 1...16
+    private static let headBytes = 2 + StretchParameters.saltBytes
 
     /// A new slot. Blocks for the time of scrypt.
     static func make(_ key: SymmetricKey, behind passcode: SecretBytes, _ tree: KeyTree) throws(Failure) -> [UInt8] {
-        let salt = try tree.random.bytes(saltBytes).copyBytes()
-        let head = [version, tree.scryptCost] + salt
+        let parameters = try StretchParameters.fresh(cost: tree.scryptCost, tree.random)
+        let head = [version] + parameters.bytes
         let binding = associatedData(tree, head)
-        let stretched = try KeyTree.stretch(passcode, salt: salt, cost: tree.scryptCost)
-        let inner = try stretched.seal(key.secret, nonce: tree.nonce(), binding: binding)
+        let inner = try StretchedPassword(passcode, parameters).key.seal(
+            key.secret, nonce: tree.nonce(), binding: binding)
         return head + (try tree.rootKey.seal(SecretBytes(inner), nonce: tree.nonce(), binding: binding))
     }
 
@@ -28,15 +25,15 @@ enum PasscodeSlot {
 
     /// `U_pass`; nil for a wrong passcode. Blocks for the time of scrypt.
     static func open(_ slot: [UInt8], _ passcode: SecretBytes, _ tree: KeyTree) throws(Failure) -> SymmetricKey? {
-        guard slot.count > headBytes, slot[0] == version, costs.contains(slot[1]) else {
-            throw Failure.damagedStore("its passcode slot cannot be read")
-        }
+        guard slot.count > headBytes, slot[0] == version,
+            let parameters = StretchParameters(cost: slot[1], salt: Array(slot[2..<headBytes]))
+        else { throw Failure.damagedStore("its passcode slot cannot be read") }
         let binding = associatedData(tree, Array(slot[..<headBytes]))
         guard let inner = try tree.rootKey.open(slot[headBytes...], binding: binding) else {
             throw Failure.damagedStore("its passcode slot was changed")
         }
-        let stretched = try KeyTree.stretch(passcode, salt: Array(slot[2..<headBytes]), cost: slot[1])
-        guard let secret = try stretched.open(inner.copyBytes(), binding: binding) else { return nil }
+        guard let secret = try StretchedPassword(passcode, parameters).key.open(inner.copyBytes(), binding: binding)
+        else { return nil }
         return try KeyTree.key(secret)
     }
 

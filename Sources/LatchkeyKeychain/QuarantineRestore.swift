@@ -71,7 +71,7 @@ extension Keychain {
         guard try trailExplains(aside, in: store) else { return .asideUnexplained }
         var isTaken = false
         for filter in [RowFilter.primaryKey(row.primaryKey), .id(row.id)] {
-            try store.forEachRow(filter) { (_) throws(Failure) in
+            try store.forEachRow(filter, columns: .withoutSecret) { (_) throws(Failure) in
                 isTaken = true
                 return false
             }

@@ -66,7 +66,7 @@ enum PageEnd: Sendable {
     case full
 }
 
-/// What one page may cost: a few milliseconds of one thread, and memory for what it finds.
+/// What one page may cost: a few milliseconds of one thread, and memory for what it reads.
 private struct PageBudget {
     private static let rows = 256
     private static let bytes = Limits.streamedFrameBytes
@@ -79,22 +79,19 @@ private struct PageBudget {
         rows -= 1
         bytes -= row.attributes.count + (row.secret?.count ?? 0)
     }
-
-    /// Stretching a password takes longer than a page of anything else.
-    mutating func takeStretching() { rows = 0 }
 }
 
 extension Keychain {
     /// Calls `body` with the next page of live items that a query matches, in insertion order.
     func forEachMatch(
-        _ query: ItemQuery, _ caller: Caller, from cursor: inout SearchCursor, in store: any ItemReading,
-        _ body: (inout SearchCursor, StoredRow, Item) throws(Failure) -> AfterRow
+        _ query: ItemQuery, _ caller: Caller, columns: RowColumns, from cursor: inout SearchCursor,
+        in store: any ItemReading, _ body: (inout SearchCursor, StoredRow, Item) throws(Failure) -> AfterRow
     ) throws(Failure) -> PageEnd {
         let (itemClass, filters) = try filters(query, caller)
         var budget = PageBudget()
         var end = PageEnd.complete
         var next = cursor
-        try forEachRow(filters, behind: cursor.start, in: store) { (row) throws(Failure) in
+        try forEachRow(filters, behind: cursor.start, columns, in: store) { (row) throws(Failure) in
             if next.isBehindEnd(row) { return false }
             guard !budget.isSpent else {
                 end = .full
@@ -104,9 +101,6 @@ extension Keychain {
             guard let item = try match(row, itemClass, query, caller) else {
                 next.pass(row)
                 return true
-            }
-            if next.pass == .items, item.accessControl.constraints.contains(.applicationPassword) {
-                budget.takeStretching()
             }
             let after = try body(&next, row, item)
             if after != .stopBefore { next.pass(row) }
@@ -119,15 +113,15 @@ extension Keychain {
 
     /// Rows of several filters as if they were of one: an item that changes its group meanwhile is met once.
     private func forEachRow(
-        _ filters: [RowFilter], behind position: Int64, in store: any ItemReading,
+        _ filters: [RowFilter], behind position: Int64, _ columns: RowColumns, in store: any ItemReading,
         _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
-        if filters.count == 1 { return try store.forEachRow(filters[0], behind: position, body) }
+        if filters.count == 1 { return try store.forEachRow(filters[0], behind: position, columns: columns, body) }
         var rows: [StoredRow] = []
         var horizon = Int64.max
         for filter in filters {
             var budget = PageBudget()
-            try store.forEachRow(filter, behind: position) { (row) throws(Failure) in
+            try store.forEachRow(filter, behind: position, columns: columns) { (row) throws(Failure) in
                 rows.append(row)
                 // One more than a page, which tells that there is more.
                 guard budget.isSpent else {

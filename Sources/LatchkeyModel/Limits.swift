@@ -73,6 +73,8 @@ package enum Limits {
     package static let backups = 4
     /// Bytes of a passcode.
     package static let passcodeBytes = 1024
+    /// Passwords of one program that wait to be stretched.
+    package static let stretchesWaiting = 32
     /// Bytes that may wait for a client that does not read.
     package static let outgoingBytes = 8 << 20
     /// Bytes that wait for a client before the next page of a long answer is read.

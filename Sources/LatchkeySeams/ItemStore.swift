@@ -19,12 +19,18 @@ package struct StoredRow: Equatable, Sendable {
     package var version: Int64
     package var attributes: [UInt8]
     package var secret: [UInt8]?
+    /// Bytes of a secret that is stored and was not read (`RowColumns.withoutSecret`). Such a row is never written.
+    package var unreadSecretBytes: Int?
+
+    /// Whether a secret is stored, read or not.
+    package var hasSecret: Bool { secret != nil || unreadSecretBytes != nil }
 
     /// Makes a row.
     package init(
         position: Int64 = 0, id: [UInt8], itemClass: ItemClass, primaryKey: [UInt8], group: [UInt8],
-        indexes: [[UInt8]?], version: Int64, attributes: [UInt8], secret: [UInt8]?
+        indexes: [[UInt8]?], version: Int64, attributes: [UInt8], secret: [UInt8]?, unreadSecretBytes: Int? = nil
     ) {
+        self.unreadSecretBytes = unreadSecretBytes
         self.position = position
         self.id = id
         self.itemClass = itemClass
@@ -34,6 +40,14 @@ package struct StoredRow: Equatable, Sendable {
         self.version = version
         self.attributes = attributes
         self.secret = secret
+    }
+
+    /// The row as reading without secrets gives it.
+    package var withoutSecret: StoredRow {
+        var row = self
+        row.unreadSecretBytes = secret?.count ?? unreadSecretBytes
+        row.secret = nil
+        return row
     }
 
     /// Whether a search finds both by the same values.
@@ -89,6 +103,13 @@ package enum RowFilter: Equatable, Sendable {
     case indexed(number: Int, [UInt8])
 }
 
+/// What of each row is read.
+package enum RowColumns: Sendable {
+    case all
+    /// All but the secret, of which only the size is read. A secret may take a thousand pages of the file.
+    case withoutSecret
+}
+
 /// Reading within one consistent view of the store.
 package protocol ItemReading {
     /// A named record of the store's own, such as its header or a key slot.
@@ -96,7 +117,7 @@ package protocol ItemReading {
     /// Calls `body` for each row behind a position, in insertion order, until it returns false. A row that no program of
     /// ours wrote comes without attributes, so that it fails authentication like any other that was changed.
     func forEachRow(
-        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+        _ filter: RowFilter, behind position: Int64, columns: RowColumns, _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure)
     /// The largest position there is; 0 without a row.
     func lastPosition() throws(Failure) -> Int64
@@ -122,7 +143,21 @@ package protocol ItemReading {
 extension ItemReading {
     /// Calls `body` for each row in insertion order until it returns false.
     package func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
-        try forEachRow(filter, behind: .min, body)
+        try forEachRow(filter, behind: .min, columns: .all, body)
+    }
+
+    /// The same with some of the columns.
+    package func forEachRow(
+        _ filter: RowFilter, columns: RowColumns, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try forEachRow(filter, behind: .min, columns: columns, body)
+    }
+
+    /// The same for the rows behind a position, with all columns.
+    package func forEachRow(
+        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try forEachRow(filter, behind: position, columns: .all, body)
     }
 
     /// Calls `body` for each row of the quarantine until it returns false.

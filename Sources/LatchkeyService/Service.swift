@@ -21,6 +21,8 @@ package final class Service: Sendable {
         package var clock: any Clock
         package var random: any RandomSource
         package var work: any WorkQueue
+        /// Runs key stretching.
+        package var stretching: any StretchQueue
         /// Runs what takes long and writes nothing.
         package var background: any WorkQueue
         package var controls: (any SimulatedControls)?
@@ -39,7 +41,8 @@ package final class Service: Sendable {
         package init(
             tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
-            work: any WorkQueue, background: (any WorkQueue)? = nil, controls: (any SimulatedControls)?,
+            work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
+            controls: (any SimulatedControls)?,
             companions: (any CompanionMonitor)? = nil,
             sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
             ended: (@Sendable (EvaluationEnd) -> Void)? = nil,
@@ -54,6 +57,7 @@ package final class Service: Sendable {
             self.clock = clock
             self.random = random
             self.work = work
+            self.stretching = stretching
             self.background = background ?? work
             self.controls = controls
             self.companions = companions
@@ -87,7 +91,7 @@ package final class Service: Sendable {
             state: state,
             parts: Authenticator.Parts(
                 tier: parts.tier, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
-                work: parts.work, controls: parts.controls, ended: parts.ended,
+                work: parts.work, stretching: parts.stretching, controls: parts.controls, ended: parts.ended,
                 verify: { typed in
                     guard let keychain else { return false }
                     let wasLocked = keychain.tree.lockState.isLocked

@@ -24,16 +24,16 @@ extension Session {
         let enclave = try enclave()
         try checkBiometry(request.accessControl)
         guard try keychain.addNeedsPasscode(request.accessControl) else {
-            return createKey(request, keychain, enclave, answer)
+            return try createKey(request, keychain, enclave, answer)
         }
         if try proof(of: request.authentication.context).methods.contains(.passcode), keychain.tree.holdsPasscodeKey {
-            return createKey(request, keychain, enclave, answer)
+            return try createKey(request, keychain, enclave, answer)
         }
         try askThen(
             id, AuthenticationPlan([[.passcode]]), request.authentication, 1,
             reason: "make a key that needs the passcode"
-        ) { [self] _ in
-            createKey(request, keychain, enclave, answer)
+        ) { [self] (_) throws(Failure) in
+            try createKey(request, keychain, enclave, answer)
         } answer: {
             answer($0)
         }
@@ -41,16 +41,21 @@ extension Session {
 
     private func createKey(
         _ request: Request.CreateEnclaveKey, _ keychain: Keychain, _ enclave: Enclave, _ answer: @escaping Answer
-    ) {
+    ) throws(Failure) {
         let caller = caller
-        service.parts.work.submit(.oneItem) {
-            do throws(Failure) {
-                let made = try enclave.create(request.accessControl)
-                let key = try keychain.addKey(
-                    request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey, caller: caller)
-                answer(.enclaveKey(key))
-            } catch {
-                answer(.failure(error))
+        let password = try appPassword(request.authentication, keychain)
+        let parameters = try keychain.stretchingToAdd(request.accessControl, password)
+        try stretch(request.authentication, parameters, password, answer) { [self] password in
+            service.parts.work.submit(.oneItem) {
+                do throws(Failure) {
+                    let made = try enclave.create(request.accessControl)
+                    let key = try keychain.addKey(
+                        request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey,
+                        caller: caller, password: password)
+                    answer(.enclaveKey(key))
+                } catch {
+                    answer(.failure(error))
+                }
             }
         }
     }
@@ -62,41 +67,61 @@ extension Session {
     // MARK: - Using keys
 
     func useKey(_ id: UInt64, _ request: Request.UseEnclaveKey, _ answer: @escaping Answer) {
-        let held = requestProof(request.authentication.context)
-        let use: @Sendable () -> Void = { [self] in
-            do throws(Failure) {
-                try useKey(id, request, held, round: 1, answer)
-            } catch {
-                end(error, answer)
-            }
+        do throws(Failure) {
+            try useKey(
+                KeyUse(
+                    id: id, request: request, answer: answer,
+                    held: requestProof(request.authentication.context),
+                    password: try appPassword(request.authentication, keychain())))
+        } catch {
+            end(error, answer)
         }
-        // A password is stretched, which takes its time.
-        if request.authentication.applicationPassword == nil { use() } else { service.parts.work.submit(.any, use) }
     }
 
-    private func useKey(
-        _ id: UInt64, _ request: Request.UseEnclaveKey, _ held: RequestProof, round: Int, _ answer: @escaping Answer
-    ) throws(Failure) {
-        let proof = try proof(of: held)
+    /// A use of a key under way.
+    private struct KeyUse: Sendable {
+        let id: UInt64
+        let request: Request.UseEnclaveKey
+        let answer: Answer
+        var held: RequestProof
+        var password: AppPassword
+        var round = 1
+        var stretchRound = 1
+    }
+
+    private func useKey(_ use: KeyUse) throws(Failure) {
+        let (request, answer) = (use.request, use.answer)
+        let proof = try proof(of: use.held)
         let keychain = try keychain()
         let enclave = try enclave()
-        let opening = try keychain.openKey(
-            request.name, caller: caller, proof: proof, password: request.authentication.applicationPassword)
+        let opening = try keychain.openKey(request.name, caller: caller, proof: proof, password: use.password)
         switch opening {
         case .needs(let plan):
-            try askThen(id, plan, request.authentication, round, reason: "use a private key") {
+            try askThen(use.id, plan, request.authentication, use.round, reason: "use a private key") {
                 [self] (more) throws(Failure) in
-                try useKey(id, request, adding(more, to: held), round: round + 1, answer)
+                var next = use
+                next.held = adding(more, to: use.held)
+                next.round += 1
+                try useKey(next)
             } answer: {
                 answer($0)
             }
+        case .stretch(let parameters):
+            try checkStretchRounds(use.stretchRound)
+            try stretch(request.authentication, [parameters], use.password.withoutKeys, answer) {
+                [self] (password) throws(Failure) in
+                var next = use
+                next.password = password
+                next.stretchRound += 1
+                try useKey(next)
+            }
         case .opened(let key):
             let result = try enclave.perform(request.operation, key.blob, rule: key.accessControl, proof: proof)
-            guard let use = key.use else { return answer(.enclaveResult(result)) }
+            guard let used = key.use else { return answer(.enclaveResult(result)) }
             let caller = caller
             service.parts.work.submit(.oneItem) {
                 do throws(Failure) {
-                    try keychain.recordUse([use], caller: caller)
+                    try keychain.recordUse([used], caller: caller)
                     answer(.enclaveResult(result))
                 } catch {
                     answer(.failure(error))

@@ -55,25 +55,34 @@ extension Session {
     func add(_ id: UInt64, _ request: Request.AddItem, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         try checkBiometry(request.accessControl)
-        guard try keychain.addNeedsPasscode(request.accessControl) else { return add(request, keychain, answer) }
+        guard try keychain.addNeedsPasscode(request.accessControl) else { return try add(request, keychain, answer) }
         if try proof(of: request.authentication.context).methods.contains(.passcode), keychain.tree.holdsPasscodeKey {
-            return add(request, keychain, answer)
+            return try add(request, keychain, answer)
         }
-        try askThen(id, AuthenticationPlan([[.passcode]]), request.authentication, 1) { [self] _ in
-            add(request, keychain, answer)
+        try askThen(id, AuthenticationPlan([[.passcode]]), request.authentication, 1) {
+            [self] (_) throws(Failure) in
+            try add(request, keychain, answer)
         } answer: {
             answer($0)
         }
     }
 
-    private func add(_ request: Request.AddItem, _ keychain: Keychain, _ answer: @escaping Answer) {
+    private func add(
+        _ request: Request.AddItem, _ keychain: Keychain, _ answer: @escaping Answer
+    ) throws(Failure) {
         let caller = caller
-        service.parts.work.submit(.oneItem) {
-            do throws(Failure) {
-                guard let item = try keychain.add(request, caller: caller) else { return answer(.done) }
-                answer(.items([item], more: false))
-            } catch {
-                answer(.failure(error))
+        let password = try appPassword(request.authentication, keychain)
+        let parameters = try keychain.stretchingToAdd(request.accessControl, password)
+        try stretch(request.authentication, parameters, password, answer) { [self] password in
+            service.parts.work.submit(.oneItem) {
+                do throws(Failure) {
+                    guard let item = try keychain.add(request, caller: caller, password: password) else {
+                        return answer(.done)
+                    }
+                    answer(.items([item], more: false))
+                } catch {
+                    answer(.failure(error))
+                }
             }
         }
     }
@@ -81,32 +90,65 @@ extension Session {
     func update(_ id: UInt64, _ request: Request.UpdateItems, _ answer: @escaping Answer) throws(Failure) {
         let held = requestProof(request.authentication.context)
         _ = try proof(of: held)
+        let keychain = try keychain()
+        let updating = Updating(
+            id: id, request: request, answer: answer, held: held,
+            password: try appPassword(request.authentication, keychain))
         if let control = request.accessControl {
             try checkBiometry(control)
-            if try keychain().addNeedsPasscode(control) {
+            if try keychain.addNeedsPasscode(control) {
                 return try askThen(id, AuthenticationPlan([[.passcode]]), request.authentication, 1) { [self] more in
-                    update(id, request, adding(more, to: held), round: 2, answer)
+                    update(updating.asked(adding(more, to: held)))
                 } answer: {
                     answer($0)
                 }
             }
         }
-        update(id, request, held, round: 1, answer)
+        update(updating)
     }
 
-    private func update(
-        _ id: UInt64, _ request: Request.UpdateItems, _ held: RequestProof, round: Int, _ answer: @escaping Answer
-    ) {
+    /// A change of items under way.
+    private struct Updating: Sendable {
+        let id: UInt64
+        let request: Request.UpdateItems
+        let answer: Answer
+        var held: RequestProof
+        var password: AppPassword
+        var round = 1
+        var stretchRound = 1
+
+        func asked(_ held: RequestProof) -> Updating {
+            var next = self
+            (next.held, next.round) = (held, round + 1)
+            return next
+        }
+
+        func stretched(_ password: AppPassword) -> Updating {
+            var next = self
+            (next.password, next.stretchRound) = (password, stretchRound + 1)
+            return next
+        }
+    }
+
+    private func update(_ updating: Updating) {
         let caller = caller
+        let (request, answer) = (updating.request, updating.answer)
         service.parts.work.submit(request.query.namesOneItem ? .oneItem : .any) { [self] in
             do throws(Failure) {
-                switch try keychain().update(request, caller: caller, proof: proof(of: held)) {
+                let result = try keychain().update(
+                    request, caller: caller, proof: proof(of: updating.held), password: updating.password)
+                switch result {
                 case .finished, .more: answer(.done)
                 case .needs(let plan):
-                    try askThen(id, plan, request.authentication, round) { [self] more in
-                        update(id, request, adding(more, to: held), round: round + 1, answer)
+                    try askThen(updating.id, plan, request.authentication, updating.round) { [self] more in
+                        update(updating.asked(adding(more, to: updating.held)))
                     } answer: {
                         answer($0)
+                    }
+                case .stretch(let parameters):
+                    try checkStretchRounds(updating.stretchRound)
+                    try stretch(request.authentication, parameters, updating.password, answer) { [self] in
+                        update(updating.stretched($0))
                     }
                 }
             } catch {

@@ -15,21 +15,17 @@ extension Session {
         let answer: Answer
         var cursor = SearchCursor()
         var proof: RequestProof
+        var password: AppPassword
         var round = 1
+        /// How often a password was stretched for the item that comes next.
+        var stretchRound = 1
     }
 
     func copy(_ id: UInt64, _ request: Request.CopyItems, _ answer: @escaping Answer) throws(Failure) {
         let reading = Reading(
-            id: id, request: request, answer: answer, proof: requestProof(request.authentication.context))
-        guard request.authentication.applicationPassword != nil else { return try read(reading) {} }
-        // A password is stretched, which takes its time.
-        service.parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                try read(reading) {}
-            } catch {
-                end(error, answer)
-            }
-        }
+            id: id, request: request, answer: answer, proof: requestProof(request.authentication.context),
+            password: try appPassword(request.authentication, keychain()))
+        try read(reading) {}
     }
 
     /// Reads a page and sends it; `done` is called when it is sent, or will not be. The next one follows by itself.
@@ -41,12 +37,14 @@ extension Session {
         var items: [FoundItem] = []
         var used: [UsedItem] = []
         let result = try keychain.search(
-            reading.request, caller: caller, proof: try proof(of: reading.proof), from: &reading.cursor
+            reading.request, caller: caller, proof: try proof(of: reading.proof), password: reading.password,
+            from: &reading.cursor
         ) {
             used.append($0)
         } emit: {
             items.append($0)
         }
+        if !items.isEmpty { reading.stretchRound = 1 }
         let (page, uses, next) = (items, used, reading)
         // What protected items hold does not leave before their use is written down.
         if uses.isEmpty {
@@ -72,6 +70,9 @@ extension Session {
         case .more:
             send(items, more: true, answer)
             goOn(answer) { [self] (done) throws(Failure) in try read(reading, done: done) }
+        case .stretch(let parameters):
+            send(items, more: true, answer)
+            stretch(parameters, reading)
         case .needs(let plan):
             send(items, more: true, answer)
             do throws(Failure) {
@@ -87,6 +88,31 @@ extension Session {
             } catch {
                 answer(.failure(error))
             }
+        }
+    }
+
+    /// Stretches the password for the item that comes next, then goes on. The keys of items that were read are dropped.
+    private func stretch(_ parameters: [StretchParameters], _ reading: Reading) {
+        let answer = reading.answer
+        do throws(Failure) {
+            try checkStretchRounds(reading.stretchRound)
+            try stretch(reading.request.authentication, parameters, reading.password.withoutKeys, answer) {
+                [self] password in
+                var next = reading
+                next.password = password
+                next.stretchRound += 1
+                let start = next
+                goOn(answer) { [self] done in
+                    do throws(Failure) {
+                        try read(start, done: done)
+                    } catch {
+                        end(error, answer)
+                        done()
+                    }
+                }
+            }
+        } catch {
+            end(error, answer)
         }
     }
 

@@ -22,7 +22,7 @@ final class Machine: Sendable {
     private let store: any ItemStore
     private let vault: any KeyVault
     private let path: String
-    private static let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 4)
+    private static let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 10)
 
     private struct Running: Sendable {
         var service: Service
@@ -89,8 +89,9 @@ final class Machine: Sendable {
             Service.Parts(
                 tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
-                random: random, work: ImmediateWorkQueue(), controls: world, companions: world, sessions: world,
-                keyModule: keyModule, ended: { world.record.note($0.words) }, log: events))
+                random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world,
+                companions: world, sessions: world, keyModule: keyModule, ended: { world.record.note($0.words) },
+                log: events))
     }
 
     /// Sets what an app was told about faces.

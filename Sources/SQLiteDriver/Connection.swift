@@ -131,6 +131,11 @@ final class Connection {
 
         func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
 
+        /// nil for NULL.
+        func optionalInteger(_ column: CInt) -> Int64? {
+            sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : integer(column)
+        }
+
         func blob(_ column: CInt) -> [UInt8]? {
             guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { return nil }
             guard let bytes = sqlite3_column_blob(statement, column) else { return [] }

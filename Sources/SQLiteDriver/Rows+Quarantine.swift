@@ -46,7 +46,7 @@ extension Rows {
             INSERT INTO item (id, class, key, grp, i0, i1, i2, version, attributes, secret, position)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
-        try connection.run(sql, values(row) + [isFree ? .integer(row.position) : .null])
+        try connection.run(sql, try values(row) + [isFree ? .integer(row.position) : .null])
     }
 
     func quarantine(position: Int64, entry: Int64) throws(Failure) {

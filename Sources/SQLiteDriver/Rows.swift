@@ -17,31 +17,43 @@ struct Rows: ItemWriting {
     }
 
     func forEachRow(
-        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+        _ filter: RowFilter, behind position: Int64, columns: RowColumns,
+        _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
-        let (sql, values) = Rows.selection(filter, behind: position)
-        try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row)) }
+        let (sql, values) = Rows.selection(filter, behind: position, columns)
+        try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row, columns)) }
     }
 
     /// Each is answered by one index; the row number behind the index key gives insertion order.
-    static func selection(_ filter: RowFilter, behind position: Int64) -> (sql: String, values: [Connection.Value]) {
-        switch filter {
-        case .primaryKey(let key): (Selections.primaryKey, [.blob(key), .integer(position)])
-        case .id(let id): (Selections.id, [.blob(id), .integer(position)])
-        case .group(let group): (Selections.group, [.blob(group), .integer(position)])
-        case .indexed(let number, let hash): (Selections.indexed[min(number, 2)], [.blob(hash), .integer(position)])
-        case .all: (Selections.all, [.integer(position)])
+    static func selection(
+        _ filter: RowFilter, behind position: Int64, _ columns: RowColumns = .all
+    ) -> (sql: String, values: [Connection.Value]) {
+        let selections = columns == .all ? Selections.all : Selections.withoutSecret
+        return switch filter {
+        case .primaryKey(let key): (selections.primaryKey, [.blob(key), .integer(position)])
+        case .id(let id): (selections.id, [.blob(id), .integer(position)])
+        case .group(let group): (selections.group, [.blob(group), .integer(position)])
+        case .indexed(let number, let hash): (selections.indexed[min(number, 2)], [.blob(hash), .integer(position)])
+        case .all: (selections.everyRow, [.integer(position)])
         }
     }
 
     /// Made once: putting a text together takes as long as running it.
-    private enum Selections {
-        static let all = "SELECT \(Schema.columns) FROM item WHERE position > ? ORDER BY position"
-        static let primaryKey = "SELECT \(Schema.columns) FROM item WHERE key = ? AND position > ?"
-        static let id = "SELECT \(Schema.columns) FROM item WHERE id = ? AND position > ?"
-        static let group = "SELECT \(Schema.columns) FROM item WHERE grp = ? AND position > ? ORDER BY position"
-        static let indexed = (0...2).map {
-            "SELECT \(Schema.columns) FROM item WHERE i\($0) = ? AND position > ? ORDER BY position"
+    private struct Selections {
+        static let all = Selections(Schema.columns)
+        static let withoutSecret = Selections(Schema.columnsWithoutSecret)
+
+        let everyRow, primaryKey, id, group: String
+        let indexed: [String]
+
+        private init(_ columns: String) {
+            everyRow = "SELECT \(columns) FROM item WHERE position > ? ORDER BY position"
+            primaryKey = "SELECT \(columns) FROM item WHERE key = ? AND position > ?"
+            id = "SELECT \(columns) FROM item WHERE id = ? AND position > ?"
+            group = "SELECT \(columns) FROM item WHERE grp = ? AND position > ? ORDER BY position"
+            indexed = (0...2).map {
+                "SELECT \(columns) FROM item WHERE i\($0) = ? AND position > ? ORDER BY position"
+            }
         }
     }
 
@@ -54,14 +66,15 @@ struct Rows: ItemWriting {
         return position
     }
 
-    func stored(_ row: borrowing Connection.Row) -> StoredRow {
+    func stored(_ row: borrowing Connection.Row, _ columns: RowColumns = .all) -> StoredRow {
         let itemClass = UInt8(exactly: row.integer(2)).flatMap(ItemClass.init(rawValue:))
         // Without attributes a row of an unknown class fails authentication: one row must not make the others unreadable.
         return StoredRow(
             position: row.integer(0), id: row.blob(1) ?? [], itemClass: itemClass ?? .genericPassword,
             primaryKey: row.blob(3) ?? [], group: row.blob(4) ?? [],
             indexes: [row.blob(5), row.blob(6), row.blob(7)], version: row.integer(8),
-            attributes: itemClass == nil ? [] : row.blob(9) ?? [], secret: row.blob(10))
+            attributes: itemClass == nil ? [] : row.blob(9) ?? [], secret: columns == .all ? row.blob(10) : nil,
+            unreadSecretBytes: columns == .all ? nil : row.optionalInteger(10).map { Int($0) })
     }
 
     func itemCount() throws(Failure) -> Int64 {
@@ -85,10 +98,11 @@ struct Rows: ItemWriting {
             INSERT INTO item (id, class, key, grp, i0, i1, i2, version, attributes, secret)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
-        try connection.run(sql, values(row))
+        try connection.run(sql, try values(row))
     }
 
     func replaceEnvelopes(of row: StoredRow) throws(Failure) {
+        try checkIsWhole(row)
         // SQLite writes the index of every column it is told to set, changed or not: five pages more.
         try connection.run(
             "UPDATE item SET version = ?, attributes = ?, secret = ? WHERE position = ?",
@@ -100,7 +114,7 @@ struct Rows: ItemWriting {
             UPDATE item SET id = ?, class = ?, key = ?, grp = ?, i0 = ?, i1 = ?, i2 = ?, version = ?,
             attributes = ?, secret = ? WHERE position = ?
             """
-        try connection.run(sql, values(row) + [.integer(row.position)])
+        try connection.run(sql, try values(row) + [.integer(row.position)])
     }
 
     func delete(position: Int64) throws(Failure) {
@@ -113,7 +127,15 @@ struct Rows: ItemWriting {
             [.integer(entry.sequence), .blob(entry.sealed), .blob(entry.chain)])
     }
 
-    func values(_ row: StoredRow) -> [Connection.Value] {
+    /// Writing a row whose secret was not read would erase the secret.
+    private func checkIsWhole(_ row: StoredRow) throws(Failure) {
+        guard row.unreadSecretBytes == nil else {
+            throw Failure(.internalFailure, "A row that was read without its secret cannot be written.")
+        }
+    }
+
+    func values(_ row: StoredRow) throws(Failure) -> [Connection.Value] {
+        try checkIsWhole(row)
         let indexes = (0..<3).map { Connection.Value.optional($0 < row.indexes.count ? row.indexes[$0] : nil) }
         return [.blob(row.id), .integer(Int64(row.itemClass.rawValue)), .blob(row.primaryKey), .blob(row.group)]
             + indexes + [.integer(row.version), .blob(row.attributes), .optional(row.secret)]

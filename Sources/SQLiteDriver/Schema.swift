@@ -65,6 +65,9 @@ enum Schema {
         """
 
     static let columns = "position, id, class, key, grp, i0, i1, i2, version, attributes, secret"
+    /// The same with the size of the secret in its place. SQLite knows the size from the head of the row and does not read
+    /// the pages of the secret (file format, section 2.1: a column's serial type tells its length).
+    static let columnsWithoutSecret = "position, id, class, key, grp, i0, i1, i2, version, attributes, length(secret)"
 
     /// Refuses a file that is empty, foreign, damaged or of a newer version.
     static func check(_ connection: Connection) throws(Failure) {

@@ -66,7 +66,8 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
 }
 
 /// Does the work at once on the thread that gives it: for engines without a thread of their own.
-package final class ImmediateWorkQueue: WorkQueue {
+package final class ImmediateWorkQueue: WorkQueue, StretchQueue {
     package init() {}
+    package func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) { work() }
     package func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void) { work() }
 }

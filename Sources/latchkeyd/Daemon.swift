@@ -68,9 +68,9 @@ final class Daemon: FrameHandler {
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: prompter, clock: clock, random: random,
-                work: SerialWorkQueue { sessions.isOneAtMost }, background: SerialWorkQueue { false }, controls: world,
-                companions: world, sessions: world, keyModule: Daemon.keyModule(options),
-                ended: ended, log: events, unlockedMemory: unlockedMemory))
+                work: SerialWorkQueue { sessions.isOneAtMost }, stretching: StretchThreads(),
+                background: SerialWorkQueue { false }, controls: world, companions: world, sessions: world,
+                keyModule: Daemon.keyModule(options), ended: ended, log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             log(failure)
             events.note(.storeUnusable, failure)
@@ -82,7 +82,7 @@ final class Daemon: FrameHandler {
     ) throws(Failure) -> Keychain {
         // The simulated store protects nothing, so its passcodes are stretched for the sake of the path only.
         let identity = StoreIdentity(
-            tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 15)
+            tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
         try folder.prepare {
             () throws(Failure) in
             try random.bytes(32)

@@ -87,7 +87,11 @@ import Testing
         let copy = try TestDaemon()
         // Not the lock: it names the process that the value ends.
         let files = try daemon.run(
-            "/bin/sh", ["-c", "cp -p \(daemon.folder)/keychain.sqlite* \(daemon.folder)/*.key \(daemon.folder)/anchor \(daemon.folder)/counters \(copy.folder)"])
+            "/bin/sh",
+            [
+                "-c",
+                "cp -p \(daemon.folder)/keychain.sqlite* \(daemon.folder)/*.key \(daemon.folder)/anchor \(daemon.folder)/counters \(copy.folder)",
+            ])
         #expect(files.exitCode == 0, "\(files.errors)")
         let folder = StoreFolder(copy.folder)
         let keychain = try StoreIdentity(tier: .simulated, userID: geteuid()).open(
@@ -95,7 +99,7 @@ import Testing
             random: SystemRandomSource())
         let caller = Caller(groups: ["test"], label: "test", processID: getpid(), userID: geteuid())
         guard
-            case .opened(let opened) = try keychain.openKey(key.name, caller: caller, proof: .none, password: nil)
+            case .opened(let opened) = try keychain.openKey(key.name, caller: caller, proof: .none, password: .none)
         else { throw Failure(.itemNotFound, "the key was not opened") }
         // A software enclave's blob: 01, scalar, point.
         return opened.blob.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[1..<33])) }

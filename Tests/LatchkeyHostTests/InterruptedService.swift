@@ -5,6 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import Synchronization
+import SystemDriver
 
 @testable import LatchkeyService
 
@@ -67,7 +68,7 @@ struct InterruptedService {
 
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1]), faceUsage: String? = nil,
-        work: any WorkQueue
+        work: any WorkQueue, stretching: any StretchQueue = ImmediateWorkQueue()
     ) throws {
         let (going, checking) = (whilePromptGoes, whilePasscodeIsChecked)
         simulated = try SimulatedService(state) { parts, world in
@@ -75,6 +76,7 @@ struct InterruptedService {
             parts.prompter = ScriptedPrompter(SlowPrompter(whileGoing: going), world: world)
             parts.controls = InterruptedControls(world: world, whileChecking: checking)
             parts.work = work
+            parts.stretching = stretching
         }
         session = simulated.session(Request.Hello(application: "app", faceUsage: faceUsage))
     }

@@ -28,7 +28,7 @@ struct SimulatedService {
     ) throws {
         let (random, clock) = (SystemRandomSource(), VirtualClock())
         world = SimulatedWorld(state, clock: clock, random: random) { _ in }
-        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 4)
+        let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 10)
         store = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
         try identity.create(in: store, vault: vault, random: random)
@@ -37,7 +37,7 @@ struct SimulatedService {
         var parts = Service.Parts(
             tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
             prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-            work: ImmediateWorkQueue(), controls: world)
+            work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world)
         change(&parts, world)
         service = Service(parts)
     }

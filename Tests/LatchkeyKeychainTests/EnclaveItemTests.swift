@@ -36,7 +36,7 @@ import Testing
             request, blob: SecretBytes([1, 2, 3]), publicKey: [4], caller: StoreOnDisk.caller)
         guard case .detached(var bytes) = made.name else { throw Failure(.internalFailure) }
         let open = { (name: EnclaveKeyName) throws(Failure) in
-            try keychain.openKey(name, caller: StoreOnDisk.caller, proof: .none, password: nil)
+            try keychain.openKey(name, caller: StoreOnDisk.caller, proof: .none, password: .none)
         }
         guard case .opened(let key) = try open(.detached(bytes)) else { throw Failure(.internalFailure) }
         #expect(key.blob == SecretBytes([1, 2, 3]))

@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 17, 255] as [UInt8])
+    @Test(arguments: [0, 9, 17, 255] as [UInt8])
     func aSlotOfACostThatNoProgramOfOursMakesIsRefusedBeforeItIsStretched(cost: UInt8) throws {
         let keychain = try store.open()
         var slot = try #require(keychain.anchor.slots.first)
@@ -146,12 +146,12 @@ import Testing
     }
 
     @Test func aSlotOfALowerCostIsMadeAnewByTheRightPasscode() throws {
-        let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 2)
+        let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 11)
         let keychain = try store.open(identity)
         #expect(try !keychain.unlock(Self.second))
-        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 1)
+        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 10)
         #expect(try keychain.unlock(Self.first))
-        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 2)
+        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 11)
         #expect(try keychain.secret("bound") == "one")
         let reopened = try store.open(identity)
         #expect(try reopened.unlock(Self.first))

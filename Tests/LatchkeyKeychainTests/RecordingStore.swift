@@ -10,6 +10,7 @@ final class RecordingStore: ItemStore {
         var entries: [AuditEntry] = []
         var writes = 0
         var failsAt: Int?
+        var secretsRead = 0
     }
     private let inner: any ItemStore
     private let state = Mutex(State())
@@ -27,7 +28,21 @@ final class RecordingStore: ItemStore {
         }
     }
 
-    func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R { try inner.read(body) }
+    /// Rows that were handed out with their secret, since this was called last.
+    func takeSecretsRead() -> Int {
+        state.withLock { state in
+            defer { state.secretsRead = 0 }
+            return state.secretsRead
+        }
+    }
+
+    fileprivate func handedOut(_ row: StoredRow) {
+        if row.secret != nil { state.withLock { $0.secretsRead += 1 } }
+    }
+
+    func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
+        try inner.read { (rows) throws(Failure) in try body(ReadingRecorder(rows: rows, store: self)) }
+    }
 
     func problems() throws(Failure) -> [String] { try inner.problems() }
 
@@ -52,16 +67,53 @@ final class RecordingStore: ItemStore {
     }
 }
 
+private struct ReadingRecorder: ItemReading {
+    let rows: any ItemReading
+    let store: RecordingStore
+
+    func record(_ name: String) throws(Failure) -> [UInt8]? { try rows.record(name) }
+    func forEachRow(
+        _ filter: RowFilter, behind position: Int64, columns: RowColumns,
+        _ body: (StoredRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try rows.forEachRow(filter, behind: position, columns: columns) { (row) throws(Failure) in
+            store.handedOut(row)
+            return try body(row)
+        }
+    }
+    func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
+    func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }
+    func lastAuditEntry() throws(Failure) -> AuditEntry? { try rows.lastAuditEntry() }
+    func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachAuditEntry(after: sequence, body)
+    }
+    func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachRowMark(behind: position, body)
+    }
+    func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {
+        try rows.forEachQuarantinedMark(behind: number, body)
+    }
+    func quarantineCount() throws(Failure) -> Int64 { try rows.quarantineCount() }
+    func forEachQuarantined(
+        behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
+    ) throws(Failure) {
+        try rows.forEachQuarantined(behind: number, body)
+    }
+}
+
 private struct Recorder: ItemWriting {
     let rows: any ItemWriting
     let store: RecordingStore
     let appended: (AuditEntry) -> Void
 
+    private var reading: ReadingRecorder { ReadingRecorder(rows: rows, store: store) }
+
     func record(_ name: String) throws(Failure) -> [UInt8]? { try rows.record(name) }
     func forEachRow(
-        _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
+        _ filter: RowFilter, behind position: Int64, columns: RowColumns,
+        _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
-        try rows.forEachRow(filter, behind: position, body)
+        try reading.forEachRow(filter, behind: position, columns: columns, body)
     }
     func lastPosition() throws(Failure) -> Int64 { try rows.lastPosition() }
     func itemCount() throws(Failure) -> Int64 { try rows.itemCount() }

@@ -166,17 +166,29 @@ import Testing
         #expect(accounts(found) == (0..<600).map(String.init))
     }
 
-    @Test func anItemWhosePasswordIsStretchedEndsItsPage() throws {
-        let password = SecretBytes("open".utf8)
+    @Test func eachItemWithAPasswordEndsAPageUntilThatIsStretched() throws {
+        let (plain, control) = (SecretBytes("open".utf8), rule(.whenUnlocked, .applicationPassword))
         for number in 0..<3 {
             let add = Request.AddItem(
-                itemClass: .genericPassword, attributes: named("\(number)"),
-                accessControl: rule(.whenUnlocked, .applicationPassword), secret: SecretBytes("s".utf8), returns: [],
-                authentication: Authentication(applicationPassword: password))
-            _ = try keychain.add(add, caller: StoreOnDisk.caller)
+                itemClass: .genericPassword, attributes: named("\(number)"), accessControl: control,
+                secret: SecretBytes("s".utf8), returns: [], authentication: Authentication())
+            _ = try keychain.add(
+                add, caller: StoreOnDisk.caller, password: keychain.appPassword(plain, toAdd: control))
         }
-        let (pages, _) = try pages(request(authentication: Authentication(applicationPassword: password)))
-        #expect(pages.filter { !$0.isEmpty } == [["0"], ["1"], ["2"]])
+        var cursor = SearchCursor()
+        var password = try keychain.appPassword(isGiven: true)
+        var pages: [[String]] = []
+        while true {
+            var found: [FoundItem] = []
+            let result = try keychain.search(
+                request(), caller: StoreOnDisk.caller, proof: .none, password: password, from: &cursor,
+                used: { _ in }, emit: { found.append($0) })
+            pages.append(accounts(found))
+            guard case .stretch(let parameters) = result else { break }
+            password = password.withoutKeys
+            for parameters in parameters { password.add(try StretchedPassword(plain, parameters)) }
+        }
+        #expect(pages == [[], ["0"], ["1"], ["2"]])
     }
 
     @Test func aListingTakesPagesAsWell() throws {

@@ -20,7 +20,7 @@ struct StartedService {
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-                work: ImmediateWorkQueue(),
+                work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(),
                 controls: nil))
     }
 

@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test(arguments: [
-        StoreIdentity(tier: .user, userID: 1000, passcodeCost: 1),
-        StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 1),
+        StoreIdentity(tier: .user, userID: 1000, passcodeCost: 10),
+        StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 10),
     ])
     func aRowOfAnotherTierOrUserIsNamed_abuse33(identity: StoreIdentity) throws {
         let other = try StoreOnDisk()
@@ -129,11 +129,14 @@ import Testing
 
     @Test func whatIsLockedOrBehindAnAppsOwnPasswordIsCheckedByItsStructure() throws {
         do {
+            let keychain = try store.open()
+            let control = rule(.whenUnlocked, .applicationPassword)
             let request = Request.AddItem(
-                itemClass: .genericPassword, attributes: named("own"),
-                accessControl: rule(.whenUnlocked, .applicationPassword), secret: SecretBytes([1]), returns: [],
-                authentication: Authentication(applicationPassword: SecretBytes([2])))
-            _ = try store.open().add(request, caller: StoreOnDisk.caller)
+                itemClass: .genericPassword, attributes: named("own"), accessControl: control,
+                secret: SecretBytes([1]), returns: [], authentication: Authentication())
+            _ = try keychain.add(
+                request, caller: StoreOnDisk.caller,
+                password: keychain.appPassword(SecretBytes([2]), toAdd: control))
         }
         #expect(try found() == [])
         let keychain = try store.open()

@@ -14,7 +14,7 @@ import TestSupport
 
 /// A store in a folder of its own, opened as often as a test likes: each time as a daemon that was started anew.
 final class StoreOnDisk: Sendable {
-    static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 1)
+    static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 10)
     static let caller = Caller(groups: ["app", "shared"], label: "test", processID: 1, userID: 1000)
 
     private let temporary: TemporaryFolder

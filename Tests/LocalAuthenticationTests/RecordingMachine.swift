@@ -29,7 +29,7 @@ final class RecordingMachine: Sendable {
         let world = SimulatedWorld(
             WorldState(sensor: sensor, enrolment: [1]), clock: clock, random: random, save: { _ in })
         self.world = world
-        let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 1)
+        let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 10)
         let items = try SQLiteItemStore.inMemory()
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
         try identity.create(in: items, vault: vault, random: random)
@@ -42,6 +42,7 @@ final class RecordingMachine: Sendable {
             Service.Parts(
                 tier: .simulated, storePath: ":memory:", processID: getpid(), keychain: .success(keychain),
                 reader: world, prompter: prompter, clock: clock, random: random, work: ImmediateWorkQueue(),
+                stretching: ImmediateWorkQueue(),
                 controls: world))
         service.setFacePermission("app", true)
         client = Client(application: "app", faceUsage: "tests") {

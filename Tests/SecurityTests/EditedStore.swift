@@ -20,7 +20,7 @@ import TestSupport
 final class EditedStore: Sendable {
     private let temporary: TemporaryFolder
     private let folder: StoreFolder
-    private static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 1)
+    private static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 10)
 
     init(_ identity: StoreIdentity = identity) throws {
         temporary = try TemporaryFolder()
@@ -84,7 +84,7 @@ final class EditedStore: Sendable {
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: keychain, reader: reader ?? world,
                 prompter: prompter ?? ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-                work: ImmediateWorkQueue(), controls: world))
+                work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world))
         let client = Client(application: "app") {
             let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1000)
             return SpyChannel(

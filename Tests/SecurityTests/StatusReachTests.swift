@@ -352,9 +352,9 @@ private final class AskingContext: @unchecked Sendable {
 extension StatusReachTests.StoreIdentityKind {
     fileprivate var identity: StoreIdentity {
         switch self {
-        case .own: StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 1)
-        case .otherTier: StoreIdentity(tier: .user, userID: 1000, passcodeCost: 1)
-        case .otherUser: StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 1)
+        case .own: StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 10)
+        case .otherTier: StoreIdentity(tier: .user, userID: 1000, passcodeCost: 10)
+        case .otherUser: StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 10)
         }
     }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import LatchkeySystem
+import Synchronization
+
+/// At most two threads that stretch passwords; each is made when there is work and ends when there is none.
+///
+/// One stretch takes up to 64 MiB. libcrypto allocates that with `malloc`, and glibc gives allocations above 32 MiB a
+/// mapping of their own, which `free` returns to the system (`mallopt(3)`, `M_MMAP_THRESHOLD`).
+package final class StretchThreads: StretchQueue {
+    private static let threadLimit = 2
+
+    private struct State: Sendable {
+        var line = StretchLine<@Sendable () -> Void>()
+        var threadCount = 0
+    }
+    private let state = Mutex(State())
+
+    /// No thread runs.
+    package init() {}
+
+    package func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) throws(Failure) {
+        let startsThread = try state.withLock { (state) throws(Failure) in
+            try state.line.add(work, of: client)
+            guard state.threadCount < Self.threadLimit else { return false }
+            state.threadCount += 1
+            return true
+        }
+        guard startsThread else { return }
+        Processes.detachThread { [self] in
+            while performNext() {}
+        }
+    }
+
+    /// One turn of a thread; false when nothing waits and the thread has to end. A function of its own, since the
+    /// unoptimised compiler (Swift 6.3.1) would keep what a turn holds until the loop ends.
+    @inline(never)
+    private func performNext() -> Bool {
+        let work = state.withLock { (state) -> (@Sendable () -> Void)? in
+            let work = state.line.next()
+            if work == nil { state.threadCount -= 1 }
+            return work
+        }
+        work?()
+        return work != nil
+    }
+}

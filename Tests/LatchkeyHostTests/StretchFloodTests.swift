@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import SystemDriver
+import Testing
+
+@testable import LatchkeyService
+
+/// A program that sends wrong passwords delays itself and no other.
+@Suite struct StretchFloodTests {
+    private let stretching = HeldStretchQueue()
+    private let simulated: SimulatedService
+    private let flooding: Session
+    private let other: Session
+
+    init() throws {
+        let queue = stretching
+        let simulated = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.stretching = queue }
+        self.simulated = simulated
+        (flooding, other) = (Self.session("flooding", simulated), Self.session("other", simulated))
+        let added = InterruptedService.answers(flooding, adding("own", password: "right"))
+        stretching.run()
+        #expect(added() == [.done])
+    }
+
+    private static func session(_ name: String, _ simulated: SimulatedService) -> Session {
+        let caller = Caller(groups: [name], label: name, program: "/usr/bin/" + name, processID: 1, userID: 1)
+        return simulated.service.session(
+            caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
+    }
+
+    private func adding(_ account: String, password: String? = nil) -> Request {
+        let constraints: AccessConstraints = password == nil ? [] : .applicationPassword
+        return .addItem(
+            Request.AddItem(
+                itemClass: .genericPassword, attributes: [.account: .text(account)],
+                accessControl: AccessControl(accessibility: .whenUnlocked, constraints: constraints),
+                secret: SecretBytes([1]), returns: [],
+                authentication: Authentication(applicationPassword: password.map { SecretBytes($0.utf8) })))
+    }
+
+    private func reading(_ account: String, password: String, limit: UInt64 = 1) -> Request {
+        .copyItems(
+            Request.CopyItems(
+                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: limit,
+                returns: .data, authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
+    }
+
+    /// As many wrong passwords as may wait.
+    private func flood() {
+        for id in 1...UInt64(Limits.stretchesWaiting) {
+            #expect(InterruptedService.answers(flooding, reading("own", password: "wrong"), id: id)() == [])
+        }
+    }
+
+    @Test func anAddOfAnotherProgramWaitsForNoPasswordOfAFlood() {
+        flood()
+        #expect(InterruptedService.answers(other, adding("item"))() == [.done])
+    }
+
+    @Test func aPasswordOfAnotherProgramWaitsForOneOfAFlood() {
+        flood()
+        let answers = InterruptedService.answers(other, adding("item", password: "password"))
+        stretching.step()
+        #expect(answers() == [])
+        stretching.step()
+        #expect(answers() == [.done])
+    }
+
+    @Test func aPasscodeAtAPromptWaitsForOneOfAFlood() throws {
+        let set = InterruptedService.answers(other, .passcode(.set(SecretBytes("123456".utf8))), id: 1)
+        stretching.run()
+        #expect(set() == [.done])
+        flood()
+        simulated.world.perform(.passcode(SecretBytes("123456".utf8)))
+        guard case .context(let context)? = InterruptedService.answers(other, .createContext, id: 2)().first else {
+            Issue.record("no context")
+            return
+        }
+        let answers = InterruptedService.answers(
+            other, InterruptedService.evaluation(context, .deviceOwnerAuthentication), id: 3)
+        for _ in 1...2 { stretching.step() }
+        #expect(answers().count == 1)
+    }
+
+    @Test func morePasswordsOfOneProgramThanMayWaitAreRefused() {
+        flood()
+        let more = InterruptedService.answers(flooding, reading("own", password: "right"), id: 1000)
+        #expect(more() == [.failure(Failure(.limitExceeded))])
+        #expect(stretching.count == Limits.stretchesWaiting)
+        stretching.run()
+        let later = InterruptedService.answers(flooding, reading("own", password: "right"), id: 1001)
+        stretching.run()
+        #expect(later().count == 1 && later() != [.failure(Failure(.limitExceeded))])
+    }
+
+    @Test func whatWaitsForAConnectionThatHasEndedIsNotStretched() {
+        flood()
+        flooding.close()
+        stretching.run()
+        #expect(simulated.keychain.tree.lockCount == 0)
+        #expect(InterruptedService.answers(other, adding("item"))() == [.done])
+    }
+
+    @Test func anItemThatIsReplacedEachTimeEndsARequestAfterAFewStretches() throws {
+        let answers = InterruptedService.answers(flooding, reading("own", password: "right"), id: 1)
+        for round in 1...Session.stretchRounds + 1 {
+            #expect(answers() == [], "round \(round)")
+            // The salt is another one after each update.
+            var password = try simulated.keychain.appPassword(isGiven: true)
+            let request = Request.UpdateItems(
+                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("own")]), changes: [:],
+                accessControl: nil, secret: SecretBytes([2]), authentication: Authentication())
+            let caller = Caller(groups: ["flooding"], label: "", processID: 1, userID: 1)
+            while case .stretch(let parameters) = try simulated.keychain.update(
+                request, caller: caller, proof: .none, password: password)
+            {
+                for parameters in parameters {
+                    password.add(try StretchedPassword(SecretBytes("right".utf8), parameters))
+                }
+            }
+            stretching.step()
+            if !answers().isEmpty { break }
+        }
+        #expect(answers() == [.failure(Failure(.timedOut))])
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// How a password of the app's own is stretched is authenticated before anything is stretched.
+@Suite struct AppPasswordTests {
+    private static let plain = SecretBytes("password".utf8)
+    private static let control = rule(.whenUnlocked, .applicationPassword)
+    private let store: StoreOnDisk
+
+    init() throws {
+        store = try StoreOnDisk()
+        let keychain = try store.open()
+        let password = try keychain.appPassword(Self.plain, toAdd: Self.control)
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: named("item"), accessControl: Self.control,
+            secret: SecretBytes([1, 2, 3]), returns: [], authentication: Authentication())
+        _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
+    }
+
+    private func read(_ keychain: Keychain, _ password: AppPassword) throws -> SearchResult {
+        var cursor = SearchCursor()
+        return try keychain.search(
+            Request.CopyItems(query: .account("item"), limit: 1, returns: .data, authentication: Authentication()),
+            caller: StoreOnDisk.caller, proof: .none, password: password, from: &cursor, used: { _ in },
+            emit: { _ in })
+    }
+
+    private func openItem(_ keychain: Keychain) throws -> (StoredRow, Item) {
+        let row = try #require(try store.rows().first)
+        return (row, try keychain.envelopes.openAttributes(row))
+    }
+
+    @Test func aSearchNamesWhatHasToBeStretchedAndOpensTheItemWithIt() throws {
+        let keychain = try store.open()
+        var password = try keychain.appPassword(isGiven: true)
+        let expected = try #require(try openItem(keychain).1.stretching)
+        #expect(expected.cost == StoreOnDisk.identity.passcodeCost)
+        #expect(try read(keychain, password) == .stretch([expected]))
+        password.add(try StretchedPassword(Self.plain, expected))
+        #expect(try read(keychain, password) == .finished)
+    }
+
+    @Test func aWrongPasswordIsRefused() throws {
+        let keychain = try store.open()
+        var password = try keychain.appPassword(isGiven: true)
+        let parameters = try #require(try openItem(keychain).1.stretching)
+        password.add(try StretchedPassword(SecretBytes("wrong".utf8), parameters))
+        #expect(throws: Failure(.itemAuthenticationFailed)) { try read(keychain, password) }
+    }
+
+    @Test func aPasswordThatIsMissingIsNotAskedFor_AC05() throws {
+        let keychain = try store.open()
+        #expect(throws: Failure(.interactionNotAllowed)) { try read(keychain, .none) }
+    }
+
+    @Test(arguments: [0, 1])
+    func bothSealsOfASecretAreBoundToCostAndSalt(part: Int) throws {
+        let keychain = try store.open()
+        var (row, item) = try openItem(keychain)
+        let old = try #require(item.stretching)
+        var salt = old.salt
+        salt[0] ^= 1
+        let other = try #require(
+            part == 0
+                ? StretchParameters(cost: old.cost + 1, salt: old.salt)
+                : StretchParameters(cost: old.cost, salt: salt))
+        // The same key under other parameters: an editor who had the metadata key could write that.
+        item.stretching = other
+        row.attributes = try keychain.envelopes.sealAttributes(item, row)
+        #expect(
+            keychain.envelopes.secretBinding(row, item)
+                != keychain.envelopes.secretBinding(row, try openItem(keychain).1))
+    }
+
+    @Test(arguments: [UInt8(0), 1, 9, 17, 20, 63])
+    func aCostThatThisDaemonNeverMakesIsNotAccepted(cost: UInt8) {
+        #expect(StretchParameters(cost: cost, salt: [UInt8](repeating: 1, count: 16)) == nil)
+    }
+
+    @Test func attributesWithoutParametersAreDamagedWhereARuleAsksForAPassword() throws {
+        let keychain = try store.open()
+        var (row, item) = try openItem(keychain)
+        item.stretching = nil
+        row.attributes = try keychain.envelopes.sealAttributes(item, row)
+        #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openAttributes(row) }
+    }
+
+    @Test func anUpdateSealsUnderANewSalt() throws {
+        let keychain = try store.open()
+        let old = try #require(try openItem(keychain).1.stretching)
+        var password = try keychain.appPassword(isGiven: true)
+        let request = Request.UpdateItems(
+            query: .account("item"), changes: [.comment: .text("new")], accessControl: nil, secret: nil,
+            authentication: Authentication())
+        let first = try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password)
+        guard case .stretch(let parameters) = first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(parameters.count == 2 && parameters.contains(old))
+        for parameters in parameters { password.add(try StretchedPassword(Self.plain, parameters)) }
+        #expect(
+            try keychain.update(request, caller: StoreOnDisk.caller, proof: .none, password: password) == .finished)
+        #expect(try openItem(keychain).1.stretching != old)
+    }
+
+    // MARK: - Keys that an app keeps itself
+
+    private func detachedKey(_ keychain: Keychain) throws -> [UInt8] {
+        let control = rule(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
+        let password = try keychain.appPassword(Self.plain, toAdd: control)
+        let key = try keychain.addKey(
+            Request.CreateEnclaveKey(
+                attributes: [:], accessControl: control, isPermanent: false, authentication: Authentication()),
+            blob: SecretBytes([1]), publicKey: [UInt8](repeating: 4, count: 65), caller: StoreOnDisk.caller,
+            password: password)
+        guard case .detached(let bytes) = key.name else { throw Failure(.internalFailure) }
+        return bytes
+    }
+
+    @Test func noChangedByteOfADetachedKeyHasTheDaemonStretchOtherwise() throws {
+        let keychain = try store.open()
+        let bytes = try detachedKey(keychain)
+        let password = try keychain.appPassword(isGiven: true)
+        func opening(_ bytes: [UInt8]) throws -> KeyOpening {
+            try keychain.openKey(.detached(bytes), caller: StoreOnDisk.caller, proof: .none, password: password)
+        }
+        guard case .stretch(let parameters) = try opening(bytes) else {
+            Issue.record("the key asks for no stretching")
+            return
+        }
+        for offset in bytes.indices {
+            var changed = bytes
+            changed[offset] ^= 1
+            // What opens its attributes still asks for the same; the secret fails authentication later.
+            guard let opening = try? opening(changed) else { continue }
+            guard case .stretch(parameters) = opening else {
+                Issue.record("byte \(offset)")
+                continue
+            }
+        }
+    }
+}
