@@ -21,16 +21,18 @@ struct SimulatedService {
     let keychain: Keychain
     let service: Service
 
-    /// Composes it; a test may change the parts before they are put together, and have the world script the store too.
+    /// Composes it; a test may change the parts before they are put together, have the world script the store too, and put a
+    /// vault of its own before the one in memory.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]),
-        scriptsStore: Bool = false, change: (inout Service.Parts, SimulatedWorld) -> Void = { _, _ in }
+        scriptsStore: Bool = false, change: (inout Service.Parts, SimulatedWorld) -> Void = { _, _ in },
+        wrapping: (any KeyVault) -> any KeyVault = { $0 }
     ) throws {
         let (random, clock) = (SystemRandomSource(), VirtualClock())
         world = SimulatedWorld(state, clock: clock, random: random) { _ in }
         let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 10)
         store = try SQLiteItemStore.inMemory()
-        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        let vault = wrapping(MemoryKeyVault(rootKey: try random.bytes(32)))
         try identity.create(in: store, vault: vault, random: random)
         let seen: any ItemStore = scriptsStore ? ScriptedStore(store, world: world) : store
         keychain = try identity.open(seen, vault: vault, clock: clock, random: random)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyFileDriver
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+import Testing
+
+@testable import LatchkeyKeychain
+@testable import LatchkeyService
+
+/// A vault whose anchor cannot be written while a test says so.
+private final class FullVault: KeyVault {
+    private let vault: any KeyVault
+    private let isFull = Mutex(false)
+
+    init(_ vault: any KeyVault) { self.vault = vault }
+
+    func setFull(_ value: Bool) { isFull.withLock { $0 = value } }
+
+    func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
+    func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
+    func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {
+        if isFull.withLock({ $0 }) { throw Failure(.diskFull, "The anchor cannot be written.") }
+        try vault.replaceAnchor(anchor)
+    }
+    func counterSlots() throws(Failure) -> [[UInt8]]? { try vault.counterSlots() }
+    func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
+        try vault.overwriteCounterSlot(index, with: bytes)
+    }
+}
+
+/// A new enrolment set is announced only once the anchor holds it.
+@Suite struct FollowedSensorTests {
+    @Test func aSetThatIsNotDurableIsNotAnnounced() throws {
+        var (vault, clock): (FullVault?, VirtualClock?) = (nil, nil)
+        let machine = try SimulatedService(
+            change: { parts, _ in clock = parts.clock as? VirtualClock },
+            wrapping: { inner in
+                let full = FullVault(inner)
+                vault = full
+                return full
+            })
+        let session = machine.session(Request.Hello(application: "app"))
+        let isUsable = { () throws -> Bool in
+            let answers = InterruptedService.answers(session, .environment(unlike: nil))()
+            guard case .environment(let report)? = answers.first else { throw Failure(.internalFailure) }
+            return report.isBiometryUsable
+        }
+        #expect(InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
+        #expect(try isUsable())
+        let before = machine.keychain.anchor.set
+
+        let (full, time) = (try #require(vault), try #require(clock))
+        full.setFull(true)
+        _ = try machine.world.apply(.replaceFinger)
+        #expect(machine.world.state.enrolment != before)
+        #expect(try !isUsable())
+        #expect(machine.service.authenticator.state.sensor.enrolment == nil, "no match of the new finger counts")
+        #expect(machine.keychain.anchor.set == before, "items stay bound to the old set")
+        time.advance(seconds: 11)
+        #expect(try !isUsable(), "another try fails as well")
+
+        full.setFull(false)
+        time.advance(seconds: 11)
+        #expect(try isUsable())
+        #expect(machine.keychain.anchor.set == machine.world.state.enrolment)
+        #expect(machine.keychain.anchor.set != before)
+    }
+}
