@@ -128,7 +128,9 @@ import Testing
     }
 
     @Test func aDamagedItemIsPutAsideAndTheOthersStay_KC17_abuse33() throws {
-        try edit("UPDATE item SET attributes = CAST(substr(attributes, 1, 13) || zeroblob(80) AS BLOB) WHERE position = 1")
+        // The version stays: it is in the first bytes.
+        try edit(
+            "UPDATE item SET attributes = CAST(substr(attributes, 1, 13) || zeroblob(80) AS BLOB) WHERE position = 1")
         let found = try run("check")
         #expect(found.exitCode == 1)
         #expect(found.output.contains("Row 1, item ") && found.output.contains("its attributes fail authentication"))

@@ -19,7 +19,8 @@ extension TestDaemon {
         let path = folder + "/" + name
         let bytes = try Files.read(path, limit: 1 << 20)?.copyBytes() ?? []
         #expect(!bytes.isEmpty, "\(name) is there to be changed")
-        if let changed = change(bytes) { try Files.replace(path, with: SecretBytes(changed)) } else { Files.remove(path) }
+        guard let changed = change(bytes) else { return Files.remove(path) }
+        try Files.replace(path, with: SecretBytes(changed))
     }
 
     /// Compiles a library of `Forge` into the store's folder, to be preloaded.
