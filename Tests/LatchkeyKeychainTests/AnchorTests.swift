@@ -203,6 +203,22 @@ import Testing
         #expect(try reopened.findings() == [])
     }
 
+    @Test func theWaysOutTakeThePasscodeWhereOneIsSet() throws {
+        try fill(for: .lockout)
+        let keychain = try store.open()
+        let finger = Authorisation.testOnly([.biometry], enrolment: Self.first, by: StoreOnDisk.caller)
+        for proof in [Authorisation.none, finger] {
+            #expect(
+                status { try keychain.acceptStore(caller: StoreOnDisk.caller, proof: proof) }
+                    == .itemAuthenticationFailed)
+            #expect(
+                status { try keychain.discardProtected(caller: StoreOnDisk.caller, proof: proof) }
+                    == .itemAuthenticationFailed)
+        }
+        #expect(try store.rows().count == 3)
+        #expect(keychain.isPasscodeSet)
+    }
+
     @Test func everyByteOfTheAnchorIsAuthenticated() throws {
         try fill(for: .lockout)
         let file = try #require(try store.files()["anchor"])
