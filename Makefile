@@ -25,7 +25,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-apps test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
-.PHONY: notes test-notes notes-screenshots bench-notes
+.PHONY: attacks notes test-notes notes-screenshots bench-notes
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -128,6 +128,10 @@ format: bootstrap ## let swift format rewrite the sources
 
 fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
+
+attacks: bootstrap ## play every attack of an independent client of the wire against the daemon
+	$(TEST_BUILD)
+	@python3 Tests/Wire/attacks.py --all --programs .build/debug
 
 mutants: bootstrap ## break each rule of the policy and each defence once and expect a test to fail
 	$(TEST_BUILD)

@@ -1,0 +1,1764 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plays attacks against the shipped daemon and prints a verdict for each.
+
+An independent client of the wire, written from docs/protocol.md, docs/store-format.md, docs/backup-format.md and
+SECURITY.md, without a line of the Swift code. Each attack gets daemons of its own on stores in private temporary
+folders. A verdict is `held`, `FELL` or `not played`, with what was seen. Exit code 1 if anything fell.
+
+usage: Tests/Wire/attacks.py (--all | --list | NAME...) [--programs FOLDER]
+"""
+
+import os
+import pty
+import random
+import re
+import select
+import shutil
+import signal
+import socket
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+# MARK: CBOR, deterministic (RFC 8949, section 4.2)
+
+
+def head(major, number):
+    if number < 24:
+        return bytes([major << 5 | number])
+    for code, size in ((24, 1), (25, 2), (26, 4), (27, 8)):
+        if number < 1 << 8 * size:
+            return bytes([major << 5 | code]) + number.to_bytes(size, "big")
+    raise ValueError("number too large")
+
+
+def encode(value):
+    if value is False or value is True:
+        return b"\xf5" if value else b"\xf4"
+    if isinstance(value, int):
+        return head(0, value) if value >= 0 else head(1, -1 - value)
+    if isinstance(value, (bytes, bytearray)):
+        return head(2, len(value)) + bytes(value)
+    if isinstance(value, str):
+        data = value.encode()
+        return head(3, len(data)) + data
+    if isinstance(value, (list, tuple)):
+        return head(4, len(value)) + b"".join(encode(each) for each in value)
+    if isinstance(value, dict):
+        return head(5, len(value)) + b"".join(encode(key) + encode(value[key]) for key in sorted(value))
+    raise TypeError(type(value))
+
+
+def decode(data):
+    value, end = decode_item(data, 0)
+    if end != len(data):
+        raise ValueError("bytes after the item")
+    return value
+
+
+def decode_item(data, at):
+    first = data[at]
+    major, info, at = first >> 5, first & 31, at + 1
+    if major == 7:
+        if info in (20, 21):
+            return info == 21, at
+        raise ValueError("simple value")
+    if info < 24:
+        number = info
+    elif info < 28:
+        size = 1 << info - 24
+        number, at = int.from_bytes(data[at:at + size], "big"), at + size
+        if number < (24 if size == 1 else 1 << 4 * size):
+            raise ValueError("head not in its shortest form")
+    else:
+        raise ValueError("indefinite length")
+    if major == 0:
+        return number, at
+    if major == 1:
+        return -1 - number, at
+    if major in (2, 3):
+        if at + number > len(data):
+            raise ValueError("cut")
+        piece = bytes(data[at:at + number])
+        return (piece if major == 2 else piece.decode()), at + number
+    if major == 4:
+        items = []
+        for _ in range(number):
+            value, at = decode_item(data, at)
+            items.append(value)
+        return items, at
+    if major == 5:
+        result = {}
+        for _ in range(number):
+            key, at = decode_item(data, at)
+            result[key], at = decode_item(data, at)
+        return result, at
+    raise ValueError("tag")
+
+
+# MARK: Names of docs/protocol.md
+
+VERSION = 2
+HELLO, STATUS, CONTEXT, INVALIDATE, EVALUATE, EVALUATE_RULE = 1, 2, 3, 4, 6, 7
+ADD, COPY, UPDATE, DELETE, LIST, PASSCODE, LOCK = 10, 11, 12, 13, 14, 20, 23
+EXPORT, IMPORT, SIMULATE, TRANSCRIPT, LOG, CHECK = 25, 26, 30, 31, 40, 41
+USER_PRESENCE, BIOMETRY_ANY, CURRENT_SET, DEVICE_PASSCODE = 1, 2, 8, 16
+OR, AND, APPLICATION_PASSWORD = 1 << 14, 1 << 15, 1 << 31
+WHEN_UNLOCKED = 1
+GROUP, ACCOUNT, SERVICE, COMMENT, LABEL, GENERIC = 1, 2, 3, 8, 11, 14
+FAILURE, DONE, WELCOME, ITEMS, EXPORTED, IMPORTED = 0, 1, 2, 5, 11, 13
+# Numbers of failures.
+MALFORMED, UNSUPPORTED, LIMIT, TIMED_OUT = 1, 2, 3, 4
+WORDS = {
+    1: "malformedRequest", 2: "unsupportedVersion", 3: "limitExceeded", 4: "timedOut", 5: "internalFailure",
+    6: "unimplemented", 7: "notPermitted", 8: "cancelled", 20: "daemonUnavailable", 21: "storeUnreadable",
+    25: "storeRolledBack", 26: "storeReadOnly", 27: "diskFull", 30: "storeOlder", 31: "anchorMissing",
+    32: "anchorOld", 33: "eventUnfinished", 40: "invalidParameter", 43: "duplicateItem", 44: "itemNotFound",
+    45: "missingEntitlement", 46: "dataTooLarge", 47: "interactionNotAllowed", 48: "itemAuthenticationFailed",
+    51: "exportNotAllowed", 70: "authenticationFailed", 71: "userCancel", 72: "userFallback", 73: "systemCancel",
+    74: "passcodeNotSet", 75: "biometryNotAvailable", 76: "biometryNotEnrolled", 77: "biometryLockout",
+    78: "appCancel", 79: "invalidContext", 84: "notInteractive", 85: "passcodeDelayed",
+}
+
+
+def word(reply):
+    """What a reply is, in a word: `itemNotFound (44)`, `done`, `the end`."""
+    if reply is None:
+        return "the end of the connection"
+    kind, contents = reply
+    if kind == FAILURE:
+        return "%s (%d)" % (WORDS.get(contents[0], "status"), contents[0])
+    return {DONE: "done", ITEMS: "items", EXPORTED: "exported", IMPORTED: "imported"}.get(kind, "reply %d" % kind)
+
+
+def status_of(reply):
+    return reply[1][0] if reply is not None and reply[0] == FAILURE else None
+
+
+def prompting(reason="", interactive=True):
+    return {0: reason, 3: interactive}
+
+
+def proof(context=None, reason="", interactive=True, password=None):
+    value = {1: False, 2: prompting(reason, interactive)}
+    if context is not None:
+        value[0] = context
+    if password is not None:
+        value[3] = password
+    return value
+
+
+# MARK: The connection
+
+SEEN = []  # every byte that any connection received, while not None
+
+
+class Ended(Exception):
+    """The daemon ended the connection, or a deadline passed (`late`)."""
+
+    def __init__(self, late=False):
+        Exception.__init__(self, "no answer within the deadline" if late else "the daemon ended the connection")
+        self.late = late
+
+
+class Connection:
+    def __init__(self, path, app=None, record=None):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(10)
+        self.socket.connect(path)
+        self.buffer = b""
+        self.next = 0
+        self.kept = {}
+        self.record = record
+        if app is not None:
+            reply = self.call(HELLO, {0: app})
+            if reply is None or reply[0] != WELCOME:
+                raise RuntimeError("hello: " + word(reply))
+
+    def close(self):
+        self.socket.close()
+
+    def raw(self, data):
+        self.socket.sendall(data)
+
+    def frame(self, payload):
+        self.raw(struct.pack(">BI", VERSION, len(payload)) + payload)
+
+    def send(self, operation, parameters=None, number=None):
+        if number is None:
+            self.next += 1
+            number = self.next
+        self.frame(encode([0, number, [operation, {} if parameters is None else parameters]]))
+        return number
+
+    def receive(self, seconds=10):
+        """The payload of the next frame."""
+        end = time.monotonic() + seconds
+        while True:
+            if len(self.buffer) >= 5:
+                size = struct.unpack(">BI", self.buffer[:5])[1]
+                if len(self.buffer) >= 5 + size:
+                    payload, self.buffer = self.buffer[5:5 + size], self.buffer[5 + size:]
+                    return payload
+            left = end - time.monotonic()
+            if left <= 0:
+                raise Ended(late=True)
+            self.socket.settimeout(left)
+            try:
+                piece = self.socket.recv(1 << 20)
+            except socket.timeout:
+                raise Ended(late=True)
+            except OSError:
+                raise Ended()
+            if not piece:
+                raise Ended()
+            if self.record is not None:
+                self.record.append(piece)
+            self.buffer += piece
+
+    def answer(self, number, seconds=10):
+        """`[kind, contents]` of the request, with all items of a long answer; None when the connection ended."""
+        items = []
+        end = time.monotonic() + seconds
+        while True:
+            while self.kept.get(number):
+                reply = self.kept[number].pop(0)
+                if reply[0] == ITEMS and reply[1][0]:
+                    items += reply[1][1]
+                    continue
+                if reply[0] == ITEMS:
+                    return [ITEMS, items + reply[1][1]]
+                if reply[0] == 21 and reply[1][0]:
+                    items += reply[1][3]
+                    continue
+                if reply[0] == 21:
+                    return [21, items + reply[1][3]]
+                return reply
+            try:
+                message = decode(self.receive(max(0.01, end - time.monotonic())))
+            except Ended as ended:
+                if ended.late:
+                    raise
+                return None
+            if message[0] != 1:
+                raise RuntimeError("not a reply")
+            if message[1] == 0 and number != 0:
+                return message[2]  # Speaks of the connection.
+            self.kept.setdefault(message[1], []).append(message[2])
+
+    def call(self, operation, parameters=None, seconds=10):
+        try:
+            number = self.send(operation, parameters)
+        except OSError:
+            return None
+        return self.answer(number, seconds)
+
+    def ends(self, seconds=10):
+        """Whether the daemon ends the connection by then; what comes before is thrown away."""
+        end = time.monotonic() + seconds
+        try:
+            while True:
+                self.receive(max(0.01, end - time.monotonic()))
+        except Ended as ended:
+            return not ended.late
+
+    # Requests in short.
+
+    def context(self):
+        return self.call(CONTEXT)[1]
+
+    def add(self, account, secret, constraints=0, accessibility=WHEN_UNLOCKED, attributes=None, how=None, seconds=10):
+        values = {ACCOUNT: account, SERVICE: "attack"}
+        values.update(attributes or {})
+        return self.call(ADD, {0: 1, 1: values, 2: [accessibility, constraints], 3: secret, 4: 0, 5: how or proof()}, seconds)
+
+    def read(self, account, how=None, seconds=10):
+        return self.call(COPY, {0: {0: 1, 1: {ACCOUNT: account}}, 1: 1, 2: 1, 3: how or proof()}, seconds)
+
+    def secret(self, account, how=None, seconds=10):
+        reply = self.read(account, how, seconds)
+        return reply[1][0].get(3) if reply is not None and reply[0] == ITEMS and reply[1] else None
+
+    def simulate(self, command, argument=None, data=None):
+        parameters = {0: command}
+        if argument is not None:
+            parameters[1] = argument
+        if data is not None:
+            parameters[2] = data
+        return self.call(SIMULATE, parameters)
+
+    def evaluate(self, handle, policy=2, reuse=None, seconds=10):
+        parameters = {0: handle, 1: policy, 2: prompting("show the forecast")}
+        if reuse:
+            parameters[3] = reuse
+        return self.call(EVALUATE, parameters, seconds)
+
+    def trail(self):
+        entries, after = [], 0
+        while True:
+            reply = self.call(LOG, {0: after, 1: 1024, 2: False})
+            if reply is None or reply[0] != 20:
+                raise RuntimeError("log: " + word(reply))
+            entries += reply[1][0]
+            if not reply[1][0] or reply[1][0][-1][0] >= reply[1][1]:
+                return entries
+            after = reply[1][0][-1][0]
+
+
+# MARK: The daemon and the person
+
+PROGRAMS = ""
+STARTED = []  # processes to end
+FOLDERS = []
+
+
+def folder():
+    path = tempfile.mkdtemp(prefix="latchkey-attack-")
+    FOLDERS.append(path)
+    return path
+
+
+class Store:
+    """A folder with a store, and the daemon that serves it."""
+
+    def __init__(self, simulated=True, home=None, shared=None):
+        self.base = folder()
+        self.home = home or os.path.join(self.base, "store")
+        self.runtime = os.path.join(self.base, "run")
+        if home is None:
+            os.mkdir(self.home, 0o700)
+        os.mkdir(self.runtime, 0o700)
+        self.simulated = simulated
+        self.process = None
+        self.start()
+
+    def environment(self):
+        environment = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
+        environment.update(LATCHKEY_HOME=self.home, XDG_RUNTIME_DIR=self.runtime,
+                           LATCHKEY_DAEMON=os.path.join(PROGRAMS, "latchkeyd"))
+        return environment
+
+    def start(self, wrapper=()):
+        command = list(wrapper) + [os.path.join(PROGRAMS, "latchkeyd")] + (["--simulated"] if self.simulated else [])
+        self.errors = open(os.path.join(self.base, "errors"), "ab")
+        self.process = subprocess.Popen(command, env=self.environment(), stdin=subprocess.DEVNULL,
+                                        stdout=self.errors, stderr=self.errors, start_new_session=True)
+        STARTED.append(self.process)
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise RuntimeError("the daemon ended: " + self.said())
+            try:
+                with open(os.path.join(self.home, "daemon.lock")) as file:
+                    lines = file.read().split("\n")
+                if len(lines) >= 3 and lines[2].strip() == str(self.process.pid):
+                    self.path = lines[1]
+                    Connection(self.path).close()
+                    return
+            except OSError:
+                pass
+            time.sleep(0.02)
+        raise RuntimeError("the daemon did not listen: " + self.said())
+
+    def said(self):
+        with open(os.path.join(self.base, "errors"), "rb") as file:
+            return file.read()[-300:].decode("utf-8", "replace")
+
+    def stop(self, number=signal.SIGTERM):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(number)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(10)
+
+    def connect(self, app=None, record=None):
+        return Connection(self.path, app, record)
+
+    def alive(self):
+        if self.process.poll() is not None:
+            return False
+        try:
+            connection = self.connect("alive")
+            reply = connection.call(STATUS)
+            connection.close()
+            return reply is not None and reply[0] == 3
+        except (OSError, Ended, RuntimeError):
+            return False
+
+    def processor(self):
+        """Seconds of processor time so far."""
+        with open("/proc/%d/stat" % self.process.pid) as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def file(self, name):
+        return os.path.join(self.home, name)
+
+    def copy(self):
+        """The files of the store as they are, in a folder of their own; the daemon is stopped meanwhile."""
+        target = os.path.join(folder(), "copy")
+        shutil.copytree(self.home, target, ignore=lambda _, names: [n for n in names if n.startswith("daemon")])
+        return target
+
+    def put_back(self, source, names):
+        for name in names:
+            for suffix in ("", "-wal", "-shm"):
+                if os.path.exists(self.file(name + suffix)):
+                    os.remove(self.file(name + suffix))
+                if os.path.exists(os.path.join(source, name + suffix)):
+                    shutil.copy2(os.path.join(source, name + suffix), self.file(name + suffix))
+
+    def database(self):
+        return sqlite3.connect(self.file("keychain.sqlite"), timeout=5)
+
+
+class Person(threading.Thread):
+    """Registers as the agent and answers prompts: `answer(prompt) -> [event]`, called for each one that is shown."""
+
+    def __init__(self, store, answer):
+        threading.Thread.__init__(self, daemon=True)
+        self.connection = Connection(store.path)
+        self.connection.frame(encode([0, {}]))
+        reply = decode(self.connection.receive(5))
+        if reply != [1, {}]:
+            raise RuntimeError("no agent: %r" % (reply,))
+        self.answer = answer
+        self.prompts = []
+        self.contents = []
+        self.shown = threading.Event()
+        self.code = None
+        self.start()
+
+    def event(self, number, event):
+        self.connection.frame(encode([3, [number, [3, event]]]))
+
+    def run(self):
+        try:
+            while True:
+                message = decode(self.connection.receive(120))
+                number, (kind, body) = message[1]
+                if kind == 0:
+                    self.prompts.append(body)
+                    self.event(number, [0])
+                    if body[15]:
+                        self.code = body[15]
+                    self.shown.set()
+                    for event in self.answer(body, body[14]):
+                        self.event(number, event)
+                elif kind == 1:
+                    self.contents.append(body)
+                    for event in self.answer(None, body):
+                        self.event(number, event)
+        except (Ended, OSError, ValueError):
+            pass
+
+    def close(self):
+        try:
+            self.connection.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.join(5)
+        self.connection.close()
+
+
+# MARK: The attacks
+
+ATTACKS = []  # (name, words, function)
+CODE = b"246810"
+SECRET = b"latchkey-plaintext-93c1"
+
+
+class NotPlayed(Exception):
+    pass
+
+
+def attack(name, words):
+    def register(function):
+        ATTACKS.append((name, words, function))
+        return function
+    return register
+
+
+def expect(condition, seen):
+    """The attack held if `condition`; the words say what was seen either way."""
+    return bool(condition), seen
+
+
+def typist(code=CODE):
+    """A person who types this passcode and confirms the recovery code."""
+    def answer(prompt, content):
+        if content[6] == 1:
+            return [[9]]
+        return [[5, code]] if content[0] == 2 else []
+    return answer
+
+
+def silent(prompt, content):
+    return []
+
+
+def simulated_owner(constraints=DEVICE_PASSCODE):
+    """A simulated store with a passcode, a finger and one protected item of `owner`."""
+    store = Store()
+    owner = store.connect("owner")
+    for reply in (owner.call(PASSCODE, {1: CODE}), owner.simulate(1, 1), owner.simulate(2),
+                  owner.add("treasure", SECRET, constraints)):
+        if reply is None or reply[0] != DONE:
+            raise RuntimeError("the stage could not be set: " + word(reply))
+    return store, owner
+
+
+def user_owner(constraints=DEVICE_PASSCODE, passcode=CODE):
+    store = Store(simulated=False)
+    owner = store.connect("owner")
+    if passcode:
+        reply = owner.call(PASSCODE, {1: passcode}, 20)
+        if reply[0] != DONE:
+            raise RuntimeError("no passcode: " + word(reply))
+    reply = owner.add("treasure", SECRET, constraints)
+    if reply[0] != DONE:
+        raise RuntimeError("no item: " + word(reply))
+    return store, owner
+
+
+def exported(connection):
+    """The whole backup, or the failure."""
+    reply, data = connection.call(EXPORT, {}), b""
+    for _ in range(1000):
+        if reply is None or reply[0] != EXPORTED:
+            return reply, data
+        data += reply[1][0]
+        if 3 not in reply[1]:
+            return reply, data
+        reply = connection.call(EXPORT, {0: reply[1][3]})
+    raise RuntimeError("an export without an end")
+
+
+def imported(connection, data):
+    cursor = None
+    added = 0
+    for _ in range(2):
+        pieces = [data[at:at + 60000] for at in range(0, len(data), 60000)]
+        for index, piece in enumerate(pieces):
+            parameters = {1: piece, 2: index == len(pieces) - 1}
+            if cursor is not None:
+                parameters[0] = cursor
+            reply = connection.call(IMPORT, parameters)
+            if reply is None or reply[0] != IMPORTED:
+                return reply
+            cursor, added = reply[1].get(4), reply[1][1]
+            if cursor is None:
+                return reply
+    return reply
+
+
+# A. Authorisation
+
+@attack("A1-foreign-proof", "export with the finger that another app asked for")
+def _():
+    store, owner = simulated_owner()
+    forecast = store.connect("forecast")
+    person = Person(store, silent)
+    handle = forecast.context()
+    forecast.simulate(5, 1)
+    proven = forecast.evaluate(handle)
+    person.close()
+    plain = forecast.call(EXPORT, {})
+    with_handle = forecast.call(EXPORT, {0: handle})
+    return expect(proven[0] == 12 and status_of(plain) and status_of(with_handle),
+                  "finger proven, export refused: %s, with the context's handle: %s" % (word(plain), word(with_handle)))
+
+
+@attack("A1-reuse", "export within a reuse window")
+def _():
+    store, owner = simulated_owner()
+    person = Person(store, silent)
+    handle = owner.context()
+    owner.simulate(5, 1)
+    first = owner.evaluate(handle, policy=1, reuse=300)
+    person.close()
+    reply = owner.call(EXPORT, {})
+    return expect(first[0] == 12 and status_of(reply), "a match a moment ago, export refused: " + word(reply))
+
+
+@attack("A1-integer-cursor", "export from a number instead of a cursor")
+def _():
+    store, owner = simulated_owner()
+    seen = []
+    for parameters in ({0: -1}, {0: 0}, {0: 1 << 63}, {1: -1}, {0: b"\0" * 15}, {0: b"\0" * 16}, -1):
+        connection = store.connect("owner")
+        seen.append(connection.call(EXPORT, parameters))
+        connection.close()
+    return expect(all(each is None or status_of(each) for each in seen) and store.alive(),
+                  ", ".join(sorted(set(map(word, seen)))))
+
+
+def session(store, owner, connection):
+    """Begins an export as the person: the first answer and the person."""
+    person = Person(store, silent)
+    owner.simulate(22, data=CODE)
+    owner.simulate(23)
+    reply = connection.call(EXPORT, {})
+    if reply is None or reply[0] != EXPORTED or 3 not in reply[1]:
+        raise RuntimeError("no session: " + word(reply))
+    return reply, person
+
+
+@attack("A1-repeated-cursor", "export with a cursor that was used")
+def _():
+    store, owner = simulated_owner()
+    for index in range(30):
+        owner.add("item %d" % index, bytes(20000))
+    reply, person = session(store, owner, owner)
+    cursor = reply[1][3]
+    person.close()
+    second = owner.call(EXPORT, {0: cursor})
+    again = owner.call(EXPORT, {0: cursor})
+    return expect(second[0] == EXPORTED and status_of(again), "used once: %s, twice: %s" % (word(second), word(again)))
+
+
+@attack("A1-foreign-cursor", "export with another connection's cursor")
+def _():
+    store, owner = simulated_owner()
+    reply, person = session(store, owner, owner)
+    person.close()
+    thief, namesake = store.connect("forecast"), store.connect("owner")
+    seen = [thief.call(EXPORT, {0: reply[1][3]}), namesake.call(EXPORT, {0: reply[1][3]})]
+    return expect(all(map(status_of, seen)), "another app: %s, same name: %s" % tuple(map(word, seen)))
+
+
+@attack("A1-plaintext", "read secrets or the recovery code in the frames of an export")
+def _():
+    store, owner = simulated_owner()
+    owner.add("open", SECRET)
+    frames = []
+    tool = store.connect("tool", frames)
+    reply, person = session(store, owner, tool)
+    cursor = reply[1].get(3)
+    while cursor:
+        reply = tool.call(EXPORT, {0: cursor})
+        cursor = reply[1].get(3)
+    person.close()
+    data, code = b"".join(frames), person.code
+    forms = [code, code.replace(b"-", b""), code[:11]]
+    found = [word_ for word_, form in [("secret", SECRET)] + [("recovery code", form) for form in forms] if form in data]
+    return expect(reply[1][1] == 2 and not found, "2 items, %d bytes of frames, found: %s" % (len(data), found or "nothing"))
+
+
+@attack("A1-import-foreign", "plant items in another app's group")
+def _():
+    store, owner = simulated_owner(0)
+    forecast = store.connect("forecast")
+    direct = forecast.add("planted", b"x", attributes={GROUP: "owner"})
+    reply, person = session(store, owner, owner)
+    data = reply[1][0] + b"".join(iter_rest(owner, reply))
+    person.close()
+    nobody = forecast.call(IMPORT, {1: data, 2: True})
+    other = Store()
+    burglar, victim = other.connect("forecast"), other.connect("owner")
+    helper = Person(other, silent)
+    victim.simulate(24, data=person.code)
+    result = imported(burglar, data)
+    helper.close()
+    there = victim.secret("treasure")
+    return expect(status_of(direct) == 45 and status_of(nobody) and there is None,
+                  "add: %s, import without a person: %s, without a passcode but with the code: %s, item there: %s"
+                  % (word(direct), word(nobody), word(result), there is not None))
+
+
+def iter_rest(connection, reply):
+    while 3 in reply[1]:
+        reply = connection.call(EXPORT, {0: reply[1][3]})
+        if reply[0] != EXPORTED:
+            raise RuntimeError("export: " + word(reply))
+        yield reply[1][0]
+
+
+@attack("A1-import-damaged", "import a file that was cut, changed or continued")
+def _():
+    store, owner = simulated_owner(0)
+    reply, person = session(store, owner, owner)
+    data = reply[1][0] + b"".join(iter_rest(owner, reply))
+    other = Store()
+    victim = other.connect("owner")
+    helper = Person(other, silent)
+    seen = {}
+    changed = bytearray(data)
+    changed[60] ^= 1
+    for name, bad in (("cut", data[:-60]), ("continued", data + b"\0"), ("changed", bytes(changed))):
+        victim.simulate(7)
+        victim.simulate(24, data=person.code)
+        seen[name] = imported(victim, bad)
+    nothing = victim.secret("treasure") is None
+    victim.simulate(7)
+    victim.simulate(24, data=person.code)
+    good = imported(victim, data)
+    person.close()
+    helper.close()
+    return expect(nothing and all(map(status_of, seen.values())) and good[0] == IMPORTED and victim.secret("treasure") == SECRET,
+                  ", ".join("%s: %s" % (name, word(each)) for name, each in seen.items()) + ", whole: " + word(good))
+
+
+@attack("A1-log", "export without a line in the trail")
+def _():
+    store, owner = simulated_owner()
+    before = len(owner.trail())
+    tool = store.connect("tool")
+    refused = tool.call(EXPORT, {})
+    reply, person = session(store, owner, tool)
+    person.close()
+    tool.close()
+    entries = owner.trail()[before:]
+    sessions = [entry for entry in entries if entry[2] == 20]
+    return expect(len(sessions) == 1, "a refused one (%s) and one begun: %d line(s) of event 20, %d of event 5"
+                  % (word(refused), len(sessions), len([entry for entry in entries if entry[2] == 5])))
+
+
+@attack("A2-second-hello", "a second hello as another app")
+def _():
+    store, owner = simulated_owner()
+    thief = store.connect("forecast")
+    reply = thief.call(HELLO, {0: "owner"})
+    after = None
+    if reply is None or status_of(reply) == MALFORMED:
+        try:
+            after = thief.secret("treasure")
+            ended = False
+        except (OSError, Ended) as seen:
+            ended = not getattr(seen, "late", False)
+        ended = ended or thief.ends(5)
+    else:
+        ended = False
+    return expect(ended and after is None, "%s, connection ended: %s" % (word(reply), ended))
+
+
+@attack("A2-hello-in-prompt", "a hello while the prompt is up")
+def _():
+    store, owner = simulated_owner()
+    thief = store.connect("forecast")
+    thief.add("treasure", b"my own", DEVICE_PASSCODE)
+    person = Person(store, silent)
+    frames = []
+    thief.record = frames
+    number = thief.send(COPY, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: 1, 2: 1, 3: proof()})
+    if not person.shown.wait(5):
+        raise RuntimeError("no prompt")
+    thief.send(HELLO, {0: "owner"})
+    time.sleep(0.1)
+    owner.simulate(22, data=CODE)
+    ended = thief.ends(5)
+    person.close()
+    return expect(ended and SECRET not in b"".join(frames) and b"my own" not in b"".join(frames),
+                  "connection ended: %s, no secret in %d bytes" % (ended, len(b"".join(frames))))
+
+
+@attack("A2-no-hello", "a request before hello")
+def _():
+    store, owner = simulated_owner(0)
+    seen = []
+    for operation in (STATUS, COPY, EXPORT, SIMULATE, LOG, PASSCODE):
+        connection = store.connect()
+        parameters = {COPY: {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: proof()}, SIMULATE: {0: 18, 1: 1},
+                      LOG: {0: 0, 1: 9, 2: False}, PASSCODE: {1: b"1111"}}.get(operation, {})
+        reply = connection.call(operation, parameters)
+        seen.append((reply is None or status_of(reply) == MALFORMED) and connection.ends(5))
+    return expect(all(seen), "%d of %d refused and ended" % (sum(seen), len(seen)))
+
+
+@attack("A3-set-not-durable", "a new finger while the disk cannot take the new set")
+def _():
+    store, owner = simulated_owner(CURRENT_SET)
+    person = Person(store, silent)
+    owner.simulate(5, 1)
+    before = owner.secret("treasure")
+    owner.simulate(17, 1)
+    changed = owner.simulate(4)
+    owner.simulate(7)
+    owner.simulate(5, 1)
+    owner.simulate(20)
+    try:
+        reply = owner.read("treasure", seconds=5)
+        got = reply is not None and reply[0] == ITEMS and any(item.get(3) == SECRET for item in reply[1])
+        seen = word(reply)
+    except Ended:
+        got, seen = False, "no answer"
+    person.close()
+    return expect(before == SECRET and not got, "before: read, the change: %s, the new finger: %s, secret: %s"
+                  % (word(changed), seen, got))
+
+
+@attack("A5-bare-or-and", "a rule of .or or .and alone")
+def _():
+    store, owner = simulated_owner(0)
+    handle = owner.context()
+    seen = [owner.add("bare %d" % bits, b"x", bits) for bits in (OR, AND, OR | AND)]
+    seen += [owner.call(EVALUATE_RULE, {0: handle, 1: [WHEN_UNLOCKED, bits], 2: prompting("x")}) for bits in (OR, AND)]
+    seen += [owner.call(UPDATE, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: {}, 2: [WHEN_UNLOCKED, OR], 4: proof()})]
+    return expect(all(map(status_of, seen)), ", ".join(sorted(set(map(word, seen)))))
+
+
+# B. Tampering, rollback, counters
+
+def take_over(store, code=b"135790"):
+    """Sets a passcode of the attacker's and reads the owner's item with it: what came of it."""
+    try:
+        store.start()
+    except RuntimeError as error:
+        return False, "the daemon does not serve it: %s" % str(error)[:120].strip().replace("\n", " ")
+    owner = store.connect("owner")
+    person = Person(store, typist(code))
+    new = owner.call(PASSCODE, {1: code}, 20)
+    reply = owner.read("treasure", seconds=20)
+    got = reply is not None and reply[0] == ITEMS and any(item.get(3) == SECRET for item in reply[1])
+    person.close()
+    check = owner.call(CHECK)
+    return got or new[0] == DONE, "new passcode: %s, item: %s, check: %s" % (
+        word(new), word(reply), "%d finding(s)" % len(check[1]) if check[0] == 21 else word(check))
+
+
+@attack("B1-anchor-removed", "remove the anchor, set a passcode, read a protected item")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    os.remove(store.file("anchor"))
+    taken, seen = take_over(store)
+    return expect(not taken, seen)
+
+
+@attack("B1-anchor-damaged", "damage the anchor at three places, set a passcode, read")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    with open(store.file("anchor"), "rb") as file:
+        whole = file.read()
+    held, lines = True, set()
+    for change in ("first", "middle", "cut"):
+        bad = bytearray(whole)
+        if change == "cut":
+            bad = bad[:len(bad) // 2]
+        else:
+            bad[0 if change == "first" else len(bad) // 2] ^= 0x55
+        with open(store.file("anchor"), "wb") as file:
+            file.write(bad)
+        taken, seen = take_over(store)
+        store.stop()
+        held = held and not taken
+        lines.add(seen)
+    return expect(held, " / ".join(sorted(lines)))
+
+
+@attack("B1-records", "delete every record of a slot or the counters in the database")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    database = store.database()
+    names = [row[0] for row in database.execute("SELECT name FROM record")]
+    gone = [name for name in names if "slot" in name or "policy" in name or "set" in name]
+    for name in gone:
+        database.execute("DELETE FROM record WHERE name = ?", (name,))
+    database.commit()
+    database.close()
+    taken, seen = take_over(store)
+    return expect(not taken, "deleted %s of %s; %s" % (gone, names, seen))
+
+
+def believed(store, code, account="treasure"):
+    """Whether the store serves `account` after a start, asked as a person with `code`."""
+    try:
+        store.start()
+    except RuntimeError as error:
+        return False, "not served: " + str(error)[:100].replace("\n", " ")
+    owner = store.connect("owner")
+    status = owner.call(STATUS)
+    trouble = status[1].get(9) if status[0] == 3 else None
+    person = Person(store, typist(code))
+    reply = owner.read(account, seconds=20)
+    person.close()
+    check = owner.call(CHECK)
+    findings = len(check[1]) if check[0] == 21 else word(check)
+    got = reply is not None and reply[0] == ITEMS and len(reply[1]) > 0
+    return got, "status: %s, read: %s, check: %s finding(s)" % (
+        WORDS.get(trouble[0], trouble[0]) if trouble else "no failure", word(reply), findings), findings
+
+
+@attack("B2-database-of-yesterday", "put the database of yesterday back")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    old = store.copy()
+    store.start()
+    owner = store.connect("owner")
+    owner.call(PASSCODE, {0: CODE, 1: b"975310"}, 20)
+    owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}})
+    store.stop()
+    store.put_back(old, ["keychain.sqlite"])
+    seen = believed(store, b"975310")
+    return expect(not seen[0], seen[1])
+
+
+@attack("B2-anchor-of-yesterday", "put the anchor of yesterday back, for its old passcode")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    old = store.copy()
+    store.start()
+    owner = store.connect("owner")
+    owner.call(PASSCODE, {0: CODE, 1: b"975310"}, 20)
+    store.stop()
+    store.put_back(old, ["anchor"])
+    seen = believed(store, CODE)
+    return expect(not seen[0], seen[1])
+
+
+@attack("B2-both-of-yesterday", "put database and anchor of yesterday back, counters of today")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    old = store.copy()
+    store.start()
+    owner = store.connect("owner")
+    owner.call(PASSCODE, {0: CODE, 1: b"975310"}, 20)
+    store.stop()
+    store.put_back(old, ["anchor", "keychain.sqlite"])
+    seen = believed(store, CODE)
+    if seen[0]:
+        raise NotPlayed("a copy of the whole folder is an honest limit of SECURITY.md; seen: " + seen[1])
+    return expect(True, seen[1])
+
+
+def row_attack(change):
+    store, owner = user_owner(0)
+    owner.add("other", b"1")
+    store.stop()
+    database = store.database()
+    columns = [row[1] for row in database.execute("PRAGMA table_info(item)")]
+    rows = database.execute("SELECT * FROM item ORDER BY position").fetchall()
+    database.close()
+    store.start()
+    owner = store.connect("owner")
+    reply = change(owner)
+    if reply[0] != DONE:
+        raise RuntimeError("no change: " + word(reply))
+    store.stop()
+    database = store.database()
+    identifier = rows[0][columns.index("id")]
+    database.execute("DELETE FROM item WHERE id = ?", (identifier,))
+    database.execute("INSERT INTO item VALUES (%s)" % ",".join("?" * len(columns)), rows[0])
+    database.commit()
+    database.close()
+    seen = believed(store, CODE)
+    named = seen[2] if len(seen) > 2 else "refused"
+    return expect(named != 0, seen[1])
+
+
+@attack("B2-old-row", "put the row of an item back as it was before an update")
+def _():
+    return row_attack(lambda owner: owner.call(UPDATE, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: {}, 3: b"new", 4: proof()}))
+
+
+@attack("B2-deleted-row", "put the row of a deleted item back")
+def _():
+    return row_attack(lambda owner: owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}}))
+
+
+class Guesser:
+    """A person who types wrong passcodes, each another one, and counts those that were taken."""
+
+    def __init__(self):
+        self.typed = 0
+
+    def __call__(self, prompt, content):
+        if content[0] != 2 or content[6] != 0:
+            return []
+        self.typed += 1
+        return [[5, b"wrong%d" % self.typed]]
+
+
+def guess(store, owner, prompts=2):
+    guesser = Guesser()
+    person = Person(store, guesser)
+    seen = []
+    for _ in range(prompts):
+        try:
+            seen.append(owner.read("treasure", seconds=8))
+        except Ended:
+            seen.append(None)
+            break
+    person.close()
+    return guesser.typed, seen
+
+
+def try_right(store, owner):
+    """Whether the right passcode opens the item at once, i.e. no delay stands."""
+    person = Person(store, typist())
+    try:
+        reply = owner.read("treasure", seconds=4)
+        seen = word(reply)
+        got = reply is not None and reply[0] == ITEMS
+    except Ended as ended:
+        got, seen = False, "no answer yet" if ended.late else "ended"
+    person.close()
+    return got, seen
+
+
+@attack("B3-counters-deleted", "delete the counters after wrong passcodes")
+def _():
+    store, owner = user_owner()
+    typed, seen = guess(store, owner)
+    store.stop(signal.SIGKILL)
+    os.remove(store.file("counters"))
+    store.start()
+    got, words = try_right(store, store.connect("owner"))
+    return expect(not got, "%d wrong, file gone, the right one at once: %s" % (typed, words))
+
+
+@attack("B3-counters-put-back", "put older counters back after wrong passcodes")
+def _():
+    store, owner = user_owner()
+    store.stop()
+    old = store.copy()
+    store.start()
+    owner = store.connect("owner")
+    typed, seen = guess(store, owner)
+    store.stop(signal.SIGKILL)
+    shutil.copy2(os.path.join(old, "counters"), store.file("counters"))
+    store.start()
+    got, words = try_right(store, store.connect("owner"))
+    if got:
+        raise NotPlayed("an older record of the same store is believed: an honest limit of SECURITY.md (%s)" % words)
+    return expect(True, "%d wrong, older file, the right one at once: %s" % (typed, words))
+
+
+@attack("B3-kill", "kill the daemon after each wrong passcode")
+def _():
+    store, owner = user_owner()
+    typed = 0
+    for _ in range(3):
+        guesser = Guesser()
+        guesser.typed = typed
+
+        def once(prompt, content, guesser=guesser):
+            return guesser(prompt, content) if prompt is not None else []
+        person = Person(store, once)
+        owner.send(COPY, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: 1, 2: 1, 3: proof()})
+        if not person.shown.wait(5):
+            break
+        end = time.monotonic() + 5
+        while not person.contents and time.monotonic() < end:
+            time.sleep(0.02)
+        typed = guesser.typed
+        store.stop(signal.SIGKILL)
+        person.close()
+        store.start()
+        owner = store.connect("owner")
+    got, words = try_right(store, owner)
+    return expect(not got, "%d wrong, each before a kill -9, the right one at once: %s" % (typed, words))
+
+
+@attack("B3-full-disk", "wrong passcodes on a full disk")
+def _():
+    if os.geteuid() != 0:
+        raise NotPlayed("mounting a small disk needs root")
+    if os.environ.get("LATCHKEY_ATTACKS_MOUNTS") != "own":
+        result = subprocess.run(["unshare", "-m", "--propagation", "private", sys.executable, os.path.abspath(__file__),
+                                 "--programs", PROGRAMS, "B3-full-disk"], stdout=subprocess.PIPE, timeout=60,
+                                env=dict(os.environ, LATCHKEY_ATTACKS_MOUNTS="own"))
+        line = result.stdout.decode().split("\n")[0]
+        if line[:4] not in ("held", "FELL"):
+            raise NotPlayed(line or "no mount namespace")
+        return line.startswith("held"), line.split("... ", 1)[-1]
+    home = os.path.join(folder(), "disk")
+    os.mkdir(home)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", home], check=True)
+    FOLDERS.append("mount:" + home)
+    store = Store(simulated=False, home=home)
+    owner = store.connect("owner")
+    owner.call(PASSCODE, {1: CODE}, 20)
+    owner.add("treasure", SECRET, DEVICE_PASSCODE)
+    with open(os.path.join(home, "filler"), "wb", buffering=0) as file:
+        for size in (1 << 16, 4096, 1):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                pass
+    typed, seen = guess(store, owner, 6)
+    got, words = try_right(store, owner)
+    store.stop(signal.SIGKILL)
+    os.remove(os.path.join(home, "filler"))
+    store.start()
+    later, words_later = try_right(store, store.connect("owner"))
+    if typed < 3:
+        free = False
+    else:
+        free = got or later
+    return expect(not free, "%d wrong (%s), the right one on the full disk: %s, after kill -9 with room: %s" % (
+        typed, ", ".join(sorted(set(map(word, seen)))), words, words_later))
+
+
+@attack("B4-burned-tries", "burn the person's tries by operation 20 with wrong old passcodes")
+def _():
+    store, owner = user_owner()
+    burner = store.connect("forecast")
+    seen = [burner.call(PASSCODE, {0: b"wrong%d" % index, 1: b"135790"}, 20) for index in range(6)]
+    got, words = try_right(store, owner)
+    return expect(got, "6 wrong: %s; then the person's right passcode: %s" % (
+        ", ".join(sorted(set(map(word, seen)))), words))
+
+
+@attack("B4-old-passcode-field", "change or remove the passcode by its old one in the message, without a prompt")
+def _():
+    store, owner = user_owner()
+    other = store.connect("forecast")
+    wrong = other.call(PASSCODE, {0: b"000000", 1: b"135790"}, 20)
+    removed = other.call(PASSCODE, {0: b"000000"}, 20)
+    short = other.call(PASSCODE, {0: CODE, 1: b"123"}, 20)
+    got, words = try_right(store, owner)
+    return expect(all(map(status_of, (wrong, removed, short))), "wrong: %s, removing: %s, three characters: %s; owner: %s" % (
+        word(wrong), word(removed), word(short), words))
+
+
+# C. Service to others
+
+def child(mode, *arguments, **options):
+    """Another process, of this interpreter or of a copy of it, which is another program: prints lines and waits."""
+    executable = options.get("executable", sys.executable)
+    environment = dict(os.environ)
+    environment.update(options.get("environment", {}))
+    process = subprocess.Popen([executable, os.path.abspath(__file__), "--child", mode] + [str(each) for each in arguments],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
+                               pass_fds=options.get("descriptors", ()))
+    STARTED.append(process)
+    return process
+
+
+def line_of(process, seconds=10):
+    end = time.monotonic() + seconds
+    data = b""
+    while not data.endswith(b"\n"):
+        ready = select.select([process.stdout], [], [], max(0, end - time.monotonic()))[0]
+        if not ready:
+            return None
+        piece = os.read(process.stdout.fileno(), 1)
+        if not piece:
+            return data.decode() or None
+        data += piece
+    return data.decode().strip()
+
+
+def another_program():
+    """A copy of the interpreter: another executable. Its path and what it needs to run."""
+    import sysconfig
+    source = os.path.realpath("/proc/self/exe")
+    target = os.path.join(folder(), "honest")
+    shutil.copy2(source, target)
+    environment = {"PYTHONHOME": sys.base_prefix}
+    library = sysconfig.get_config_var("LIBDIR")
+    if library:
+        environment["LD_LIBRARY_PATH"] = library
+    try:
+        subprocess.run([target, "-c", "import socket, sqlite3"], env=dict(os.environ, **environment), check=True, timeout=10,
+                       stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        raise NotPlayed("a copy of the interpreter does not run here")
+    return target, environment
+
+
+@attack("C1-refused-frame", "a refused frame, unread answers and further bytes")
+def _():
+    store, owner = user_owner(0, None)
+    for index in range(20):
+        owner.add("large %d" % index, bytes(100000))
+    bad = store.connect("bad")
+    bad.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    for _ in range(3):
+        bad.send(COPY, {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: proof()})
+    time.sleep(0.5)
+    bad.raw(struct.pack(">BI", 9, 3) + b"\x83\x00\x01")
+    before, begin = store.processor(), time.monotonic()
+    bad.socket.setblocking(False)
+    ended = None
+    while time.monotonic() - begin < 14:
+        try:
+            bad.socket.send(b"\0" * 512)
+        except BlockingIOError:
+            pass
+        except OSError:
+            ended = time.monotonic() - begin
+            break
+        time.sleep(0.05)
+    used = store.processor() - before
+    return expect(used < 2 and ended is not None and store.alive(),
+                  "%.2f s of processor time, the end after %s" % (used, "%.1f s" % ended if ended is not None else "never"))
+
+
+@attack("C2-password-flood", "wrong application passwords delay another app's add")
+def _():
+    store, owner = user_owner(0, None)
+    flood = store.connect("forecast")
+    reply = flood.add("own", b"x", APPLICATION_PASSWORD, how=proof(password=b"right one"), seconds=20)
+    if reply[0] != DONE:
+        raise RuntimeError("no item: " + word(reply))
+    numbers = [flood.send(COPY, {0: {0: 1, 1: {ACCOUNT: "own"}}, 1: 1, 2: 1, 3: proof(password=b"wrong %d" % index)})
+               for index in range(60)]
+    time.sleep(0.1)
+    begin = time.monotonic()
+    try:
+        reply = owner.add("quick", b"x", seconds=20)
+        seen = word(reply)
+    except Ended:
+        seen = "no answer"
+    took = (time.monotonic() - begin) * 1000
+    first = flood.answer(numbers[0])
+    flood.close()
+    return expect(seen == "done" and took < 1500, "60 wrong ones under way (%s), another app's add: %s in %.0f ms"
+                  % (word(first), seen, took))
+
+
+@attack("C3-large-attributes", "40 items with 60 kB attributes make exports fail")
+def _():
+    store, owner = simulated_owner(0)
+    other = store.connect("forecast")
+    for index in range(40):
+        reply = other.add("fat %d" % index, b"x", attributes={GENERIC: bytes(60000)})
+        if reply[0] != DONE:
+            raise RuntimeError(word(reply))
+    begin = time.monotonic()
+    reply, person = session(store, owner, owner)
+    size = len(reply[1][0])
+    while reply[0] == EXPORTED and 3 in reply[1]:
+        reply = owner.call(EXPORT, {0: reply[1][3]})
+        size += len(reply[1][0]) if reply[0] == EXPORTED else 0
+    person.close()
+    listed = owner.call(LIST, {0: 1, 1: {}})
+    return expect(reply[0] == EXPORTED and reply[1][1] == 41, "%s, %s items, %d bytes, %.1f s; list: %s" % (
+        word(reply), reply[1].get(1), size, time.monotonic() - begin, word(listed)))
+
+
+@attack("C4-prompts", "1,200 prompts of one program stand before another's")
+def _():
+    honest, environment = another_program()
+    store, owner = simulated_owner()
+    shown, served = [], threading.Event()
+
+    def answer(prompt, content):
+        if prompt is not None:
+            shown.append(prompt[4] or prompt[2])
+            if prompt[4] == "honest" or prompt[2] == "honest":
+                served.set()
+            if shown[0] == shown[-1] and len(shown) == 1:
+                return []  # The first stands until all others wait.
+            return [[3]]
+        return []
+    person = Person(store, answer)
+    flood = store.connect("forecast")
+    flood.add("own", b"x", DEVICE_PASSCODE)
+    connections = [flood] + [store.connect("forecast") for _ in range(12)]
+    for connection in connections:
+        for _ in range(60):
+            connection.send(COPY, {0: {0: 1, 1: {ACCOUNT: "own"}}, 1: 1, 2: 1, 3: proof()})
+    more = [child("prompts", store.path, 7, 60) for _ in range(1)]
+    line_of(more[0])
+    if not person.shown.wait(5):
+        raise RuntimeError("no prompt")
+    before = len(shown)
+    victim = child("ask", store.path, executable=honest, environment=environment)
+    line_of(victim)
+    time.sleep(0.5)
+    begin = time.monotonic()
+    person.event(1, [3])
+    try:
+        number = person.prompts[0][0]
+        person.event(number, [3])
+    except OSError:
+        pass
+    ok = served.wait(15)
+    place = next((index for index, name in enumerate(shown) if name == "honest"), None)
+    took = time.monotonic() - begin
+    answered = line_of(victim, 5)
+    for process in more:
+        process.kill()
+    person.close()
+    return expect(ok and place is not None and place - before <= 8, "the other program's prompt came as number %s (%.1f s): %s"
+                  % (place + 1 if place is not None else "none", took, answered))
+
+
+@attack("C4-connections", "300 idle connections of one process lock others out")
+def _():
+    honest, environment = another_program()
+    store, owner = user_owner(0, None)
+    owner.close()
+    idle = [child("idle", store.path, 300) for _ in range(2)]
+    counts = [line_of(each) for each in idle]
+    status = subprocess.run([os.path.join(PROGRAMS, "latchkey"), "status"], env=store.environment(), timeout=15,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    other = child("status", store.path, executable=honest, environment=environment)
+    answer = line_of(other)
+    try:
+        same = word(store.connect().call(HELLO, {0: "x"}))
+    except OSError as error:
+        same = str(error)
+    return expect(status.returncode == 0 and answer == "status", "let in of 300: %s and %s; latchkey status: %d; another program: %s; the same one: %s"
+                  % (counts[0], counts[1], status.returncode, answer, same))
+
+
+@attack("C4-trail", "1,000 refused tries grow the trail")
+def _():
+    store, owner = user_owner()
+    thief = store.connect("owner")
+    before = len(owner.trail())
+    begin = time.monotonic()
+    last = None
+    for _ in range(20):
+        numbers = [thief.send(COPY, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: 1, 2: 1, 3: proof(interactive=False)})
+                   for _ in range(50)]
+        for number in numbers:
+            last = thief.answer(number)
+    took = time.monotonic() - begin
+    rows = len(owner.trail()) - before
+    return expect(status_of(last) and rows <= 100, "1,000 x %s in %.1f s: %d rows" % (word(last), took, rows))
+
+
+@attack("C4-trickle", "a frame byte by byte")
+def _():
+    store, owner = user_owner(0, None)
+    slow = store.connect("slow")
+    begin = time.monotonic()
+    frame = struct.pack(">BI", VERSION, 1000)
+    reply, ended = None, None
+    slow.socket.setblocking(False)
+    for index in range(60):
+        try:
+            slow.socket.send(frame[index:index + 1] or b"\0")
+        except OSError:
+            pass
+        try:
+            data = slow.socket.recv(4096)
+            if not data:
+                ended = time.monotonic() - begin
+                break
+            reply = decode(data[5:])[2]
+        except BlockingIOError:
+            pass
+        except OSError:
+            ended = time.monotonic() - begin
+            break
+        time.sleep(0.25)
+    return expect(ended is not None and ended < 13, "%s, the end after %s" % (
+        word(reply) if reply else "no words", "%.1f s" % ended if ended else "never"))
+
+
+# The transport
+
+@attack("T-other-user", "connect as another user")
+def _():
+    if os.geteuid() != 0:
+        raise NotPlayed("needs root")
+    store, owner = user_owner(0, None)
+
+    def as_nobody():
+        read, write = os.pipe()
+        process = os.fork()
+        if process == 0:
+            try:
+                os.setgid(65534)
+                os.setuid(65534)
+                try:
+                    connection = Connection(store.path)
+                    reply = connection.call(HELLO, {0: "owner"})
+                    text = word(reply) if reply else "closed"
+                except OSError as error:
+                    text = type(error).__name__
+                except Ended as ended:
+                    text = "no answer" if ended.late else "closed"
+                os.write(write, text.encode())
+            finally:
+                os._exit(0)
+        os.close(write)
+        text = os.read(read, 200).decode()
+        os.close(read)
+        os.waitpid(process, 0)
+        return text
+    closed = as_nobody()
+    opened = [store.base, store.home, store.runtime, os.path.dirname(store.path)]
+    modes = [(path, os.stat(path).st_mode & 0o777) for path in opened]
+    os.chmod(store.path, 0o666)
+    for path in opened:
+        os.chmod(path, 0o755)
+    wide = as_nobody()
+    for path, mode in modes:
+        os.chmod(path, mode)
+    return expect(closed == "PermissionError" and wide in ("closed", "ConnectionResetError", "BrokenPipeError", "peerNotTrusted (28)"),
+                  "as it is: %s; with folders and socket opened wide: %s" % (closed, wide))
+
+
+@attack("T-mutations", "2,000 mutated frames")
+def _():
+    store, owner = user_owner(0, None)
+    randomness = random.Random(11)
+    bodies = [[1, {0: "x"}], [2, {}], [3, {}], [4, {0: bytes(16)}], [5, {0: 1}], [6, {0: bytes(16), 1: 2, 2: prompting("r")}],
+              [8, {0: 1}], [10, {0: 1, 1: {ACCOUNT: "m", GENERIC: b"g"}, 2: [1, 0], 3: b"s", 4: 15, 5: proof()}],
+              [11, {0: {0: 1, 1: {}}, 1: 0, 2: 7, 3: proof()}], [12, {0: {1: {ACCOUNT: "m"}}, 1: {LABEL: "l"}, 4: proof()}],
+              [13, {0: 1, 1: {ACCOUNT: "m"}}], [14, {0: 1, 1: {}}], [25, {}], [26, {1: b"abc", 2: False}],
+              [40, {0: 0, 1: 10, 2: True}], [41, {}], [51, {0: [1, b"k"], 1: [0, bytes(32)], 2: proof()}], [52, [1, b"k"]]]
+    begin, sent, connections, connection = time.monotonic(), 0, 0, None
+    while sent < 2000 and time.monotonic() - begin < 30:
+        if connection is None:
+            connection = store.connect("mutant")
+            connection.socket.setblocking(False)
+            connections += 1
+        payload = bytearray(encode([0, randomness.randrange(1, 1 << 20), randomness.choice(bodies)]))
+        for _ in range(randomness.randrange(1, 4)):
+            at = randomness.randrange(len(payload))
+            way = randomness.randrange(4)
+            if way == 0:
+                payload[at] = randomness.randrange(256)
+            elif way == 1:
+                payload[at] ^= 1 << randomness.randrange(8)
+            elif way == 2 and len(payload) > 2:
+                del payload[at]
+            else:
+                payload[at:at] = bytes([randomness.randrange(256)])
+        try:
+            connection.socket.send(struct.pack(">BI", VERSION, len(payload)) + payload)
+            sent += 1
+            while True:
+                if not connection.socket.recv(1 << 16):
+                    raise OSError
+        except BlockingIOError:
+            pass
+        except OSError:
+            connection.close()
+            connection = None
+    alive = store.alive()
+    kept = owner.secret("treasure") if alive else None
+    return expect(alive and sent == 2000, "%d frames, %d connections, %.1f s, daemon alive: %s, item: %s" % (
+        sent, connections, time.monotonic() - begin, alive, "there" if kept else "gone (a mutated request may delete)"))
+
+
+def one_frame(store, payload=None, raw=None):
+    connection = store.connect("shape")
+    if raw is not None:
+        connection.raw(raw)
+    else:
+        connection.frame(payload)
+    try:
+        reply = decode(connection.receive(5))[2]
+    except Ended as ended:
+        reply = None
+        if ended.late:
+            raise
+    connection.close()
+    return reply
+
+
+@attack("T-nesting", "100,000 arrays in each other")
+def _():
+    store, owner = user_owner(0, None)
+    reply = one_frame(store, b"\x81" * 100000)
+    maps = one_frame(store, b"\x83\x00\x01\x82\x02" + b"\xa1\x00" * 5000 + b"\xa0")
+    return expect(status_of(reply) == MALFORMED and status_of(maps) == MALFORMED and store.alive(),
+                  "arrays: %s, maps: %s" % (word(reply), word(maps)))
+
+
+@attack("T-lengths", "lengths that lie")
+def _():
+    store, owner = user_owner(0, None)
+    seen = [one_frame(store, raw=struct.pack(">BI", VERSION, size)) for size in (2097153, 0xffffffff)]
+    inner = [one_frame(store, payload) for payload in
+             (b"\x9b" + b"\xff" * 8, b"\x5b\x00\x00\x01\x00\x00\x00\x00\x00", b"\x83\x00\x01\x82\x02\xbb" + b"\x7f" * 8, b"",
+              b"\x83\x00\x01\x82\x02\xa0\x00", b"\x83\x00\x01\x82\x18\x02\xa0", b"\x9f\xff", b"\xc1\x00")]
+    version = one_frame(store, raw=struct.pack(">BI", 1, 1) + b"\xa0")
+    return expect(all(status_of(each) == LIMIT for each in seen) and all(status_of(each) == MALFORMED for each in inner)
+                  and status_of(version) == UNSUPPORTED and store.alive(),
+                  "headers: %s, payloads: %s, version 1: %s" % (
+                      ", ".join(sorted(set(map(word, seen)))), ", ".join(sorted(set(map(word, inner)))), word(version)))
+
+
+def revision(connection):
+    return connection.call(8, {})[1][8]
+
+
+@attack("T-duplicate-ids", "two requests of one id at once")
+def _():
+    store, owner = user_owner(0, None)
+    now = revision(owner)
+    twice = store.connect("twice")
+    twice.send(8, {0: now}, 77)
+    twice.send(8, {0: now}, 77)
+    try:
+        reply = twice.answer(77, 3)
+        seen = word(reply)
+    except Ended:
+        reply, seen = None, "no answer"
+    return expect(status_of(reply) is not None and store.alive(), seen)
+
+
+@attack("T-requests", "65 requests of a connection at once")
+def _():
+    store, owner = user_owner(0, None)
+    now = revision(owner)
+    many = store.connect("many")
+    numbers = [many.send(8, {0: now}) for _ in range(65)]
+    reply = many.answer(numbers[-1], 5)
+    return expect(status_of(reply) == LIMIT and store.alive(), "the last: " + word(reply))
+
+
+@attack("T-contexts", "1,025 contexts of a connection")
+def _():
+    store, owner = user_owner(0, None)
+    many = store.connect("many")
+    reply, count = None, 0
+    for _ in range(1025):
+        reply = many.call(CONTEXT)
+        if reply is None or reply[0] == FAILURE:
+            break
+        count += 1
+    return expect(count == 1024 and status_of(reply) == LIMIT, "%d, then %s" % (count, word(reply)))
+
+
+# D. Who is named, what is said
+
+@attack("D1-exec", "another program is executed between connecting and the prompt")
+def _():
+    honest, environment = another_program()
+    store, owner = simulated_owner()
+    person = Person(store, silent)
+    process = child("exec", store.path, sys.executable, executable=honest, environment=environment)
+    if not person.shown.wait(10):
+        raise RuntimeError("no prompt: %s" % line_of(process, 1))
+    prompt = person.prompts[0]
+    named = [prompt[2], prompt[3]]
+    person.event(prompt[0], [3])
+    answer = line_of(process, 5)
+    time.sleep(0.1)
+    trail = [entry[4] for entry in owner.trail() if entry[2] in (4, 5)]
+    person.close()
+    return expect("honest" not in named[0] and "honest" not in named[1] and "honest" not in trail,
+                  "the prompt names %r %r, the trail %r; %s" % (named[0], named[1], trail, answer))
+
+
+@attack("D1-undumpable", "read the daemon's memory or environment as its own user")
+def _():
+    if os.geteuid() != 0:
+        store, owner = user_owner(0, None)
+        try:
+            open("/proc/%d/mem" % store.process.pid, "rb").close()
+            return False, "its memory opens"
+        except OSError as error:
+            return True, type(error).__name__
+    raise NotPlayed("root may read everything; OtherUserTests plays it as another user")
+
+
+HOSTILE = "log in\u201d.\u3164\u2800\u115f The system asks: \"type it\u00bb\u201c\u300d\u202e\u200b\x1b[2J\nLatchkey: allowed"
+
+
+@attack("D2-terminal", "closing quotes, blank letters, controls in a reason, on a terminal")
+def _():
+    store, owner = simulated_owner()
+    process, terminal = pty.fork()
+    if process == 0:
+        try:
+            os.environ["LATCHKEY_PROMPT"] = "plain"
+            os.environ["LANG"] = "C.UTF-8"
+            os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), "--child", "terminal", store.path])
+        finally:
+            os._exit(1)
+    data, end = b"", time.monotonic() + 10
+    cancelled = False
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 0.2)[0]:
+            if data and not cancelled and (b"passcode" in data.lower() or b"finger" in data.lower()):
+                cancelled = True
+                owner.simulate(20)
+            continue
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        data += piece
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    os.close(terminal)
+    text = data.decode("utf-8", "replace")
+    shown = next((line for line in text.split("\n") if "log in" in line), "")
+    if not shown:
+        raise NotPlayed("no prompt appeared on the terminal: %r" % text[:200])
+    bad = [hex(ord(letter)) for letter in "\u3164\u2800\u115f\u202e\u200b\x1b" if letter in text]
+    begin = shown.index("log in")
+    inside = shown[begin:]
+    quotes = [each for each in "\u201d\u201c\u00bb\u300d\"" if each in inside.rstrip()[:-2]]
+    alone = any(line.startswith("Latchkey: allowed") for line in text.split("\n"))
+    return expect(not bad and not alone and not quotes, "shown as %s%s" % (ascii(shown.strip()[:160]),
+                  "; passed: %s %s" % (bad, quotes) if bad or quotes else ""))
+
+
+@attack("D2-agent", "closing quotes and blank letters in a reason, as an agent gets it")
+def _():
+    store, owner = simulated_owner()
+    person = Person(store, silent)
+    handle = owner.context()
+    owner.send(EVALUATE, {0: handle, 1: 2, 2: {0: HOSTILE, 1: HOSTILE, 2: HOSTILE, 3: True}})
+    if not person.shown.wait(5):
+        raise RuntimeError("no prompt")
+    prompt = person.prompts[0]
+    person.event(prompt[0], [3])
+    texts = [prompt[6], prompt[7], prompt[8]]
+    person.close()
+    bad = sorted(set(ascii(letter) for text in texts for letter in text
+                     if letter in "\u3164\u2800\u115f\u202e\u200b\x1b\n\u201d\u201c\u00bb\u300d"))
+    return expect(not bad, "reason %s%s" % (ascii(prompt[6][:80]), "; passed: " + " ".join(bad) if bad else ""))
+
+
+# MARK: What the other processes do
+
+def run_child(mode, arguments):
+    def say(text):
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    path = arguments[0]
+    if mode == "idle":
+        kept, refused, words = [], 0, set()
+        for _ in range(int(arguments[1])):
+            try:
+                connection = Connection(path)
+                reply = connection.call(HELLO, {0: "idle"}, 5)
+                if reply is not None and reply[0] == WELCOME:
+                    kept.append(connection)
+                    continue
+                words.add(word(reply))
+            except (OSError, Ended, RuntimeError) as error:
+                words.add(type(error).__name__)
+            refused += 1
+        say("%d (%s)" % (len(kept), ", ".join(sorted(words))))
+        sys.stdin.read()
+    elif mode == "prompts":
+        kept = []
+        for _ in range(int(arguments[1])):
+            connection = Connection(path, "forecast")
+            kept.append(connection)
+            for _ in range(int(arguments[2])):
+                connection.send(COPY, {0: {0: 1, 1: {ACCOUNT: "own"}}, 1: 1, 2: 1, 3: proof()})
+        say("sent")
+        sys.stdin.read()
+    elif mode == "ask":
+        connection = Connection(path, "honest")
+        handle = connection.context()
+        number = connection.send(EVALUATE, {0: handle, 1: 2, 2: prompting("let me in")})
+        say("asked")
+        say(word(connection.answer(number, 30)))
+    elif mode == "status":
+        reply = Connection(path, "honest").call(STATUS)
+        say("status" if reply is not None and reply[0] == 3 else word(reply))
+    elif mode == "exec":
+        connection = Connection(path, "honest")
+        handle = connection.context()
+        os.set_inheritable(connection.socket.fileno(), True)
+        os.environ.pop("PYTHONHOME", None)
+        os.execv(arguments[1], [arguments[1], os.path.abspath(__file__), "--child", "executed", path,
+                                str(connection.socket.fileno()), handle.hex()])
+    elif mode == "executed":
+        connection = Connection.__new__(Connection)
+        connection.socket = socket.socket(fileno=int(arguments[1]))
+        connection.buffer, connection.next, connection.kept, connection.record = b"", 9, {}, None
+        say(word(connection.evaluate(bytes.fromhex(arguments[2]), seconds=15)))
+    elif mode == "terminal":
+        connection = Connection(path, "caller")
+        handle = connection.context()
+        connection.call(EVALUATE, {0: handle, 1: 2, 2: {0: HOSTILE, 3: True}}, 8)
+
+
+# MARK: Running
+
+def end_everything():
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    pass
+    del STARTED[:]
+    for path in reversed(FOLDERS):
+        if path.startswith("mount:"):
+            subprocess.run(["umount", "-l", path[6:]], stderr=subprocess.DEVNULL)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+    del FOLDERS[:]
+
+
+def play(name, words, function):
+    begin = time.monotonic()
+    try:
+        held, seen = function()
+        verdict = "held" if held else "FELL"
+    except NotPlayed as reason:
+        verdict, seen = "not played", str(reason)
+    except Exception as error:  # An attack that broke says nothing about the daemon: it is not taken for held.
+        verdict, seen = "FELL", "the attack broke: %s: %s" % (type(error).__name__, error)
+        if os.environ.get("LATCHKEY_ATTACKS_TRACE"):
+            import traceback
+            traceback.print_exc()
+    finally:
+        end_everything()
+    print("%-10s  %-22s %s ... %s (%.1f s)" % (verdict, name, words, seen, time.monotonic() - begin), flush=True)
+    return verdict
+
+
+def main(arguments):
+    global PROGRAMS
+    PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "debug")
+    if arguments[:1] == ["--child"]:
+        run_child(arguments[1], arguments[2:])
+        return 0
+    if "--programs" in arguments:
+        at = arguments.index("--programs")
+        PROGRAMS = arguments[at + 1] if at + 1 < len(arguments) else ""
+        del arguments[at:at + 2]
+    PROGRAMS = os.path.realpath(PROGRAMS)
+    if arguments == ["--list"]:
+        for name, words, _ in ATTACKS:
+            print("%-22s %s" % (name, words))
+        return 0
+    names = [name for name, _, _ in ATTACKS]
+    unknown = [each for each in arguments if each != "--all" and each not in names]
+    if not arguments or unknown:
+        sys.stderr.write(__doc__.strip().split("\n")[-1] + "\n")
+        for each in unknown:
+            sys.stderr.write("no attack is called %s\n" % each)
+        return 64
+    for program in ("latchkeyd", "latchkey"):
+        if not os.access(os.path.join(PROGRAMS, program), os.X_OK):
+            sys.stderr.write("no %s in %s: build it, or name the folder with --programs\n" % (program, PROGRAMS))
+            return 1
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    verdicts = []
+    begin = time.monotonic()
+    try:
+        for name, words, function in ATTACKS:
+            if "--all" in arguments or name in arguments:
+                verdicts.append(play(name, words, function))
+    finally:
+        end_everything()
+    print("attacks: %d held, %d fell, %d not played (%.0f s)" % (
+        verdicts.count("held"), verdicts.count("FELL"), verdicts.count("not played"), time.monotonic() - begin))
+    return 1 if "FELL" in verdicts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
