@@ -24,6 +24,7 @@ package final class AgentPrompter: Prompter {
 
     /// Whether the first payload of a connection asks for registration.
     package static func isRegistration(_ payload: SecretBytes) -> Bool {
+        // What cannot be read registers nobody.
         AgentFrame.mayBegin(payload) && (try? AgentFrame(decoding: payload)) == .register
     }
 
@@ -97,6 +98,7 @@ package final class RegisteredAgent: Sendable {
 
     /// Takes a payload; false when it is nothing that an agent says, and the connection has to end.
     package func received(_ payload: SecretBytes) -> Bool {
+        // An agent whose frame cannot be read is disconnected by the caller.
         guard case .message(let prompt, .event(let event)) = try? AgentFrame(decoding: payload) else { return false }
         prompter.heard(prompt, event)
         return true

@@ -53,6 +53,7 @@ package final class HostSession: Sendable {
 
     /// Takes the first frame, which is hello; anything else ends the connection, since nothing is known of the caller.
     private func greet(_ payload: SecretBytes) {
+        // A first frame that cannot be read is none, and ends the connection.
         guard case .request(let id, .hello(let hello))? = try? Message(decoding: payload) else {
             let failure = Failure(
                 .malformedRequest, "The first request of a connection is hello.",

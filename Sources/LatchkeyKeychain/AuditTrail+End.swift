@@ -61,6 +61,7 @@ extension AuditTrail {
     private func decode(_ plain: SecretBytes) -> (Int64, [UInt8])? {
         plain.withBytes { bytes in
             var reader = CBORReader(bytes)
+            // What cannot be read is no end: the trail counts as cut.
             return try? reader.tuple(2) { (reader) throws(WireError) in
                 (try reader.integer(), try reader.bytes(limit: 64))
             }

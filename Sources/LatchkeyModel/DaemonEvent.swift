@@ -23,6 +23,13 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     /// A record could not be read when the daemon started; the safe value stands in its place.
     case recordNotRead
     case promptNotStarted
+    /// Another enrolment set could not be made durable; biometry is not available meanwhile.
+    case enrolmentNotFollowed
+    /// The store generation could not be moved.
+    case anchorNotMoved
+    /// The rows are not those that were stored, or could not be compared.
+    case rowsChanged
+    case rowsNotChecked
 
     /// How urgent it is, with the numbers of syslog(3).
     package enum Severity: UInt8, Sendable {
@@ -44,9 +51,9 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     package var severity: Severity {
         switch self {
         case .started, .stopped: .notice
-        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked: .error
+        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged: .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
-            .rollbackNotAccepted, .recordNotRead, .promptNotStarted:
+            .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked:
             .warning
         }
     }

@@ -8,6 +8,12 @@ package protocol EventLog: AnyObject, Sendable {
     func note(_ event: DaemonEvent, _ failure: Failure?)
 }
 
+/// Keeps nothing: for a service that nobody looks at.
+package final class UnwatchedLog: EventLog {
+    package init() {}
+    package func note(_ event: DaemonEvent, _ failure: Failure?) {}
+}
+
 extension EventLog {
     /// Does something whose failure no caller waits for, and writes that failure down.
     ///

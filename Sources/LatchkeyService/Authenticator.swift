@@ -304,6 +304,7 @@ final class Authenticator: Sendable {
         case .simulatedTouch(let matching):
             // Outside the simulated tier there is nothing that a prompt could play.
             guard parts.tier == .simulated else { return }
+            // A script's touch that fails is no match.
             _ = try? parts.controls?.apply(.touch(matching: matching))
         }
     }

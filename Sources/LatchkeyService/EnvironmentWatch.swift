@@ -29,6 +29,7 @@ final class EnvironmentWatch: Sendable {
     /// Counts from a number that is another in each engine: who waits for a change of what an engine before this one told
     /// is not taken for someone who knows.
     init(_ random: any RandomSource) {
+        // Without random bytes it counts from zero: a client that waits is told once too often or too seldom, no more.
         let bytes = (try? random.bytes(7))?.copyBytes() ?? []
         state = Mutex(State(revision: bytes.reduce(0) { $0 << 8 | UInt64($1) }))
     }

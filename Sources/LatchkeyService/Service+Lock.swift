@@ -31,8 +31,10 @@ extension Service {
             defer { then(true) }
             guard case .success(let keychain) = parts.keychain else { return }
             follow(LockState(), keychain)
-            // A simulated machine knows what was typed to unlock it.
-            if !byBiometry, let passcode = parts.controls?.knownPasscode { _ = try? keychain.unlock(passcode) }
+            // A simulated machine knows what was typed to unlock it. If it does not fit, the class stays closed.
+            if !byBiometry, let passcode = parts.controls?.knownPasscode {
+                parts.log.noting(.passcodeNotChecked) { () throws(Failure) in try keychain.unlock(passcode) }
+            }
         }
     }
 
@@ -40,6 +42,8 @@ extension Service {
         guard keychain.tree.lockState != state else { return }
         keychain.tree.follow(state)
         // In memory it holds at once; on the disk before anything that is written later.
-        parts.work.submit(.any) { try? keychain.keep(state) }
+        parts.work.submit(.any) { [log = parts.log] in
+            log.noting(.lockNotKept) { () throws(Failure) in try keychain.keep(state) }
+        }
     }
 }

@@ -32,8 +32,8 @@ package final class Service: Sendable {
         package var keyModule: (any KeyModule)?
         /// Told of the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
-        /// Where failures are written down that no caller is told of; nil where nobody looks.
-        package var log: (any EventLog)?
+        /// Where failures are written down that no caller is told of.
+        package var log: any EventLog
         /// Why secrets in memory may be swapped out; nil: they may not.
         package var unlockedMemory: @Sendable () -> String?
 
@@ -46,7 +46,7 @@ package final class Service: Sendable {
             companions: (any CompanionMonitor)? = nil,
             sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
             ended: (@Sendable (EvaluationEnd) -> Void)? = nil,
-            log: (any EventLog)? = nil, unlockedMemory: @escaping @Sendable () -> String? = { nil }
+            log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {
             self.tier = tier
             self.storePath = storePath
@@ -104,11 +104,17 @@ package final class Service: Sendable {
                     return true
                 },
                 keep: { counters in try? keychain?.keep(counters) },
-                keepPermissions: { permissions in try? keychain?.keep(facePermissions: permissions) }))
-        keychain?.whenDamaged { [work = parts.work, weak keychain] in
+                keepPermissions: { [log = parts.log] permissions in
+                    log.noting(.facePermissionsNotKept) { () throws(Failure) in
+                        try keychain?.keep(facePermissions: permissions)
+                    }
+                }))
+        keychain?.whenDamaged { [work = parts.work, log = parts.log, weak keychain] in
             guard let keychain else { return }
             // What cannot be moved now is met again by the next search.
-            work.submit(.any) { try? keychain.quarantineDamaged() }
+            work.submit(.any) {
+                log.noting(.damagedRowsNotMoved) { () throws(Failure) in try keychain.quarantineDamaged() }
+            }
         }
         keeper?.start()
         followSensor()
@@ -119,12 +125,15 @@ package final class Service: Sendable {
     }
 
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
-        if let lock = try? keychain.keptLock() {
-            keychain.tree.follow(lock)
-            state.isLocked = lock.isLocked
-        }
+        // A lock that cannot be read counts as locked.
+        let lock =
+            parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptLock() }
+            ?? LockState(isLocked: true, wasUnlocked: false)
+        keychain.tree.follow(lock)
+        state.isLocked = lock.isLocked
         // Answers that were tampered with count as never given: the person is asked again.
-        state.facePermissions = (try? keychain.keptFacePermissions()) ?? [:]
+        state.facePermissions =
+            parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptFacePermissions() } ?? [:]
         let now = parts.clock.uptime
         state.now = now
         // After a restart, and before anything was kept, nobody has proven anything.
@@ -149,8 +158,10 @@ package final class Service: Sendable {
         guard state.isPasscodeSet else { return }
         // Otherwise an editor of the file would give himself new tries by changing or deleting one record.
         state.useUpTries(at: now)
-        try? keychain.keep(state.counters)
-        try? keychain.record(.countersLost, caller: nil)
+        parts.log.noting(.countersNotKept) { () throws(Failure) in
+            try keychain.keep(state.counters)
+            try keychain.record(.countersLost, caller: nil)
+        }
     }
 
     /// Follows what the sensor has enrolled now. A new set is announced only once it is durable: while the old enrolment
@@ -162,6 +173,7 @@ package final class Service: Sendable {
                 _ = try keychain.follow(sensor.enrolment)
             } catch {
                 sensor = .absent
+                parts.log.note(.enrolmentNotFollowed, error)
                 followSensorLater()
             }
         }

@@ -39,7 +39,9 @@ extension Session {
     func refuse(_ failure: Failure, _ answer: @escaping Answer) {
         let caller = caller
         service.parts.work.submit(.any) { [self] in
-            try? keychain().recordRefusal(of: caller)
+            service.parts.log.noting(.refusalNotRecorded) { () throws(Failure) in
+                try keychain().recordRefusal(of: caller)
+            }
             answer(.failure(failure))
         }
     }

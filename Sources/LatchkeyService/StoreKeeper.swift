@@ -12,6 +12,7 @@ final class StoreKeeper: Sendable {
     private let keychain: Keychain
     private let clock: any Clock
     private let work: any WorkQueue
+    private let log: any EventLog
     private let alarm = Mutex<(any Alarm)?>(nil)
     /// Whether the rows are not those that were stored, as far as the check has come.
     private let isSuspect = Mutex(false)
@@ -20,6 +21,7 @@ final class StoreKeeper: Sendable {
         self.keychain = keychain
         clock = parts.clock
         work = parts.work
+        log = parts.log
     }
 
     /// Whether a check found rows that are not those that were stored.
@@ -37,6 +39,10 @@ final class StoreKeeper: Sendable {
         guard !keychain.isFirstOfBoot else {
             return work.submit(.any) { [weak self] in self?.moveAnchor(isTimed: false) }
         }
+        startAlarm()
+    }
+
+    private func startAlarm() {
         let next = clock.alarm(after: Self.anchorSeconds) { [weak self] in
             guard let self else { return }
             work.submit(.any) { [weak self] in self?.moveAnchor(isTimed: true) }
@@ -48,16 +54,17 @@ final class StoreKeeper: Sendable {
     }
 
     private func moveAnchor(isTimed: Bool) {
-        // When it cannot be written now, the next write or the end of the daemon tries again: until then an older copy
-        // of the database may be believed, as within the quarter of an hour.
-        try? keychain.moveAnchor(isTimed: isTimed)
+        // When it cannot be written now, or the budget of the day is spent, the next alarm or the end of the daemon tries
+        // again: until then an older copy of the database may be believed, as within the quarter of an hour.
+        log.noting(.anchorNotMoved) { () throws(Failure) in try keychain.moveAnchor(isTimed: isTimed) }
+        if keychain.isAnchoringDue { startAlarm() }
     }
 
     /// What a clean stop of the daemon does: writes what was gathered and moves the store generation.
     func stop() {
         alarm.withLock { $0?.cancel() }
         // The daemon ends whether or not this can be written; what is lost is a count of refusals.
-        try? keychain.recordGatheredRefusals()
+        log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
     }
 
@@ -93,11 +100,13 @@ final class StoreKeeper: Sendable {
                 case true?: isSuspect.withLock { $0 = false }
                 case false?:
                     isSuspect.withLock { $0 = true }
+                    log.note(.rowsChanged, nil)
                     try keychain.recordSetMismatch()
                 }
             } catch {
                 // A store that cannot be read or written now is checked at the next start.
                 isSuspect.withLock { $0 = true }
+                log.note(.rowsNotChecked, error)
             }
         }
     }

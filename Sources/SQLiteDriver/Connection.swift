@@ -51,6 +51,7 @@ final class Connection {
     /// Ends a transaction as if it had never been. After a COMMIT that failed it may be over already; a failure changes
     /// nothing.
     func rollBack() {
+        // Whatever it answers, nothing of the transaction was committed.
         try? execute("ROLLBACK")
         GatheredLog.forget(handle)
     }

@@ -21,6 +21,7 @@ package final class SystemClock: Clock {
     }
 
     private static func readBootID() -> [UInt8] {
+        // Empty: what an unknown boot is worth is decided where two of them are compared.
         guard let file = try? Descriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY) else { return [] }
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = Glibc.read(file.number, &buffer, buffer.count)
@@ -33,6 +34,7 @@ private final class ThreadAlarm: Alarm {
     private let stop: Mutex<Descriptor?>
 
     init(deadline: Int64, _ body: @escaping @Sendable () -> Void) {
+        // No descriptor is left:
         guard let (near, far) = try? Sockets.pair() else {
             // Without a descriptor there can be no waiting: the alarm is due at once, which ends the prompt.
             stop = Mutex(nil)
@@ -41,6 +43,7 @@ private final class ThreadAlarm: Alarm {
         }
         stop = Mutex(near)
         Processes.detachThread {
+            // A wait that fails ends as one that is over: the prompt ends.
             if let isCancelled = try? far.wait(for: POLLIN, until: deadline), isCancelled { return }
             body()
         }

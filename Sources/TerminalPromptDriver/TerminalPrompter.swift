@@ -66,8 +66,9 @@ private final class ShownPrompt: @unchecked Sendable {
     private let finished: (near: Descriptor, far: Descriptor)
 
     init?(program: String, terminal: Terminal, environment: [String]) {
+        // Without descriptors or a process there is no place for the prompt, and the caller of this says so.
         guard let modes = terminal.modes(), let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
-            let process = try? Processes.spawn(
+            let process = try? Processes.spawn(  // The same.
                 program, [], environment: environment,
                 descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true)
         else { return nil }
@@ -96,12 +97,14 @@ private final class ShownPrompt: @unchecked Sendable {
     }
 
     private func nextEvent(until deadline: Int64?) -> PromptEvent? {
+        // A prompt that is gone, or says what cannot be read, is lost: the evaluation ends.
         guard let payload = try? Frame.receive(from: socket, until: deadline),
-            case .event(let event) = try? AgentMessage(decoding: payload)
+            case .event(let event) = try? AgentMessage(decoding: payload)  // The same.
         else { return nil }
         return event
     }
 
+    // A prompt that takes no message is gone, which `run` reports.
     func send(_ message: AgentMessage) { try? Frame.send(message.encoded(), to: socket) }
 
     /// Takes the prompt away and waits, for a short time, until the terminal is as it was.
@@ -113,8 +116,10 @@ private final class ShownPrompt: @unchecked Sendable {
             // Called from within `run`: nobody else would read the end.
             while nextEvent(until: deadline) != nil {}
             finish()
-        } else if let isOver = try? finished.far.wait(for: POLLIN, until: deadline), !isOver {
-            kill(process, SIGKILL)
+        } else {
+            // A wait that fails kills nothing: `run` waits for the process.
+            let isOver = try? finished.far.wait(for: POLLIN, until: deadline)
+            if isOver == false { kill(process, SIGKILL) }
         }
     }
 

@@ -138,6 +138,7 @@ enum Main {
             let watch = try FileWatch(folder.lock)
             while Uptime.nanoseconds < deadline {
                 if DaemonLock.take(lock) { return true }
+                // A socket that takes no connection is not yet, or no more, served: the lock decides.
                 if let address = DaemonLock.address(lock), (try? Sockets.connect(address.socket)) != nil {
                     return false
                 }
