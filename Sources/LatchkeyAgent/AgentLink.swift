@@ -49,6 +49,8 @@ public final class AgentLink: Sendable {
 
     private let socket: Descriptor
     private let shown = Mutex<PromptState?>(nil)
+    /// When the content of what is shown came, in nanoseconds of the boot clock.
+    private let contentTime = Mutex<Int64>(0)
 
     /// Connects to the daemon of the user's store, starts it if need be, and registers.
     ///
@@ -91,10 +93,12 @@ public final class AgentLink: Sendable {
             switch message {
             case .show(let prompt):
                 let state = PromptState(prompt, processID: getpid())
+                contentTime.withLock { $0 = Uptime.nanoseconds }
                 shown.withLock { $0 = state }
                 return .show(ShownPrompt(state))
             case .update(let content):
-                if let prompt = change(number, { ($0.content, $0.entry) = (content, .nothing) }) {
+                contentTime.withLock { $0 = Uptime.nanoseconds }
+                if let prompt = change(number, { $0.show(content) }) {
                     return .update(prompt)
                 }
             case .dismiss:
@@ -127,6 +131,12 @@ public final class AgentLink: Sendable {
         case .simulatedTouch(let matching): send(.simulatedTouch(matching: matching), prompt)
         case .simulatedConfirmation: send(.companionConfirmed, prompt)
         }
+    }
+
+    /// The prompt of that number at this moment: while entry is delayed, it says each second how long. nil when it is over.
+    public func current(_ prompt: UInt64) -> ShownPrompt? {
+        let seconds = (Uptime.nanoseconds - contentTime.withLock { $0 }) / 1_000_000_000
+        return change(prompt) { $0.countDown(secondsPassed: seconds) }
     }
 
     /// Sends a passcode.

@@ -45,6 +45,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let isWatching: Bool
     /// Whether a passcode is being checked.
     public let isChecking: Bool
+    /// Whether no passcode is taken for now; `wish` says how long. Ask the link each second for the `current` prompt.
+    public let isDelayed: Bool
     /// Whether `feedback` speaks of a failure.
     public let isFailure: Bool
     /// Who asks for what.
@@ -111,6 +113,7 @@ public struct ShownPrompt: Equatable, Sendable {
             case .opticID: .eyes
             }
         isWatching = method == .biometry && content.triesLeft > 0
+        isDelayed = state.isDelayed
         isChecking = state.entry == .checking
         isFailure = content.notice != .none && state.entry != .checking && method != .permission
         question = state.question

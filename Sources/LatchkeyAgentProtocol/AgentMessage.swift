@@ -86,7 +86,7 @@ extension CBORWriter {
     }
 
     fileprivate mutating func content(_ content: PromptContent) {
-        array(7)
+        array(8)
         unsigned(UInt64(content.method.rawValue))
         unsigned(UInt64(content.notice.rawValue))
         unsigned(UInt64(max(0, content.triesLeft)))
@@ -94,6 +94,7 @@ extension CBORWriter {
         boolean(content.offersCompanion)
         boolean(content.asksPermission)
         unsigned(UInt64(content.step.rawValue))
+        unsigned(UInt64(max(0, content.delaySeconds)))
     }
 
     fileprivate mutating func event(_ event: PromptEvent) {
@@ -158,16 +159,19 @@ extension CBORReader {
     }
 
     fileprivate mutating func content() throws(WireError) -> PromptContent {
-        try tuple(7) { (reader) throws(WireError) in
+        try tuple(8) { (reader) throws(WireError) in
             let method: AuthenticationMethod = try reader.number()
             let notice: PromptContent.Notice = try reader.number()
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             let showsFallback = try reader.boolean()
             let offersCompanion = try reader.boolean()
             let asksPermission = try reader.boolean()
+            let step: PromptContent.Step = try reader.number()
+            guard let delay = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             return PromptContent(
                 method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
-                offersCompanion: offersCompanion, asksPermission: asksPermission, step: try reader.number())
+                offersCompanion: offersCompanion, asksPermission: asksPermission, step: step,
+                delaySeconds: delay)
         }
     }
 

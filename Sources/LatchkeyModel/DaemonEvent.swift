@@ -12,6 +12,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case memoryNotLocked
     /// Failed tries could not be kept durably.
     case countersNotKept
+    /// The audit trail does not tell of a failed try, or of the lockout that it caused.
+    case tryNotRecorded
     case facePermissionsNotKept
     /// That the keychain is locked or unlocked could not be kept durably.
     case lockNotKept
@@ -53,7 +55,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         case .started, .stopped: .notice
         case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged: .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
-            .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked:
+            .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
+            .tryNotRecorded:
             .warning
         }
     }

@@ -71,6 +71,8 @@ package enum Limits {
     package static let backupIdleSeconds: Int64 = 600
     /// Exports and imports of a daemon at a time.
     package static let backups = 4
+    /// Characters of a new passcode, at least: code points of its UTF-8.
+    package static let passcodeCharacters = 4
     /// Bytes of a passcode.
     package static let passcodeBytes = 1024
     /// Passwords of one program that wait to be stretched.
@@ -85,6 +87,8 @@ package enum Limits {
     package static let frameSeconds: Int64 = 10
     /// Seconds a connection that is to end waits for its peer to take what was sent.
     package static let endSeconds: Int64 = 10
+    /// Evaluations of one program that may wait for the prompt of another to go.
+    package static let waitingPrompts = 16
     /// Seconds a prompt stays up.
     package static let promptSeconds: Int64 = 60
     /// Seconds a prompt shows a recovery code, or waits for one: it has to be copied by hand.

@@ -70,6 +70,12 @@ package struct PromptContent: Hashable, Sendable {
         case wrongPasscode = 2
         case biometryLocked = 3
         case biometryFinished = 4
+        /// The same wrong passcode as before; it did not count again.
+        case sameWrongPasscode = 5
+        /// The passcode is due before biometry counts: after a restart.
+        case passcodeDueAfterRestart = 6
+        /// The same because neither was used for a long time.
+        case passcodeDueByTime = 7
     }
 
     /// What the prompt does now.
@@ -90,6 +96,8 @@ package struct PromptContent: Hashable, Sendable {
     package var notice: Notice
     /// Tries left before the method ends.
     package var triesLeft: Int
+    /// Seconds, from when this was sent, in which no passcode is taken; 0 while one is.
+    package var delaySeconds: Int
     /// Whether the fallback button is shown.
     package var showsFallback: Bool
     /// Whether a paired device may confirm instead.
@@ -100,8 +108,9 @@ package struct PromptContent: Hashable, Sendable {
     /// Makes a content.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
-        offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof
+        offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof, delaySeconds: Int = 0
     ) {
+        self.delaySeconds = delaySeconds
         self.step = step
         self.method = method
         self.notice = notice

@@ -187,11 +187,12 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// Setting, changing or removing the passcode of tiers `user` and `simulated`.
+    /// Setting, changing or removing the passcode of tiers `user` and `simulated`. The old one is never part of a
+    /// request: the daemon asks for it at a prompt of its own.
     package enum PasscodeChange: Equatable, Sendable {
         case set(SecretBytes)
-        case change(old: SecretBytes, new: SecretBytes)
-        case remove(SecretBytes)
+        case change(SecretBytes)
+        case remove
     }
 }
 

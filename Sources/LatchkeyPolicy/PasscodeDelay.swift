@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyModel
+
 extension PolicyState {
     /// Wrong passcodes in a row from which on the delay does not grow any more.
-    private static let lastPasscodeDelay = 6
+    package static let lastPasscodeDelay = 6
 
     /// Nanoseconds without passcode entry after that many wrong ones in a row.
     ///
@@ -20,15 +22,32 @@ extension PolicyState {
         return seconds * 1_000_000_000
     }
 
-    /// Whether the passcode has to be entered before biometry counts again, as Apple's platform security guide has it:
-    /// after a restart, after 48 hours without either, and after 156 hours without the passcode when biometry was not
-    /// used for 4.
-    package var isPasscodeDue: Bool {
-        guard let lastPasscode else { return true }
+    /// Why the passcode has to be entered before biometry counts again, as Apple's platform security guide has it.
+    package enum PasscodeDue: Hashable, Sendable {
+        case afterRestart
+        /// After 48 hours without either.
+        case unusedForTwoDays
+        /// After 156 hours without the passcode when biometry was not used for 4.
+        case unusedForAWeek
+    }
+
+    /// Why the passcode is due; nil when it is not.
+    package var passcodeDue: PasscodeDue? {
+        guard let lastPasscode else { return .afterRestart }
         let hour: Int64 = 3_600_000_000_000
         let lastBiometry = lastBiometry ?? lastPasscode
-        return now - max(lastPasscode, lastBiometry) > 48 * hour
-            || (now - lastPasscode > 156 * hour && now - lastBiometry > 4 * hour)
+        if now - lastPasscode > 156 * hour, now - lastBiometry > 4 * hour { return .unusedForAWeek }
+        return now - max(lastPasscode, lastBiometry) > 48 * hour ? .unusedForTwoDays : nil
+    }
+
+    /// Whether the passcode has to be entered before biometry counts again.
+    package var isPasscodeDue: Bool { passcodeDue != nil }
+
+    /// Seconds in which no passcode is taken; 0 when one is.
+    package var delaySeconds: Int64 {
+        guard now < passcodeBlockedUntil else { return 0 }
+        let (left, overflows) = passcodeBlockedUntil.subtractingReportingOverflow(now)
+        return ((overflows ? .max : left) - 1) / 1_000_000_000 + 1
     }
 
     /// Takes every try for used up, since nobody knows how many were: only a right passcode helps, after the longest
@@ -50,18 +69,28 @@ extension PolicyState {
         return hadFailures || isStale
     }
 
-    /// Counts a passcode that was checked.
-    mutating func countPasscode(isRight: Bool, at time: Int64) {
-        if isRight {
-            passcodeFailures = 0
-            passcodeBlockedUntil = 0
-            lastPasscode = now
-            // Only a passcode clears a lockout (behaviour LA-28).
-            biometryFailures = 0
-        } else {
-            passcodeFailures = min(passcodeFailures + 1, 1_000_000)
-            let delay = Self.passcodeDelay(afterFailures: passcodeFailures)
-            passcodeBlockedUntil = delay == 0 ? 0 : time &+ delay
-        }
+    /// Counts a passcode as wrong; it is counted before it is looked at.
+    mutating func countWrongPasscode() {
+        passcodeFailures = min(passcodeFailures + 1, 1_000_000)
+        let delay = Self.passcodeDelay(afterFailures: passcodeFailures)
+        passcodeBlockedUntil = delay == 0 ? 0 : now &+ delay
+    }
+
+    /// Counts a passcode as right.
+    /// - Returns: what there is to keep.
+    mutating func countRightPasscode() -> [PolicyEffect] {
+        let before = counters
+        passcodeFailures = 0
+        passcodeBlockedUntil = 0
+        lastPasscode = now
+        // Only a passcode clears a lockout (behaviour LA-28).
+        biometryFailures = 0
+        return counters == before ? [] : [.keep(counters)]
+    }
+
+    /// Puts back what `countWrongPasscode` changed: the passcode was not looked at.
+    mutating func takeBack(_ before: PolicyCounters) {
+        passcodeFailures = before.passcodeFailures
+        passcodeBlockedUntil = before.passcodeBlockedUntil
     }
 }

@@ -34,6 +34,8 @@ package struct PolicyState: Hashable, Sendable {
     package var active: ActiveEvaluation?
     /// Evaluations that wait for their turn.
     package var waiting: [EvaluationRequest]
+    /// Programs that had their turn and have evaluations under way, the one whose turn is longest ago first.
+    package var served: [UInt64] = []
 
     /// Makes a state with nothing under way.
     package init(
@@ -89,13 +91,16 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var lastStep: LastStep
     /// Who asks. A request without a caller proves nothing to anyone.
     package var caller: Caller
+    /// Which program asks: programs take turns.
+    package var program: UInt64
 
     /// Makes a request.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
         faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none,
-        caller: Caller = .none
+        caller: Caller = .none, program: UInt64 = 0
     ) {
+        self.program = program
         self.id = id
         self.plan = plan
         self.allowsFallback = allowsFallback
@@ -123,12 +128,22 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var isAskingPermission: Bool
     /// Whether a passcode is being checked.
     package var isChecking: Bool
+    /// A try whose count is being made durable.
+    package var keeping: Keeping?
     /// Failed tries of the method in this evaluation.
     package var failedTries: Int
     /// What has been proven so far.
     package var proven: Authorisation
     /// Why the prompt looks as it does.
     package var notice: PromptContent.Notice
+
+    /// What goes on once a count is durable.
+    package enum Keeping: Hashable, Sendable {
+        /// A finger or face that did not match.
+        case miss
+        /// A passcode that has not been looked at; with the counters before it.
+        case passcode(PolicyCounters)
+    }
 
     /// What the prompt does now.
     package var step: PromptContent.Step {

@@ -28,6 +28,7 @@ extension PolicyState {
         evaluation.method = .passcode
         evaluation.isArmed = false
         evaluation.isAskingPermission = false
+        evaluation.keeping = nil
         evaluation.failedTries = 0
         evaluation.notice = .none
         active = evaluation

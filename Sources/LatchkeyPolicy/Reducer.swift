@@ -16,12 +16,17 @@ extension PolicyState {
         case .sensorFailed(let id): sensorFailed(id)
         case .fallbackChosen(let id): fallbackChosen(id)
         case .cancelChosen(let id): end(id, .denied(.userCancel))
-        case .passcodeEntered(let id): passcodeEntered(id)
-        case .passcodeChecked(let id, let isRight, let time): passcodeChecked(id, isRight: isRight, at: time)
+        case .passcodeEntered(let id, let time): passcodeEntered(id, at: time)
+        case .passcodeRepeated(let id): passcodeRepeated(id)
+        case .countersKept(let id): countersKept(id)
+        case .countersNotKept(let id, let status): countersNotKept(id, status)
+        case .delayPassed(let id, let time): delayPassed(id, at: time)
+        case .passcodeChecked(let id, let isRight): passcodeChecked(id, isRight: isRight)
+        case .passcodeNotChecked(let id, let status): passcodeNotChecked(id, status)
         case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked)
         case .withdrawn(let id, let status): end(id, .denied(status))
-        case .deadlinePassed(let id): end(id, .denied(.systemCancel))
+        case .deadlinePassed(let id): deadlinePassed(id)
         case .companionConfirmed(let id): companionConfirmed(id)
         case .sensorChanged(let sensor): sensorChanged(sensor)
         case .companionsChanged(let companions): companionsChanged(companions)
@@ -31,8 +36,7 @@ extension PolicyState {
         case .permissionAnswered(let id, let isAllowed): permissionAnswered(id, isAllowed)
         case .permissionChanged(let app, let isAllowed): permissionChanged(app, isAllowed)
         case .passcodeExists(let exists): passcodeExists(exists)
-        case .passcodeUsed(let isRight, let time): passcodeUsed(isRight: isRight, at: time)
-        case .passcodeGiven(let request, let isRight, let time): passcodeGiven(request, isRight: isRight, at: time)
+        case .passcodeWasRight: countRightPasscode()
         }
     }
 
@@ -48,14 +52,11 @@ extension PolicyState {
         guard request.interactionAllowed, !isLocked || request.purpose.mayAskWhileLocked, !isInBackground else {
             return [.reply(request.id, .denied(.notInteractive))]
         }
-        guard active == nil else {
-            waiting.append(request)
-            return []
-        }
-        return activate(request)
+        return active == nil ? activate(request) : wait(request)
     }
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
+        noteTurn(of: request.program)
         guard let first = request.plan.stages.first else { return activateLastStep(request) }
         let method = firstMethod(of: first, for: request.faceUser)
         let evaluation = ActiveEvaluation(
@@ -64,11 +65,14 @@ extension PolicyState {
             failedTries: 0, proven: .none, notice: firstNotice(request))
         active = evaluation
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
+            + delay(evaluation)
     }
 
     /// Says why a passcode is asked where a finger would do.
     private func firstNotice(_ request: EvaluationRequest) -> PromptContent.Notice {
-        request.plan.stages[0].contains(.biometry) && biometryRefusal == .biometryLockout ? .biometryLocked : .none
+        guard request.plan.stages[0].contains(.biometry), biometryRefusal == .biometryLockout else { return .none }
+        if isBiometryLocked { return .biometryLocked }
+        return passcodeDue == .afterRestart ? .passcodeDueAfterRestart : .passcodeDueByTime
     }
 
     /// The match that unlocked the device, where the app takes it for its own (behaviour LA-33).
@@ -96,17 +100,18 @@ extension PolicyState {
         return effects + next()
     }
 
-    /// Puts up the prompt of the longest waiting evaluation that can still be met.
+    /// Puts up the next prompt of an evaluation that can still be met.
     mutating func next() -> [PolicyEffect] {
         var effects: [PolicyEffect] = []
         while active == nil, !waiting.isEmpty {
-            let request = waiting.removeFirst()
+            let request = takeWaiting()
             if let refusal = refusal(of: request.plan, for: request.faceUser) {
                 effects.append(.reply(request.id, .denied(refusal)))
             } else {
                 effects += activate(request)
             }
         }
+        if active == nil { served = [] }
         return effects
     }
 
@@ -132,11 +137,12 @@ extension PolicyState {
             method: evaluation.method, notice: evaluation.notice,
             triesLeft: evaluation.step == .proof ? max(tries, 0) : 0,
             showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation),
-            asksPermission: evaluation.isAskingPermission, step: evaluation.step)
+            asksPermission: evaluation.isAskingPermission, step: evaluation.step,
+            delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0)
     }
 
     /// The active evaluation, if it is that one and a person can see it.
-    private func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
+    func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
         guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
             evaluation.step == .proof, evaluation.method == method
         else { return nil }
@@ -155,7 +161,9 @@ extension PolicyState {
     // MARK: - Biometry
 
     private mutating func matched(_ id: UInt64, _ set: EnrolmentSet) -> [PolicyEffect] {
-        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
+            return []
+        }
         // A match of a set that is no longer enrolled proves nothing (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
         let isWorthKeeping = countMatch()
@@ -164,25 +172,36 @@ extension PolicyState {
     }
 
     private mutating func notMatched(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
+            return []
+        }
         biometryFailures += 1
+        evaluation.keeping = .miss
+        active = evaluation
+        // Nothing goes on before the count is durable: else a full disk gives tries without end.
+        return [.keepFirst(id, counters)]
+    }
+
+    /// Goes on after a miss that was counted.
+    mutating func missed(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
+        let id = evaluation.request.id
+        var evaluation = evaluation
         evaluation.failedTries += 1
         evaluation.notice = .notRecognised
         active = evaluation
-        let keep = PolicyEffect.keep(counters)
         if isBiometryLocked {
-            return [keep] + leaveMethod(evaluation, notice: .biometryLocked, status: .biometryLockout)
+            return leaveMethod(evaluation, notice: .biometryLocked, status: .biometryLockout)
         }
         if evaluation.failedTries >= sensor.kind.triesPerEvaluation {
             // A face is not tried again by itself, but its prompt stays up with the fallback (behaviour LA-27).
             if sensor.kind != .touchID, evaluation.request.allowsFallback, !passcodeIsAllowed(evaluation) {
                 evaluation.isArmed = false
                 active = evaluation
-                return [keep, .disarm(id), .update(id, content(evaluation))]
+                return [.disarm(id), .update(id, content(evaluation))]
             }
-            return [keep] + leaveMethod(evaluation, notice: .biometryFinished, status: .authenticationFailed)
+            return leaveMethod(evaluation, notice: .biometryFinished, status: .authenticationFailed)
         }
-        return [keep, .update(id, content(evaluation))]
+        return [.update(id, content(evaluation))]
     }
 
     private mutating func sensorFailed(_ id: UInt64) -> [PolicyEffect] {
@@ -206,10 +225,11 @@ extension PolicyState {
         evaluation.method = waitsForCompanion ? .companion : .passcode
         evaluation.isArmed = false
         evaluation.isAskingPermission = false
+        evaluation.keeping = nil
         evaluation.failedTries = 0
         evaluation.notice = notice
         active = evaluation
-        return disarm + [.update(id, content(evaluation))]
+        return disarm + [.update(id, content(evaluation))] + delay(evaluation)
     }
 
     private mutating func fallbackChosen(_ id: UInt64) -> [PolicyEffect] {
@@ -220,36 +240,6 @@ extension PolicyState {
         return leaveMethod(evaluation, notice: .none, status: .userFallback)
     }
 
-    // MARK: - Passcode
-
-    private mutating func passcodeEntered(_ id: UInt64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking else { return [] }
-        evaluation.isChecking = true
-        active = evaluation
-        return [.checkPasscode(id)]
-    }
-
-    private mutating func passcodeChecked(_ id: UInt64, isRight: Bool, at time: Int64) -> [PolicyEffect] {
-        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
-        // What is entered while entry is blocked is refused unseen and not counted.
-        let isBlocked = time < passcodeBlockedUntil
-        let before = counters
-        if !isBlocked { countPasscode(isRight: isRight, at: time) }
-        let keep: [PolicyEffect] = counters == before ? [] : [.keep(counters)]
-        evaluation.isChecking = false
-        if isRight, !isBlocked {
-            active = evaluation
-            return keep + proven(evaluation, proof(.passcode, nil, evaluation.request))
-        }
-        evaluation.failedTries += 1
-        evaluation.notice = .wrongPasscode
-        active = evaluation
-        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation {
-            return keep + end(id, .denied(.authenticationFailed))
-        }
-        return keep + [.update(id, content(evaluation))]
-    }
-
     /// The one place where an authorisation is made.
     func proof(
         _ method: AuthenticationMethod, _ enrolment: EnrolmentSet?, _ request: EvaluationRequest
@@ -258,22 +248,6 @@ extension PolicyState {
             Authorisation.Proof(
                 evaluation: request.id, caller: request.caller, method: method, enrolment: enrolment, time: now)
         ])
-    }
-
-    /// A passcode that came with a request counts as at a prompt, and its verdict is the answer.
-    private mutating func passcodeGiven(
-        _ request: EvaluationRequest, isRight: Bool, at time: Int64
-    ) -> [PolicyEffect] {
-        guard time >= passcodeBlockedUntil else { return [.reply(request.id, .denied(.passcodeDelayed))] }
-        let keep = passcodeUsed(isRight: isRight, at: time)
-        guard isRight else { return keep + [.reply(request.id, .denied(.authenticationFailed))] }
-        return keep + [.reply(request.id, .granted(proof(.passcode, nil, request)))]
-    }
-
-    private mutating func passcodeUsed(isRight: Bool, at time: Int64) -> [PolicyEffect] {
-        let before = counters
-        if time >= passcodeBlockedUntil { countPasscode(isRight: isRight, at: time) }
-        return counters == before ? [] : [.keep(counters)]
     }
 
     // MARK: - Going on
@@ -298,9 +272,10 @@ extension PolicyState {
         evaluation.isAskingPermission = evaluation.method == .biometry && needsPermission(faceUser)
         evaluation.failedTries = 0
         evaluation.notice = .none
+        evaluation.keeping = nil
         evaluation.isArmed = evaluation.method == .biometry && !evaluation.isAskingPermission
         active = evaluation
         let arm: [PolicyEffect] = evaluation.isArmed ? [.arm(id)] : []
-        return disarm + [.update(id, content(evaluation))] + arm
+        return disarm + [.update(id, content(evaluation))] + arm + delay(evaluation)
     }
 }

@@ -17,6 +17,8 @@ package struct PromptState: Equatable, Sendable {
     package var content: PromptContent
     /// How far the person is with typing.
     package var entry: Entry
+    /// Seconds left in which no passcode is taken, counted down by the program that shows the prompt; 0 while one is.
+    package var delayLeft: Int
     /// Characters of a recovery code that have been typed; its length is no secret.
     package var typedCharacters = 0
     /// The process that shows the prompt: another one than the caller's.
@@ -27,6 +29,25 @@ package struct PromptState: Equatable, Sendable {
         self.prompt = prompt
         self.processID = processID
         content = prompt.content
+        delayLeft = prompt.content.delaySeconds
         entry = .nothing
     }
+
+    /// Shows what changed.
+    package mutating func show(_ content: PromptContent) {
+        self.content = content
+        entry = .nothing
+        typedCharacters = 0
+        delayLeft = content.delaySeconds
+    }
+
+    /// Counts the delay down: so many seconds have passed since the content was sent. The last second stays until the
+    /// daemon says that entry goes on.
+    package mutating func countDown(secondsPassed: Int64) {
+        guard content.delaySeconds > 0 else { return }
+        delayLeft = max(1, content.delaySeconds - Int(clamping: max(0, secondsPassed)))
+    }
+
+    /// Whether a passcode is asked for that is not taken yet.
+    package var isDelayed: Bool { delayLeft > 0 }
 }

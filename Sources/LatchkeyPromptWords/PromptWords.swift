@@ -2,8 +2,8 @@
 
 import LatchkeyModel
 
-/// The words of a prompt, the same for every look. What the caller chose stands in quotation marks, so that it cannot
-/// pass for something that Latchkey says.
+/// The words of a prompt, the same for every look. What the caller chose, the name and path of its file included, stands in
+/// quotation marks, so that it cannot pass for something that Latchkey says.
 extension PromptState {
     /// What the sensor knows a person by.
     package var sensor: String {
@@ -27,7 +27,7 @@ extension PromptState {
     /// Who asks for what. What the daemon asks for itself goes on with `reason`.
     package var question: String {
         prompt.purpose == .app
-            ? "\(prompt.caller) asks for \(proof)" : "“\(prompt.caller)” (\(program)) wants to"
+            ? "“\(prompt.caller)” asks for \(proof)" : "“\(prompt.caller)” (\(program)) wants to"
     }
 
     /// Why: in the caller's words, nil when it gave none; or what is about to happen, in ours.
@@ -52,7 +52,7 @@ extension PromptState {
 
     /// How the caller is known: what the kernel says, and apart from that what it says itself.
     package var program: String {
-        "process \(prompt.processID)" + (prompt.program.isEmpty ? "" : ", \(prompt.program)")
+        "process \(prompt.processID)" + (prompt.program.isEmpty ? "" : ", “\(prompt.program)”")
     }
 
     /// The name the caller gave itself; nil when it goes by the one the kernel knows.
@@ -70,9 +70,10 @@ extension PromptState {
         case .recoveryCodeAsked: return "Type the recovery code of the backup, then press Enter."
         case .proof: break
         }
-        if content.asksPermission { return "May \(prompt.caller) look at your \(sensor), now and later?" }
+        if content.asksPermission { return "May “\(prompt.caller)” look at your \(sensor), now and later?" }
         switch content.method {
         case .companion: return "Confirm on your paired device."
+        case .passcode where isDelayed: return "Too many wrong passcodes. Entry goes on in \(Self.time(delayLeft))."
         case .passcode: return "Type your passcode, then press Enter."
         case .biometry: break
         }
@@ -93,6 +94,9 @@ extension PromptState {
             case .notRecognised: "Not recognised."
             case .wrongPasscode: "The passcode is wrong."
             case .biometryLocked: "Too many tries: the \(sensor) is locked until the passcode is entered."
+            case .sameWrongPasscode: "That is the same wrong passcode as before; it does not count again."
+            case .passcodeDueAfterRestart: "The passcode comes first: it was not entered since the machine started."
+            case .passcodeDueByTime: "The passcode comes first: it was not entered for a long time."
             case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
             }
         return [words, tries].compactMap { $0 }.joined(separator: " ")
@@ -114,7 +118,14 @@ extension PromptState {
     }
 
     /// Whether a passcode or a recovery code is typed now.
-    package var takesText: Bool { content.asks(for: .passcode) || content.step == .recoveryCodeAsked }
+    package var takesText: Bool { (content.asks(for: .passcode) && !isDelayed) || content.step == .recoveryCodeAsked }
+
+    /// A time as a person reads it.
+    private static func time(_ seconds: Int) -> String {
+        func count(_ number: Int, _ unit: String) -> String { "\(number) \(unit)" + (number == 1 ? "" : "s") }
+        guard seconds >= 60 else { return count(seconds, "second") }
+        return count(seconds / 60, "minute") + (seconds % 60 == 0 ? "" : " and " + count(seconds % 60, "second"))
+    }
 
     /// How far the passcode is, without its length, or the recovery code.
     package var field: String? {
@@ -125,7 +136,7 @@ extension PromptState {
             case .checking: "Recovery code: sent"
             }
         }
-        guard content.asks(for: .passcode) else { return nil }
+        guard content.asks(for: .passcode), !isDelayed else { return nil }
         return switch entry {
         case .nothing: "Passcode: nothing typed yet"
         case .typing: "Passcode: typed, not shown"

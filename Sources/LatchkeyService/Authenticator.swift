@@ -33,6 +33,10 @@ final class Authenticator: Sendable {
         var purpose: PromptPurpose
         var lastStep: RecoveryStep
         var alarm: (any Alarm)?
+        /// Rings when passcode entry may go on.
+        var delayAlarm: (any Alarm)?
+        /// The wrong passcodes that were typed in this evaluation.
+        var wrongPasscodes: [SecretBytes] = []
         var completion: @Sendable (Outcome, SecretBytes?) -> Void
     }
 
@@ -67,6 +71,9 @@ final class Authenticator: Sendable {
         /// An empty description is none, as on Apple systems.
         var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }
 
+        /// Whose turn it is among those who wait: the process, as the kernel numbers it.
+        var program: UInt64 { UInt64(UInt32(bitPattern: caller.processID)) }
+
         /// The name it gave itself, if that is another than the kernel's.
         var ownName: String { application == caller.label ? "" : application }
     }
@@ -96,12 +103,12 @@ final class Authenticator: Sendable {
         var controls: (any SimulatedControls)?
         /// Told of the end of each evaluation.
         var ended: (@Sendable (EvaluationEnd) -> Void)?
-        /// Checks a passcode; blocks.
-        var verify: @Sendable (SecretBytes) -> Bool
+        /// Checks a passcode; blocks. Throws when it cannot be told whether it is right.
+        var verify: @Sendable (SecretBytes) throws(Failure) -> Bool
         /// Keeps counters durably; blocks.
-        var keep: @Sendable (PolicyCounters) -> Void
+        var keep: @Sendable (PolicyCounters) throws(Failure) -> Void
         /// Keeps the answers about faces durably; blocks.
-        var keepPermissions: @Sendable ([String: Bool]) -> Void
+        var keepPermissions: @Sendable ([String: Bool]) throws(Failure) -> Void
     }
 
     private let core: Mutex<Core>
@@ -147,35 +154,13 @@ final class Authenticator: Sendable {
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: PromptText.fallbackTitle(prompting, plan: plan) != nil,
             interactionAllowed: prompting.interactionAllowed, reuseSeconds: reuseSeconds, faceUser: asker.faceUser,
-            purpose: purpose, lastStep: lastStep.lastStep, caller: asker.caller)
+            purpose: purpose, lastStep: lastStep.lastStep, caller: asker.caller, program: asker.program)
         post(.evaluate(request))
         return id
     }
 
-    /// Counts a passcode that a request brought along and was checked, as one at a prompt; `completion` is called with
-    /// what it proved exactly once, on any thread.
-    func give(passcodeIsRight isRight: Bool, asker: Asker, completion: @escaping @Sendable (Outcome) -> Void) {
-        let plan = AuthenticationPlan([[.passcode]])
-        let id = core.withLock { core in
-            defer { core.nextID += 1 }
-            core.pending[core.nextID] = Pending(
-                asker: asker, prompting: Prompting(), plan: plan, purpose: .app, lastStep: .none,
-                completion: { outcome, _ in completion(outcome) })
-            return core.nextID
-        }
-        let request = EvaluationRequest(
-            id: id, plan: plan, allowsFallback: false, interactionAllowed: false, caller: asker.caller)
-        post(.passcodeGiven(request, isRight: isRight, at: parts.clock.uptime))
-    }
-
     /// Ends an evaluation from the caller's side.
     func withdraw(_ id: UInt64, _ status: Status) { post(.withdrawn(id, status)) }
-
-    /// Whether a passcode may be entered now, or for how many seconds not.
-    func passcodeDelay() -> Int64 {
-        let left = core.withLock { $0.state.passcodeBlockedUntil } - parts.clock.uptime
-        return left <= 0 ? 0 : (left + 999_999_999) / 1_000_000_000
-    }
 
     // MARK: - Events and effects
 
@@ -207,9 +192,9 @@ final class Authenticator: Sendable {
                 return nil
             }
             var (event, then) = core.events.removeFirst()
-            if case .passcodeChecked(let id, let isRight, let time) = event, core.state.active?.request.id != id {
-                // A try counts although its evaluation ended while it was checked: nobody guesses by cancelling.
-                event = .passcodeUsed(isRight: isRight, at: time)
+            if case .passcodeChecked(let id, isRight: true) = event, core.state.active?.request.id != id {
+                // The try was counted as wrong before it was checked, and its evaluation has ended meanwhile.
+                event = .passcodeWasRight
             }
             return (core.state.reduce(event, at: parts.clock.uptime), then)
         }
@@ -236,14 +221,40 @@ final class Authenticator: Sendable {
                 return (core.pending.removeValue(forKey: id), core.enteredCodes.removeValue(forKey: id))
             }
             pending?.alarm?.cancel()
+            pending?.delayAlarm?.cancel()
             if let pending { parts.ended?(EvaluationEnd(pending.asker.application, outcome)) }
             if case .granted = outcome {
                 pending?.completion(outcome, code)
             } else {
                 pending?.completion(outcome, nil)
             }
-        case .keep(let counters): parts.keep(counters)
-        case .keepPermissions(let permissions): parts.keepPermissions(permissions)
+        case .startDelay(let id, let seconds):
+            let alarm = parts.clock.alarm(after: seconds) { [weak self] in
+                guard let self else { return }
+                post(.delayPassed(id, at: parts.clock.uptime))
+            }
+            let earlier = core.withLock { core in
+                defer { core.pending[id]?.delayAlarm = alarm }
+                return core.pending[id]?.delayAlarm
+            }
+            earlier?.cancel()
+        case .keepFirst(let id, let counters):
+            let event: PolicyEvent
+            do throws(Failure) {
+                try parts.keep(counters)
+                event = .countersKept(id)
+            } catch {
+                event = .countersNotKept(id, error.status)
+            }
+            // Before everything that has been posted meanwhile, such as a match.
+            core.withLock { $0.events.insert((event, nil), at: 0) }
+        case .keep(let counters):
+            // A proof that cannot be written down still counts: a full disk must not lock the owner out. What stays
+            // kept are more failures than there were.
+            _ = try? parts.keep(counters)
+        case .keepPermissions(let permissions):
+            // An answer that cannot be written down holds until the daemon ends; then the app asks again.
+            _ = try? parts.keepPermissions(permissions)
         }
     }
 
@@ -283,9 +294,7 @@ final class Authenticator: Sendable {
         case .cancel: post(.cancelChosen(id))
         case .fallback: post(.fallbackChosen(id))
         case .passcode(let passcode):
-            // One that comes after the end belongs to nobody, and nobody would take it out again.
-            core.withLock { core in if core.pending[id] != nil { core.entered[id] = passcode } }
-            post(.passcodeEntered(id))
+            enter(passcode, id)
         case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
         case .codeAcknowledged: post(.codeAcknowledged(id))
         case .codeEntered(let code):
@@ -309,20 +318,38 @@ final class Authenticator: Sendable {
         }
     }
 
+    private func enter(_ passcode: SecretBytes, _ id: UInt64) {
+        let isRepeated = core.withLock { core in
+            // What comes after the end is for no evaluation, and would never be taken out again.
+            guard let pending = core.pending[id] else { return false }
+            // Compares with each of them, however many are the same.
+            let isRepeated = pending.wrongPasscodes.reduce(false) { $1 == passcode || $0 }
+            if !isRepeated { core.entered[id] = passcode }
+            return isRepeated
+        }
+        post(isRepeated ? .passcodeRepeated(id) : .passcodeEntered(id, at: parts.clock.uptime))
+    }
+
     private func checkPasscode(_ id: UInt64) {
         let entered = core.withLock { $0.entered.removeValue(forKey: id) }
         let check: @Sendable () -> Void = { [self] in
-            // For a prompt that is over the passcode is not even looked at, nor while entry is blocked.
+            // For a prompt that is over the passcode is not even looked at.
             guard core.withLock({ $0.pending[id] != nil }) else { return }
-            let isRight = passcodeDelay() == 0 && entered.map(parts.verify) ?? false
-            post(.passcodeChecked(id, isRight: isRight, at: parts.clock.uptime))
+            guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
+            do throws(Failure) {
+                let isRight = try parts.verify(entered)
+                if !isRight { core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) } }
+                post(.passcodeChecked(id, isRight: isRight))
+            } catch {
+                post(.passcodeNotChecked(id, error.status))
+            }
         }
         do throws(Failure) {
             // Stretching takes a quarter of a second: not on the thread that writes.
             try parts.stretching.submit(.person, check)
         } catch {
             // The queue has no bound for prompts, of which one is up at a time.
-            post(.passcodeChecked(id, isRight: false, at: parts.clock.uptime))
+            post(.passcodeNotChecked(id, error.status))
         }
     }
 }

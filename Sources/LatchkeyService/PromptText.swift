@@ -2,20 +2,24 @@
 
 import LatchkeyModel
 
-/// Makes text of a caller fit to be shown: one line, no control, no direction marks, not too long (abuse case 19).
+/// Makes text of a caller fit to be shown: one line, no control, no direction marks, not too long (abuse case 19), and
+/// nothing that could end the quotation marks in which a prompt puts it. A program's name and path are the caller's text
+/// too: it chose its file.
 enum PromptText {
     /// Stands for what is not shown, so that the person sees that there was something.
     private static let replacement = "\u{fffd}"
+    /// Stands for every quotation mark: a prompt's own are double.
+    private static let apostrophe = "'"
 
     /// Cleans and clips.
     static func clean(_ text: String, characters limit: Int) -> String {
         var result = ""
         var count = 0
-        // Of spaces in a row, and of what is not shown, one is enough.
+        // Of spaces in a row, and of what is not shown, one is enough; two apostrophes would look like a double mark.
         var last = " "
         for character in text {
             let next = shown(character)
-            if next == last, next == " " || next == replacement { continue }
+            if next == last, [" ", replacement, apostrophe].contains(next) { continue }
             guard count < limit else { return result + "…" }
             result += next
             last = next
@@ -28,6 +32,7 @@ enum PromptText {
     private static func shown(_ character: Character) -> String {
         if character.isWhitespace || character.isNewline { return " " }
         var scalars = String.UnicodeScalarView()
+        if let first = character.unicodeScalars.first, isQuotationMark(first) { return apostrophe }
         for scalar in character.unicodeScalars.prefix(8) {
             if isShown(scalar) {
                 scalars.append(scalar)
@@ -39,11 +44,34 @@ enum PromptText {
     }
 
     /// What only joins or parts the letters and pictures of one character (UAX 29): the text reads well without it.
-    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{200c}" || scalar == "\u{200d}" }
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{200c}" || scalar == "\u{200d}" || scalar.properties.isVariationSelector
+    }
 
-    /// Control, format (bidi, zero width), private, unassigned and surrogate code points are replaced.
+    /// Quotation marks, and what a person would take for one.
+    private static func isQuotationMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isQuotationMark || lookalikes.contains { $0.contains(scalar) }
+    }
+
+    private static let lookalikes: [ClosedRange<Unicode.Scalar>] = [
+        "\u{60}"..."\u{60}", "\u{a8}"..."\u{a8}", "\u{b4}"..."\u{b4}", "\u{2b9}"..."\u{2bf}", "\u{2c8}"..."\u{2cb}",
+        "\u{2dd}"..."\u{2dd}", "\u{2ee}"..."\u{2ee}", "\u{2f4}"..."\u{2f6}", "\u{374}"..."\u{375}",
+        "\u{384}"..."\u{385}", "\u{55a}"..."\u{55d}", "\u{5f3}"..."\u{5f4}", "\u{7f4}"..."\u{7f5}",
+        "\u{1fbd}"..."\u{1fbf}", "\u{1fef}"..."\u{1fef}", "\u{1ffd}"..."\u{1ffe}", "\u{2032}"..."\u{2037}",
+        "\u{2057}"..."\u{2057}", "\u{226a}"..."\u{226b}", "\u{275b}"..."\u{2760}", "\u{276e}"..."\u{276f}",
+        "\u{2e00}"..."\u{2e0d}", "\u{2e1c}"..."\u{2e1d}", "\u{2e20}"..."\u{2e21}", "\u{3003}"..."\u{3003}",
+        "\u{a78b}"..."\u{a78c}", "\u{ff40}"..."\u{ff40}", "\u{1f676}"..."\u{1f678}",
+    ]
+
+    /// Letters and symbols that are drawn as nothing, besides those that Unicode calls ignorable by default.
+    private static let blanks: Set<Unicode.Scalar> = [
+        "\u{2800}", "\u{16fe4}", "\u{13441}", "\u{13442}", "\u{1d159}",
+    ]
+
+    /// Control, format (bidi, zero width), private, unassigned, surrogate and blank code points are replaced.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        if scalar.properties.isDefaultIgnorableCodePoint || blanks.contains(scalar) { return false }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true
         }

@@ -24,9 +24,19 @@ enum Refusal {
         case .biometryNotEnrolled:
             Failure(status, "Nothing is enrolled with the sensor.", hint: "Enrol a finger or a face first.")
         case .biometryLockout:
+            Failure(status, lockout(state), hint: "Enter the passcode once: latchkey passcode check")
+        case .passcodeDelayed:
             Failure(
-                status, "Biometry is locked after five tries that did not match.",
-                hint: "Unlock it with the passcode: latchkey passcode check")
+                status, "No passcode is taken for now, since the passcode was wrong too often.",
+                hint: state.map { "Try again in \(max(1, $0.delaySeconds)) seconds." } ?? "Try again later.")
+        case .limitExceeded:
+            Failure(
+                status, "This program has \(Limits.waitingPrompts) prompts waiting already.",
+                hint: "Wait until one of them is answered.")
+        case .diskFull, .storeReadOnly, .storeUnreadable, .internalFailure:
+            Failure(
+                status, "The try could not be counted in the store, so nothing was compared.",
+                hint: "Make room on the disk or look at the store with: latchkey check")
         case .notInteractive:
             Failure(
                 status, "There is no place to ask, or the app does not allow asking.",
@@ -35,6 +45,19 @@ enum Refusal {
             Failure(status, "No paired device is nearby.", hint: "Bring it near, or use another way.")
         case .invalidContext: Failure(status, "The context was invalidated before.")
         default: Failure(status)
+        }
+    }
+
+    /// Why only the passcode helps.
+    private static func lockout(_ state: PolicyState?) -> String {
+        guard let state, !state.isBiometryLocked else {
+            return "Biometry is locked after five tries that did not match."
+        }
+        return switch state.passcodeDue {
+        case .afterRestart: "Biometry waits for the passcode: it was not entered since the machine started."
+        case .unusedForTwoDays: "Biometry waits for the passcode: neither was used for 48 hours."
+        case .unusedForAWeek: "Biometry waits for the passcode: it was not entered for 156 hours."
+        case nil: "Biometry was locked until the passcode was entered."
         }
     }
 }

@@ -83,7 +83,8 @@ package final class Service: Sendable {
         environments = EnvironmentWatch(parts.random)
         enclave = parts.keyModule.map { Enclave($0) }
         let keychain = try? parts.keychain.get()
-        keeper = keychain.map { StoreKeeper($0, parts) }
+        let keeper = keychain.map { StoreKeeper($0, parts) }
+        self.keeper = keeper
         var state = PolicyState(
             sensor: parts.reader.state, isPasscodeSet: keychain?.isPasscodeSet ?? false)
         if let keychain { Service.restore(&state, keychain, parts) }
@@ -92,18 +93,29 @@ package final class Service: Sendable {
             parts: Authenticator.Parts(
                 tier: parts.tier, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
                 work: parts.work, stretching: parts.stretching, controls: parts.controls, ended: parts.ended,
-                verify: { typed in
-                    guard let keychain else { return false }
+                verify: { (typed) throws(Failure) in
+                    let keychain = try parts.keychain.get()
                     let wasLocked = keychain.tree.lockState.isLocked
                     let passcode = parts.controls?.passcode(for: typed) ?? typed
-                    guard (try? keychain.unlock(passcode)) == true else { return false }
+                    guard try keychain.unlock(passcode) else {
+                        keeper?.passcodeWasWrong()
+                        return false
+                    }
                     // A lock that came meanwhile wiped the key: it does not come back.
                     let lock = keychain.tree.lockState
                     if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
                     parts.controls?.learn(passcode)
                     return true
                 },
-                keep: { counters in try? keychain?.keep(counters) },
+                keep: { (counters) throws(Failure) in
+                    do throws(Failure) {
+                        try parts.keychain.get().keep(counters)
+                    } catch {
+                        parts.log.note(.countersNotKept, error)
+                        throw error
+                    }
+                    keeper?.follow(counters)
+                },
                 keepPermissions: { [log = parts.log] permissions in
                     log.noting(.facePermissionsNotKept) { () throws(Failure) in
                         try keychain?.keep(facePermissions: permissions)
@@ -116,7 +128,7 @@ package final class Service: Sendable {
                 log.noting(.damagedRowsNotMoved) { () throws(Failure) in try keychain.quarantineDamaged() }
             }
         }
-        keeper?.start()
+        keeper?.start(authenticator.state.counters)
         followSensor()
         parts.reader.observe { [weak self] in self?.followSensor() }
         authenticator.observe { [weak self] in self.map { $0.environments.follow($0.authenticator.state) } }
@@ -158,6 +170,7 @@ package final class Service: Sendable {
         guard state.isPasscodeSet else { return }
         // Otherwise an editor of the file would give himself new tries by changing or deleting one record.
         state.useUpTries(at: now)
+        // Where this cannot be written, the tries are used up in memory, and again at each start: it fails closed.
         parts.log.noting(.countersNotKept) { () throws(Failure) in
             try keychain.keep(state.counters)
             try keychain.record(.countersLost, caller: nil)

@@ -5,53 +5,25 @@ import LatchkeyModel
 import LatchkeyPolicy
 
 extension Session {
-    /// Sets, changes or removes the passcode. Wrong tries count as at a prompt, so that this is no way to guess.
-    func change(_ change: Request.PasscodeChange, _ answer: @escaping Answer) throws(Failure) {
+    /// Sets, changes or removes the passcode. The passcode so far is asked for at a prompt of the daemon's own, which names
+    /// the caller: a program cannot try passcodes by itself, nor use up the person's tries.
+    func change(_ id: UInt64, _ change: Request.PasscodeChange, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
-        let isSet = service.authenticator.state.isPasscodeSet
-        switch change {
-        case .set: try checkIsFirst(isSet)
-        case .change, .remove:
-            guard isSet else { throw Refusal.failure(.passcodeNotSet, nil) }
-            try checkDelay()
-        }
-        let caller = caller
-        service.parts.work.submit(.any) { [self] in
-            do throws(Failure) {
-                try carryOut(change, keychain, caller, answer)
-            } catch {
-                answer(.failure(error))
-            }
-        }
-    }
-
-    private func carryOut(
-        _ change: Request.PasscodeChange, _ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer
-    ) throws(Failure) {
         switch change {
         case .set(let new):
             try check(new)
-            // Another one may have been set while this waited for its turn.
-            try checkIsFirst(keychain.isPasscodeSet)
-            // First the counters: a store with a passcode and without them is one that somebody took them out of.
-            try keychain.keep(service.authenticator.state.counters)
-            try keychain.setPasscode(new, caller: caller)
-            service.parts.controls?.learn(new)
-            service.authenticator.post(.passcodeExists(true)) { answer(.done) }
-        case .change(let old, let new):
+            try checkIsFirst(service.authenticator.state.isPasscodeSet)
+            let caller = caller
+            submit(answer) { [self] () throws(Failure) in try set(new, keychain, caller, answer) }
+        case .change(let new):
             try check(new)
-            try prove(old, keychain, answer) { [self] (proof) throws(Failure) in
+            askForPasscode(id, for: .changePasscode, answer) { [self] (proof, caller) throws(Failure) in
                 try keychain.changePasscode(to: new, caller: caller, proof: proof)
                 service.parts.controls?.learn(new)
                 answer(.done)
             }
-        case .remove(let old):
-            guard !service.authenticator.state.isLocked else {
-                throw Failure(
-                    .interactionNotAllowed, "The keychain is locked, and nothing else could unlock it.",
-                    hint: "Unlock it first with: latchkey unlock")
-            }
-            try prove(old, keychain, answer) { [self] (proof) throws(Failure) in
+        case .remove:
+            askForPasscode(id, for: .removePasscode, answer) { [self] (proof, caller) throws(Failure) in
                 try keychain.removePasscode(caller: caller, proof: proof)
                 service.parts.controls?.learn(nil)
                 // What was proven with it is proven no more.
@@ -65,9 +37,63 @@ extension Session {
         }
     }
 
+    /// Asks for the passcode, and for nothing that stands for it, then goes on with what was proven.
+    private func askForPasscode(
+        _ id: UInt64, for purpose: PromptPurpose, _ answer: @escaping Answer,
+        then: @escaping @Sendable (Authorisation, Caller) throws(Failure) -> Void
+    ) {
+        guard !service.authenticator.state.isLocked else {
+            return answer(
+                .failure(
+                    Failure(
+                        .interactionNotAllowed, "The keychain is locked, and nothing is asked but what unlocks it.",
+                        hint: "Unlock it first with: latchkey unlock")))
+        }
+        let (caller, epoch) = (caller, proofEpoch)
+        askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { [self] asked, _ in
+            guard case .granted(let proof) = asked else {
+                if case .denied(let failure) = asked { answer(.failure(failure)) }
+                return
+            }
+            submit(answer) { [self] () throws(Failure) in
+                // A lock, or another change, that came meanwhile has the last word.
+                guard epoch == proofEpoch, service.authenticator.state.isPasscodeSet else {
+                    throw Refusal.failure(.systemCancel, nil)
+                }
+                try then(proof, caller)
+            }
+        }
+    }
+
+    private func submit(_ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void) {
+        service.parts.work.submit(.any) {
+            do throws(Failure) {
+                try body()
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    private func set(
+        _ new: SecretBytes, _ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer
+    ) throws(Failure) {
+        // Another one may have been set while this waited for its turn.
+        try checkIsFirst(keychain.isPasscodeSet)
+        // First the counters: a store with a passcode and without them is one that somebody took them out of.
+        try keychain.keep(service.authenticator.state.counters)
+        try keychain.setPasscode(new, caller: caller)
+        service.parts.controls?.learn(new)
+        service.authenticator.post(.passcodeExists(true)) { answer(.done) }
+    }
+
     private func check(_ new: SecretBytes) throws(Failure) {
-        guard new.count > 0 else {
-            throw Failure(.invalidParameter, "A passcode cannot be empty.", hint: "Enter at least one character.")
+        // The bytes that begin a character in UTF-8.
+        let characters = new.withBytes { $0.count { $0 & 0xc0 != 0x80 } }
+        guard characters >= Limits.passcodeCharacters else {
+            throw Failure(
+                .invalidParameter, "A passcode has at least \(Limits.passcodeCharacters) characters.",
+                hint: "Choose 6 digits or 8 characters: each one more makes guessing ten times as long or longer.")
         }
     }
 
@@ -75,39 +101,6 @@ extension Session {
         guard !isSet else {
             throw Failure(
                 .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
-        }
-    }
-
-    private func checkDelay() throws(Failure) {
-        let delay = service.authenticator.passcodeDelay()
-        guard delay == 0 else {
-            throw Failure(
-                .passcodeDelayed, "The passcode was wrong too often.", hint: "Try again in \(delay) seconds.")
-        }
-    }
-
-    /// Goes on with what the passcode proved, or answers why it proved nothing.
-    private func prove(
-        _ old: SecretBytes, _ keychain: Keychain, _ answer: @escaping Answer,
-        then: @escaping @Sendable (Authorisation) throws(Failure) -> Void
-    ) throws(Failure) {
-        // The tries that stood in line before this one have been counted by now.
-        try checkDelay()
-        let isRight = try keychain.unlock(old)
-        service.authenticator.give(passcodeIsRight: isRight, asker: asker) { [service] outcome in
-            switch outcome {
-            case .denied(.authenticationFailed):
-                answer(.failure(Failure(.authenticationFailed, "The passcode is wrong.", hint: "Try again.")))
-            case .denied(let status): answer(.failure(Refusal.failure(status, service.authenticator.state)))
-            case .granted(let proof):
-                service.parts.work.submit(.any) {
-                    do throws(Failure) {
-                        try then(proof)
-                    } catch {
-                        answer(.failure(error))
-                    }
-                }
-            }
         }
     }
 }

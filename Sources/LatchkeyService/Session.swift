@@ -80,7 +80,7 @@ package final class Session: Sendable {
             case .updateItems(let update): try self.update(id, update, answer)
             case .deleteItems(let query): try delete(query, answer)
             case .listItems(let query): try list(query, answer)
-            case .passcode(let change): try self.change(change, answer)
+            case .passcode(let change): try self.change(id, change, answer)
             case .lock: try lock(answer)
             case .unlock(let prompting): try unlock(id, prompting, answer)
             case .facePermissions: answer(facePermissions())

@@ -2,10 +2,12 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-/// Work that a store needs and no request asks for: moving the store generation, and comparing all rows with the set hash.
+/// Work that a store needs and no request asks for: moving the store generation, telling the trail of failed tries, and
+/// comparing all rows with the set hash.
 final class StoreKeeper: Sendable {
     /// Seconds after a write until the store generation moves.
     private static let anchorSeconds: Int64 = 15 * 60
@@ -14,6 +16,8 @@ final class StoreKeeper: Sendable {
     private let work: any WorkQueue
     private let log: any EventLog
     private let alarm = Mutex<(any Alarm)?>(nil)
+    /// The counters as they were kept last.
+    private let counters = Mutex<PolicyCounters?>(nil)
     /// Whether the rows are not those that were stored, as far as the check has come.
     private let isSuspect = Mutex(false)
 
@@ -27,8 +31,9 @@ final class StoreKeeper: Sendable {
     /// Whether a check found rows that are not those that were stored.
     var foundOtherRows: Bool { isSuspect.withLock { $0 } }
 
-    /// Begins to watch for writes.
-    func start() {
+    /// Begins to watch for writes, and for tries beyond those of `counters`.
+    func start(_ counters: PolicyCounters) {
+        self.counters.withLock { $0 = counters }
         keychain.whenAnchoringIsDue { [weak self] in self?.anchorLater() }
     }
 
@@ -66,6 +71,39 @@ final class StoreKeeper: Sendable {
         // The daemon ends whether or not this can be written; what is lost is a count of refusals.
         log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
+    }
+
+    // MARK: - Failed tries
+
+    /// Follows counters that are durable. A miss was one when it was counted; a passcode is counted before it is looked at.
+    func follow(_ kept: PolicyCounters) {
+        let before = counters.withLock { counters in
+            defer { counters = kept }
+            return counters?.biometryFailures ?? 0
+        }
+        guard kept.biometryFailures > before else { return }
+        let threshold = PolicyState.lockoutThreshold
+        recordTry(locks: before < threshold && kept.biometryFailures >= threshold)
+    }
+
+    /// Follows that the passcode which was counted last was wrong.
+    func passcodeWasWrong() {
+        let failures = counters.withLock { $0?.passcodeFailures ?? 0 }
+        recordTry(locks: failures == PolicyState.lastPasscodeDelay)
+    }
+
+    /// The entry names the newest counters, so that older ones are not believed beside this trail. A lockout moves the
+    /// store generation as well, so that no older copy of the database forgets it.
+    private func recordTry(locks: Bool) {
+        work.submit(.any) { [keychain, log] in
+            do throws(Failure) {
+                try keychain.record(.tryFailed, caller: nil)
+                if locks { try keychain.recordLockout(caller: nil) }
+            } catch {
+                // The counters themselves are durable: tries stay counted, and a full disk must not lock the owner out.
+                log.note(.tryNotRecorded, error)
+            }
+        }
     }
 
     // MARK: - Rows

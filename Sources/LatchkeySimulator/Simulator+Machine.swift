@@ -60,13 +60,17 @@ extension Simulator {
     /// Sets the first passcode.
     public func setPasscode(_ passcode: String) throws { try call(.passcode(.set(SecretBytes(passcode.utf8)))) }
 
-    /// Changes the passcode.
+    /// Changes the passcode: the person enters the old one at the daemon's prompt, and gives up when it is not taken.
     public func changePasscode(from old: String, to new: String) throws {
-        try call(.passcode(.change(old: SecretBytes(old.utf8), new: SecretBytes(new.utf8))))
+        try call(.passcode(.change(SecretBytes(new.utf8))), entering: old)
     }
 
-    /// Removes the passcode and every item that needs one.
-    public func removePasscode(_ passcode: String) throws { try call(.passcode(.remove(SecretBytes(passcode.utf8)))) }
+    /// Removes the passcode and every item that needs one; the person enters it likewise.
+    public func removePasscode(_ passcode: String) throws { try call(.passcode(.remove), entering: passcode) }
+
+    private func call(_ request: Request, entering passcode: String) throws {
+        try machine.world.playing([.passcode(SecretBytes(passcode.utf8)), .cancel]) { try call(request) }
+    }
 
     // MARK: - What goes wrong
 

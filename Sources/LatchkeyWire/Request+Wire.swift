@@ -347,40 +347,37 @@ extension Request.Evaluate {
 
 extension Request.PasscodeChange {
     fileprivate func write(to writer: inout CBORWriter) {
-        switch self {
-        case .set(let new):
-            writer.map(1)
-            writer.unsigned(1)
-            writer.bytes(new)
-        case .change(let old, let new):
-            writer.map(2)
-            writer.unsigned(0)
-            writer.bytes(old)
-            writer.unsigned(1)
-            writer.bytes(new)
-        case .remove(let old):
-            writer.map(1)
-            writer.unsigned(0)
-            writer.bytes(old)
-        }
+        let (number, new): (UInt64, SecretBytes?) =
+            switch self {
+            case .set(let new): (1, new)
+            case .change(let new): (2, new)
+            case .remove: (3, nil)
+            }
+        writer.map(new == nil ? 1 : 2)
+        writer.unsigned(0)
+        writer.unsigned(number)
+        guard let new else { return }
+        writer.unsigned(1)
+        writer.bytes(new)
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var old: SecretBytes?
+        var number: UInt64?
         var new: SecretBytes?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
-            case 0: old = try reader.secret(limit: Limits.passcodeBytes)
+            case 0: number = try reader.unsigned()
             case 1: new = try reader.secret(limit: Limits.passcodeBytes)
             default: return false
             }
             return true
         }
-        switch (old, new) {
-        case (nil, let new?): self = .set(new)
-        case (let old?, let new?): self = .change(old: old, new: new)
-        case (let old?, nil): self = .remove(old)
-        case (nil, nil): throw .missingKey(1)
+        switch (try required(number, 0), new) {
+        case (1, let new?): self = .set(new)
+        case (2, let new?): self = .change(new)
+        case (3, nil): self = .remove
+        case (1, nil), (2, nil): throw .missingKey(1)
+        default: throw .invalidValue
         }
     }
 }

@@ -67,10 +67,13 @@ extension PromptContent {
             case .wrongPasscode: ", wrong passcode"
             case .biometryLocked: ", biometry is locked"
             case .biometryFinished: ", biometry is used up"
+            case .sameWrongPasscode: ", the same wrong passcode"
+            case .passcodeDueAfterRestart, .passcodeDueByTime: ", the passcode is due"
             }
         let tries = method == .companion || asksPermission ? "" : ", tries left: \(triesLeft)"
         let fallback = showsFallback ? ", fallback \"\(prompt.fallbackTitle)\"" : ""
-        return "  prompt: " + title + why + tries + fallback + (offersCompanion ? ", or a paired device" : "")
+        let delay = delaySeconds == 0 ? "" : ", entry in \(delaySeconds) s"
+        return "  prompt: " + title + why + tries + delay + fallback + (offersCompanion ? ", or a paired device" : "")
     }
 }
 

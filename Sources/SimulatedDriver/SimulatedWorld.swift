@@ -50,6 +50,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var passcode: SecretBytes?
         /// The recovery code that a prompt showed last.
         var shownCode: SecretBytes?
+        /// Whether a passcode that is not taken now is not entered later either.
+        var isImpatient = false
 
         /// Takes the first action out of the line; the next one waits for what it causes, so that no action is lost on
         /// a prompt that is about to end.
@@ -168,9 +170,28 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return core.withLock { $0.script.isEmpty }
     }
 
+    /// Does something while the person does just that, before all that waits; what was not taken is dropped, and so is a
+    /// passcode while entry is delayed.
+    package func playing<R>(_ actions: [Action], _ body: () throws -> R) rethrows -> R {
+        let others = core.withLock { core in
+            defer { (core.script, core.isImpatient) = (actions, true) }
+            return core.script
+        }
+        defer {
+            core.withLock { core in (core.script, core.isImpatient) = (others, false) }
+            goOn()
+        }
+        return try body()
+    }
+
     /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
     func goOn() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
+            if core.isImpatient, case .passcode? = core.script.first, let prompt = core.prompt, prompt.isVisible,
+                prompt.content.asks(for: .passcode), prompt.content.delaySeconds > 0
+            {
+                core.script.removeFirst()
+            }
             guard let action = core.script.first, !core.awaitsConsequence, let run = take(action, &core) else {
                 return nil
             }
@@ -191,6 +212,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             return { armed.events(event) }
         case .passcode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.asks(for: .passcode) else { return nil }
+            guard prompt.content.delaySeconds == 0 else { return nil }
             core.takeFirst()
             return { prompt.events(.passcode(passcode)) }
         case .fallback:

@@ -25,6 +25,8 @@ extension PromptSession {
         case .byte(let byte) where state.takesText: pressAtField(byte)
         case .byte(let byte) where state.content.step == .recoveryCodeShown:
             if byte == 0x0d || byte == 0x0a { tell(.codeAcknowledged) }
+        // Entry is delayed.
+        case .byte where state.content.asks(for: .passcode): break
         case .byte(let byte): pressAtSensor(byte)
         }
     }

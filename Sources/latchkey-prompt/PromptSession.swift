@@ -32,6 +32,8 @@ struct PromptSession {
     private let daemon: Descriptor
     private var screen: PromptScreen
     private var lastWindow: WindowSize
+    /// When the content came, in nanoseconds of the boot clock.
+    private var contentTime = Uptime.nanoseconds
     var keys = KeyDecoder()
     var state: PromptState
     var typed = TypedSecret(capacity: Limits.passcodeBytes)
@@ -70,7 +72,10 @@ struct PromptSession {
         if !terminal.isOurs { return .terminalLost }
         if entries[1].revents != 0, !readKeys() { return .terminalLost }
         if EndingSignals.isWaiting || TerminalJob(state.prompt.processID)?.isStopped == true { return .stopped }
-        if ready == 0 { followWindow() }
+        if ready == 0 {
+            countDown()
+            followWindow()
+        }
         return .next
     }
 
@@ -79,11 +84,17 @@ struct PromptSession {
             case .update(let content) = try? AgentMessage(decoding: payload)
         else { return false }
         typed.clear()
-        state.content = content
-        state.entry = .nothing
-        state.typedCharacters = 0
+        state.show(content)
+        contentTime = Uptime.nanoseconds
         refresh()
         return true
+    }
+
+    /// Says each second how long no passcode is taken.
+    private mutating func countDown() {
+        let before = state.delayLeft
+        state.countDown(secondsPassed: (Uptime.nanoseconds - contentTime) / 1_000_000_000)
+        if state.delayLeft != before { refresh() }
     }
 
     /// Draws anew once the window has kept its size for a tick: a person drags it through many.

@@ -95,7 +95,8 @@ enum Help {
             """
             usage: latchkey passcode set | change | remove | check [--json]
 
-            The passcode of this store. From a pipe, one line each: the passcode now, then the new one.
+            The passcode of this store. A new one has at least 4 characters and is asked for here, or read from a pipe
+            (one line). The one so far is asked for by the daemon, in a prompt of its own, never by this command.
             Removing it deletes every item that needs it. Checking it ends a lockout of the sensor.
 
             """

@@ -12,25 +12,23 @@ enum Passcode {
         try run(options.arguments[0], options)
     }
 
-    /// Carries out one of the verbs.
+    private static let newPasscode =
+        "6 digits or 8 characters are suggested: a shorter passcode is guessed soon from a copy of the store.\n"
+        + "New passcode: "
+
+    /// Carries out one of the verbs. The passcode so far is asked for by the daemon, at its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
-        let change: Request.PasscodeChange
+        let request: Request
         switch verb {
-        case "set":
-            change = .set(try Input.passcodes(["New passcode: "], repeatsLast: true)[0])
-        case "change":
-            let both = try Input.passcodes(["Passcode now: ", "New passcode: "], repeatsLast: true)
-            change = .change(old: both[0], new: both[1])
-        case "remove":
-            change = .remove(try Input.passcodes(["Passcode now: "], repeatsLast: false)[0])
-        case "check":
-            // Proving it puts the same passcode into place again, which ends a lockout.
-            let known = try Input.passcodes(["Passcode: "], repeatsLast: false)[0]
-            change = .change(old: known, new: known)
+        case "set": request = .passcode(.set(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
+        case "change": request = .passcode(.change(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
+        case "remove": request = .passcode(.remove)
+        // A right passcode ends a lockout, wherever it is entered.
+        case "check": request = try check()
         default: throw .usage("unknown: passcode \(verb)", "See: latchkey passcode --help")
         }
         do throws(Failure) {
-            _ = try Client.command.call(.passcode(change))
+            _ = try Client.command.call(request)
         } catch {
             throw .failure(error)
         }
@@ -38,5 +36,20 @@ enum Passcode {
         Output.write(
             options.isJSON
                 ? JSON.object([("passcode", .text(done))]).line + "\n" : "The passcode is \(done).\n")
+    }
+
+    /// An evaluation that nothing but the passcode answers.
+    private static func check() throws(CommandFailure) -> Request {
+        do throws(Failure) {
+            guard case .context(let context) = try Client.command.call(.createContext) else {
+                throw Failure(.internalFailure, "The daemon made no context.")
+            }
+            return .evaluateRule(
+                Request.EvaluateRule(
+                    context: context, accessControl: AccessControl(constraints: .devicePasscode),
+                    prompting: Prompting(reason: "check the passcode")))
+        } catch {
+            throw .failure(error)
+        }
     }
 }

@@ -150,7 +150,7 @@ import Testing
         let agent = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
         #expect(try agent.line(beginning: "registered") != nil)
         let caller = try get()
-        #expect(try agent.line(beginning: "show") == "show latchkey asks for your fingerprint")
+        #expect(try agent.line(beginning: "show") == "show “latchkey” asks for your fingerprint")
         kill(agent.process, SIGKILL)
         let (output, exitCode) = try caller.end()
         #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")

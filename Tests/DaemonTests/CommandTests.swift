@@ -119,22 +119,54 @@ import Testing
         #expect(try run("get", "--help").exitCode == 0)
     }
 
+    /// Runs `latchkey passcode VERB` on a terminal and types lines into the daemon's prompt, each when it is asked for.
+    private func passcode(_ verb: String, _ lines: [(asked: String, typed: String)]) throws -> (String, CInt) {
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["passcode", verb], environment: daemon.environment)
+        for (asked, typed) in lines {
+            #expect(screen.hears(asked), "\(verb): \(asked)")
+            try screen.terminal.type(typed)
+        }
+        let rest = screen.everything()
+        return (rest, Processes.wait(caller) >> 8)
+    }
+
     @Test func thePasscodeIsSetChangedCheckedAndRemoved() throws {
+        #expect(try run("passcode", "set", input: "123\n").errors.contains("at least 4 characters"))
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 77)
-        #expect(try run("passcode", "change", input: "wrong\n5678\n").exitCode == 77)
-        #expect(try run("passcode", "change", input: "1234\n5678\n").exitCode == 0)
-        #expect(try run("passcode", "check", input: "5678\n").exitCode == 0)
-        #expect(try run("passcode", "remove", input: "5678\n").exitCode == 0)
+        #expect(try run("passcode", "remove").exitCode == 77, "there is no place to ask")
+        let prompt = "Type your passcode, then press Enter."
+        let wrong = try passcode(
+            "change",
+            [
+                ("6 digits or 8 characters are suggested", ""), ("New passcode: ", "5678\r"),
+                ("The same again: ", "5678\r"), ("change the passcode of this keychain.", ""), (prompt, "0000\r"),
+                ("The passcode is wrong.", "\u{1b}"),
+            ])
+        #expect(wrong.1 == 77, "\(wrong.0)")
+        #expect(
+            try passcode(
+                "change", [("New passcode: ", "5678\r"), ("The same again: ", "5678\r"), (prompt, "1234\r")]
+            ).1 == 0)
+        #expect(try passcode("check", [(prompt, "5678\r")]).1 == 0)
+        let removed = try passcode("remove", [("remove the passcode of this keychain", ""), (prompt, "5678\r")])
+        #expect(removed.1 == 0, "\(removed.0)")
         #expect(try run("status", "--json").output.contains("\"passcode\":false"))
     }
 
-    @Test func wrongPasscodesDelayTheNextOne_LA30() throws {
+    @Test func wrongPasscodesDelayTheNextOneAndThePromptCountsTheSecondsDown_LA30() throws {
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
-        for _ in 1...3 { #expect(try run("passcode", "check", input: "wrong\n").exitCode == 77) }
-        let delayed = try run("passcode", "check", input: "1234\n")
-        #expect(delayed.exitCode == 77)
-        #expect(delayed.errors.contains("hint: Try again in "), "\(delayed.errors)")
+        let prompt = "Type your passcode, then press Enter."
+        let wrong = try passcode(
+            "check", [(prompt, "0000\r"), ("The passcode is wrong.", "0001\r"), ("The passcode is wrong.", "0002\r")])
+        #expect(wrong.1 == 77)
+        // What is typed while entry is delayed is no try; then the right one is taken.
+        let delayed = try passcode(
+            "check",
+            [("Entry goes on in 5 seconds.", "9999\r"), ("Entry goes on in 3 seconds.", ""), (prompt, "1234\r")])
+        #expect(delayed.1 == 0, "\(delayed.0)")
     }
 
     @Test func theUserTierSimulatesNothing() throws {

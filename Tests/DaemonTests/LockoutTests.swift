@@ -71,14 +71,46 @@ import Testing
         #expect(try ask(Self.two).output.contains("read -25293 nothing"))
     }
 
+    /// Runs `latchkey passcode check` on a terminal while `body` plays the person; what the terminal showed.
+    @discardableResult
+    private func check(exitCode: CInt, _ body: (Screen) throws -> Void) throws -> String {
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["passcode", "check"], environment: daemon.environment)
+        try body(screen)
+        let rest = screen.everything()
+        #expect(Processes.wait(caller) >> 8 == exitCode, "\(rest)")
+        return rest
+    }
+
+    private func enterWrongPasscode() throws {
+        try check(exitCode: 77) { screen in
+            #expect(screen.hears("Type your passcode"))
+            try latchkey("sim", "enter", input: "wrong\n")
+            #expect(screen.hears("The passcode is wrong."))
+            try latchkey("sim", "cancel")
+        }
+    }
+
     /// The seconds until the next passcode is taken, as a person is told.
     private func delay() throws -> Int {
-        let refused = try latchkey("passcode", "check", input: Self.passcode, exitCode: 77)
-        return Int(try #require(refused.errors.number(after: "hint: Try again in ")))
+        var seconds = 0
+        try check(exitCode: 77) { screen in
+            #expect(screen.hears("Entry goes on in "))
+            let words = try #require(screen.hearsAll(".")).split(separator: " ")
+            for (number, unit) in zip(words, words.dropFirst()) {
+                seconds += (Int(number) ?? 0) * (unit.hasPrefix("minute") ? 60 : 1)
+            }
+            try latchkey("sim", "cancel")
+        }
+        return seconds
     }
 
     private func expectThatThePasscodeEndsTheLockout() throws {
-        try latchkey("passcode", "check", input: Self.passcode)
+        try check(exitCode: 0) { screen in
+            #expect(screen.hears("Type your passcode"))
+            try latchkey("sim", "enter", input: Self.passcode)
+        }
         #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
     }
 
@@ -105,7 +137,7 @@ import Testing
         // Five wrong passcodes, the last two after the delays before them.
         for seconds in ["0", "0", "0", "5", "60"] {
             try latchkey("sim", "advance", seconds)
-            try latchkey("passcode", "check", input: "wrong\n", exitCode: 77)
+            try enterWrongPasscode()
         }
         #expect(try (200...300).contains(delay()))
         let library = try daemon.library("machine")

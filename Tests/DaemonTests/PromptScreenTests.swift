@@ -35,7 +35,7 @@ import Testing
         let caller = try get(screen)
         #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
         let seen = screen.model.lines.joined(separator: " ")
-        for words in ["latchkey asks for", "“read", "process", "Touch the sensor.", "3 tries left.", "Cancel"] {
+        for words in ["latchkey” asks for", "“read", "process", "Touch the sensor.", "3 tries left.", "Cancel"] {
             #expect(seen.contains(words), "\(words)")
         }
         #expect(!screen.model.hasWrapped && screen.model.isOnAlternateScreen)

@@ -19,8 +19,8 @@ import Testing
     @Test func aFingerOnTheCallersTerminalReleasesTheSecret() throws {
         let screen = try Screen()
         let caller = try get(screen)
-        #expect(screen.hears("latchkey asks for your fingerprint to \"read protected\"."))
-        #expect(screen.hears("It is process \(caller), /"), "the caller is named as the kernel knows it")
+        #expect(screen.hears("\"latchkey\" asks for your fingerprint to \"read protected\"."))
+        #expect(screen.hears("It is process \(caller), \"/"), "the caller is named as the kernel knows it")
         #expect(screen.hears("Touch the sensor"))
         try screen.terminal.type("m")
         #expect(screen.hears("value"))

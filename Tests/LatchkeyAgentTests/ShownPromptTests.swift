@@ -25,8 +25,8 @@ import Testing
     @Test func theKernelsWordsAreBareAndTheCallersAreQuoted() {
         let prompt = shown(ownName: "Bank")
         #expect(prompt.number == 7)
-        #expect(prompt.question == "notes asks for your fingerprint")
-        #expect(prompt.program == "process 4711, /usr/bin/notes")
+        #expect(prompt.question == "“notes” asks for your fingerprint")
+        #expect(prompt.program == "process 4711, “/usr/bin/notes”")
         #expect(prompt.ownName == "“Bank”")
         #expect(prompt.reason == "to “open the token”")
         #expect(shown(reason: "").reason == nil)
@@ -45,13 +45,34 @@ import Testing
         }
         let proof = shown(.proof)
         #expect(proof.isOwnRequest && proof.recoveryCode == nil && proof.method == .passcode)
-        #expect(proof.question == "“notes” (process 4711, /usr/bin/notes) wants to")
+        #expect(proof.question == "“notes” (process 4711, “/usr/bin/notes”) wants to")
         #expect(proof.reason == "export the items of every app in this keychain.")
         #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
         #expect(shown(.recoveryCodeShown).method == .recoveryCode && !shown(.recoveryCodeShown).isWatching)
         #expect(shown(.recoveryCodeAsked).method == .recoveryCodeEntry && shown(.recoveryCodeAsked).recoveryCode == nil)
         let reasons = PromptPurpose.allCases.filter { $0 != .app }.map { shown(.proof, $0).reason }
         #expect(Set(reasons).count == PromptPurpose.allCases.count - 1 && !reasons.contains(nil))
+    }
+
+    @Test func aDelayIsToldAndCountedDownToItsLastSecond() {
+        let content = PromptContent(
+            method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false, delaySeconds: 61)
+        let prompt = Prompt(
+            id: 7, caller: "notes", processID: 4711, reason: "", cancelTitle: "Cancel", fallbackTitle: "",
+            faceUsage: "",
+            sensor: .none, tier: .user, terminal: 0, userID: 1000, content: content)
+        var state = PromptState(prompt, processID: 1)
+        #expect(
+            ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Entry goes on in 1 minute and 1 second.")
+        )
+        state.countDown(secondsPassed: 2)
+        #expect(ShownPrompt(state).wish.hasSuffix("Entry goes on in 59 seconds."))
+        // Until the daemon says so, entry does not go on.
+        state.countDown(secondsPassed: 1000)
+        #expect(ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Entry goes on in 1 second."))
+        state.show(PromptContent(method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false))
+        state.countDown(secondsPassed: 0)
+        #expect(!ShownPrompt(state).isDelayed && ShownPrompt(state).wish == "Type your passcode, then press Enter.")
     }
 
     @Test func theSensorWatchesWhileThereAreTriesAndNothingElseIsAsked() {
@@ -92,7 +113,7 @@ import Testing
     @Test func whatTheAppLooksAtFacesForIsShownWhileItAsks() {
         let asking = shown(permission: true, sensor: .faceID, usage: "knowing you")
         #expect(asking.usage == "It looks at faces for “knowing you”")
-        #expect(asking.wish == "May notes look at your face, now and later?")
+        #expect(asking.wish == "May “notes” look at your face, now and later?")
         #expect(asking.feedback.isEmpty && !asking.isFailure)
         #expect(shown(sensor: .faceID, usage: "knowing you").usage == nil)
     }

@@ -20,12 +20,12 @@ import Testing
 
     @Test func aPasscodeThatIsRemovedProvesNothingWhileItsPromptGoes() throws {
         let context = try machine.context()
-        machine.whilePromptGoes.set { [session] in
-            InterruptedService.answers(session, .passcode(.remove(SecretBytes("1234".utf8))), id: 2)
-        }
         #expect(machine.answers(.simulate(.sensor(.none)))() == [.done])
-        world.perform(.passcode(SecretBytes("1234".utf8)))
+        machine.answers(.passcode(.remove), id: 2)
         machine.answers(InterruptedService.evaluation(context, .deviceOwnerAuthentication))
+        // One passcode for the removal, one for the evaluation that waits behind it and has nothing left to prove.
+        world.perform(.passcode(SecretBytes("1234".utf8)))
+        machine.answers(.simulate(.reset), id: 3)
         #expect(machine.answers(.passcode(.set(SecretBytes("5678".utf8))))() == [.done])
         let again = InterruptedService.evaluation(context, .deviceOwnerAuthentication, mayAsk: false)
         #expect(machine.answers(again)() == [.failure(Failure(.notInteractive))])
@@ -33,7 +33,7 @@ import Testing
 
     @Test func aPasscodeIsNotRemovedWhileItAloneCanUnlock() {
         #expect(machine.answers(.lock)() == [.done])
-        let answers = machine.answers(.passcode(.remove(SecretBytes("1234".utf8))))
+        let answers = machine.answers(.passcode(.remove))
         #expect(answers() == [.failure(Failure(.interactionNotAllowed))])
         #expect(machine.simulated.service.authenticator.state.isPasscodeSet)
     }

@@ -11,24 +11,106 @@ import Testing
 
 /// Every passcode that is looked at counts, and while entry is blocked none is looked at, however requests overlap.
 @Suite struct PasscodeTriesTests {
-    private func change(_ old: String) -> Request {
-        .passcode(.change(old: SecretBytes(old.utf8), new: SecretBytes("new".utf8)))
-    }
-
     private func set(_ new: String) -> Request { .passcode(.set(SecretBytes(new.utf8))) }
 
-    @Test func triesThatWaitForEachOtherAreBlockedLikeLaterOnes_LA30() throws {
-        let work = HeldWorkQueue()
-        let machine = try InterruptedService(work: work)
-        let first = machine.answers(set("1234"))
-        work.run()
-        #expect(first() == [.done])
-        let wrong = (1...3).map { machine.answers(change("wrong"), id: $0) }
-        let right = machine.answers(change("1234"), id: 4)
-        work.run()
-        #expect(wrong.map { $0() } == [[Reply]](repeating: [.failure(Failure(.authenticationFailed))], count: 3))
-        #expect(right() == [.failure(Failure(.passcodeDelayed))])
+    private func change(_ new: String) -> Request { .passcode(.change(SecretBytes(new.utf8))) }
+
+    /// A machine without a sensor that has the passcode 1234.
+    private func machine() throws -> InterruptedService {
+        let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
+        #expect(machine.answers(set("1234"))() == [.done])
+        return machine
+    }
+
+    private func type(_ passcode: String, _ machine: InterruptedService) {
+        machine.world.perform(.passcode(SecretBytes(passcode.utf8)))
+    }
+
+    @Test func aChangeAsksForThePasscodeInTheDaemonsOwnWordsAndNothingElseProvesIt() throws {
+        let machine = try InterruptedService(work: ImmediateWorkQueue())
+        machine.answers(set("1234"))
+        // A proof of the passcode on a context of the same connection does not count.
+        type("1234", machine)
+        let rule = Request.EvaluateRule(
+            context: try machine.context(), accessControl: AccessControl(constraints: .devicePasscode),
+            prompting: Prompting(reason: "test"))
+        #expect(machine.answers(.evaluateRule(rule))() == [.done])
+        let answers = machine.answers(change("5678"))
+        machine.world.perform(.touch(matching: true))
+        #expect(answers().isEmpty, "a finger does not change a passcode")
+        #expect(machine.world.transcript.contains { $0.contains("asks: \"changePasscode\"") })
+        machine.answers(.simulate(.reset), id: 2)
+        type("1234", machine)
+        #expect(answers() == [.done])
+        #expect(try machine.simulated.keychain.unlock(SecretBytes("5678".utf8)))
+    }
+
+    @Test func aProgramCannotUseThePersonsTriesUpByAskingForAChange_LA30() throws {
+        let machine = try machine()
+        for id: UInt64 in 1...10 {
+            let answers = machine.answers(change("5678"), id: id)
+            machine.answers(.simulate(.cancel), id: 100 + id)
+            #expect(answers() == [.failure(Failure(.userCancel))])
+        }
+        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 0)
+    }
+
+    @Test func aWrongPasscodeChangesNothing() throws {
+        let machine = try machine()
+        let answers = machine.answers(change("5678"))
+        for wrong in ["0000", "0001", "0002"] { type(wrong, machine) }
+        #expect(answers() == [.failure(Failure(.authenticationFailed))])
         #expect(try machine.simulated.keychain.unlock(SecretBytes("1234".utf8)))
+    }
+
+    @Test(arguments: ["", "1", "123", "äöü", "👍👍👍"]) func aShortPasscodeIsRefused(_ short: String) throws {
+        let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
+        #expect(machine.answers(set(short))() == [.failure(Failure(.invalidParameter))])
+        #expect(machine.answers(set("äöüß"))() == [.done])
+        #expect(machine.answers(change(short))() == [.failure(Failure(.invalidParameter))])
+    }
+
+    @Test func theSameWrongPasscodeCountsOnceInOneEvaluation_LA30() throws {
+        let machine = try machine()
+        let answers = machine.answers(change("5678"))
+        for _ in 1...5 { type("0000", machine) }
+        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 1)
+        #expect(machine.world.transcript.last?.contains("the same wrong passcode, tries left: 2") == true)
+        machine.answers(.simulate(.cancel), id: 2)
+        #expect(answers() == [.failure(Failure(.userCancel))])
+        machine.answers(change("5678"), id: 3)
+        type("0000", machine)
+        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 2, "in another one it is a try again")
+    }
+
+    @Test func aPromptDuringADelayGoesOnWhenItIsOver_LA30() throws {
+        let machine = try machine()
+        machine.answers(change("5678"))
+        for wrong in ["0000", "0001", "0002"] { type(wrong, machine) }
+        let answers = machine.answers(change("5678"), id: 2)
+        type("1234", machine)
+        #expect(machine.world.transcript.last?.contains("entry in 5 s") == true)
+        machine.answers(.simulate(.advance(seconds: 4)), id: 3)
+        #expect(answers().isEmpty)
+        machine.answers(.simulate(.advance(seconds: 1)), id: 4)
+        #expect(answers() == [.done], "and what waits is typed then")
+    }
+
+    @Test func aDelayLongerThanThePromptIsWhatTheRequestEndsWith_LA30() throws {
+        let machine = try machine()
+        machine.answers(change("5678"))
+        for wrong in ["0000", "0001", "0002"] { type(wrong, machine) }
+        machine.answers(.simulate(.advance(seconds: 5)), id: 2)
+        let answers = machine.answers(change("5678"), id: 3)
+        type("0003", machine)
+        machine.answers(.simulate(.advance(seconds: 59)), id: 4)
+        #expect(answers().isEmpty, "the fourth delays for a minute")
+        machine.answers(.simulate(.cancel), id: 5)
+        let later = machine.answers(change("5678"), id: 6)
+        machine.answers(.simulate(.advance(seconds: 1)), id: 7)
+        type("0004", machine)
+        machine.answers(.simulate(.advance(seconds: 60)), id: 8)
+        #expect(later() == [.failure(Failure(.passcodeDelayed))], "the fifth delays for five minutes")
     }
 
     @Test func ofTwoFirstPasscodesOneIsRefused() throws {

@@ -12,10 +12,11 @@ import Testing
 /// A daemon's service that was just started on a keychain, without a sensor and with nobody in front of it.
 struct StartedService {
     private let service: Service
+    private let world: SimulatedWorld
 
     init(_ keychain: Keychain, clock: any Clock) {
         let random = SystemRandomSource()
-        let world = SimulatedWorld(WorldState(sensor: .none), clock: VirtualClock(), random: random, save: { _ in })
+        world = SimulatedWorld(WorldState(sensor: .none), clock: VirtualClock(), random: random, save: { _ in })
         service = Service(
             Service.Parts(
                 tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
@@ -39,9 +40,16 @@ struct StartedService {
     /// Sets the first passcode; nil when it is set.
     func setPasscode(_ passcode: String) -> Status? { status(of: .passcode(.set(SecretBytes(passcode.utf8)))) }
 
-    /// Tries a passcode by changing it to the one that is right anyway; nil when it was right.
+    /// Enters a passcode at the prompt of a change to the one that is right anyway; nil when it was right. Where entry is
+    /// delayed nothing is entered.
     func tryPasscode(_ passcode: String) -> Status? {
-        status(of: .passcode(.change(old: SecretBytes(passcode.utf8), new: SecretBytes("right".utf8))))
+        let count = world.transcript.count
+        let status: Status? = world.playing([.passcode(SecretBytes(passcode.utf8)), .cancel]) {
+            self.status(of: .passcode(.change(SecretBytes("right".utf8))))
+        }
+        guard status == .userCancel else { return status }
+        let isEntered = world.transcript[count...].contains { $0.hasSuffix("a passcode is entered") }
+        return isEntered ? .authenticationFailed : .passcodeDelayed
     }
 
     /// Whether biometry waits for the passcode.

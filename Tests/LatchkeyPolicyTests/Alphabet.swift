@@ -17,20 +17,22 @@ struct Alphabet {
     func reports(_ id: UInt64) -> [PolicyEvent] {
         [
             .promptVisible(id), .promptUnavailable(id), .promptLost(id), .matched(id, .a), .matched(id, .b),
-            .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id), .passcodeEntered(id),
+            .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id),
             .withdrawn(id, .appCancel), .withdrawn(id, .systemCancel), .deadlinePassed(id),
             .permissionAnswered(id, true), .permissionAnswered(id, false), .codeAcknowledged(id), .codeEntered(id),
         ]
-            + times.flatMap { time in
-                [true, false].map { .passcodeChecked(id, isRight: $0, at: time) }
-            }
+            + [
+                .passcodeChecked(id, isRight: true), .passcodeChecked(id, isRight: false), .passcodeRepeated(id),
+                .passcodeNotChecked(id, .storeUnreadable), .countersKept(id), .countersNotKept(id, .diskFull),
+            ]
+            + times.flatMap { [.passcodeEntered(id, at: $0), .delayPassed(id, at: $0)] }
     }
 
     /// What may change around evaluations.
     var surroundings: [PolicyEvent] {
         Self.sensors.map { .sensorChanged($0) }
             + [.passcodeExists(true), .passcodeExists(false), .permissionChanged("a", nil)]
-            + times.flatMap { time in [true, false].map { .passcodeUsed(isRight: $0, at: time) } }
+            + [.passcodeWasRight]
     }
 
     /// Every wish a caller may have.

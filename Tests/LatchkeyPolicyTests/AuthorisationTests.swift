@@ -22,8 +22,9 @@ import Testing
 
     private func code(_ id: UInt64, _ caller: Caller) throws -> Authorisation {
         var world = World()
+        world.send([.evaluate(request(id, .passcode, caller)), .promptVisible(id)])
         return try #require(
-            world.send(.passcodeGiven(request(id, .passcode, caller), isRight: true, at: 0)).authorisation(id))
+            world.type(right: true, id: id).authorisation(id))
     }
 
     @Test func itNamesTheEvaluationItsCallerItsSetAndItsTime() throws {
@@ -56,21 +57,5 @@ import Testing
         #expect(both.holding(for: .a) == both)
         #expect(both.holding(for: .b).methods == [.passcode])
         #expect(both.holding(for: nil).methods == [.passcode])
-    }
-
-    @Test func aPasscodeOfARequestProvesOrCountsLikeOneAtAPrompt() throws {
-        var world = World()
-        let ask = request(1, .passcode, Self.one)
-        #expect(
-            world.send(.passcodeGiven(ask, isRight: false, at: 0)).outcomes() == [.denied(.authenticationFailed)])
-        #expect(world.state.passcodeFailures == 1)
-        world.send([PolicyEvent](repeating: .passcodeGiven(ask, isRight: false, at: 0), count: 2))
-        #expect(
-            world.send(.passcodeGiven(ask, isRight: true, at: 0)).outcomes() == [.denied(.passcodeDelayed)],
-            "entry is delayed after three wrong ones")
-        #expect(world.state.passcodeFailures == 3)
-        #expect(
-            world.send(.passcodeGiven(ask, isRight: true, at: .seconds(5))).outcomes() == [.granted(.code)])
-        #expect(world.state.passcodeFailures == 0)
     }
 }

@@ -32,6 +32,8 @@ struct Exploration {
                 for event in events(nodes[index].state) {
                     var node = nodes[index]
                     let effects = node.state.reduce(event)
+                    // Only what was decided with it is of interest, not the time itself.
+                    node.state.now = 0
                     transitions += 1
                     if let found = node.observer.complaint(
                         about: event, effects, before: nodes[index].state, after: node.state)
@@ -51,6 +53,7 @@ struct Exploration {
     func follow(_ event: PolicyEvent, from index: Int) -> (index: Int, effects: [PolicyEffect])? {
         var node = nodes[index]
         let effects = node.state.reduce(event)
+        node.state.now = 0
         _ = node.observer.complaint(about: event, effects, before: nodes[index].state, after: node.state)
         return indices[node].map { ($0, effects) }
     }

@@ -72,7 +72,7 @@ import Testing
         world.send([.promptVisible(1), .matched(1, .a)])
         #expect(
             world.send([
-                .passcodeEntered(1), .passcodeChecked(1, isRight: false, at: 0), .notMatched(1), .companionConfirmed(1),
+                .passcodeEntered(1, at: 0), .passcodeChecked(1, isRight: false), .notMatched(1), .companionConfirmed(1),
                 .fallbackChosen(1), .sensorFailed(1), .companionsChanged(.watchAway),
                 .permissionAnswered(1, true), .promptVisible(1),
             ]).isEmpty)

@@ -43,14 +43,15 @@ import Testing
         var world = World(.touch, biometryFailures: 5)
         world.show(.either)
         let effects = world.type(right: true)
-        #expect(effects.kept == [PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)])
+        #expect(
+            effects.kept.last == PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
         #expect(!world.state.isBiometryLocked)
         #expect(world.state.refusal(of: .biometry, for: "a") == nil)
     }
 
-    @Test func aRightPasscodeOutsideOfEvaluationsClearsTheLockout_LA28() {
+    @Test func aRightPasscodeWhoseEvaluationHasEndedClearsTheLockout_LA28() {
         var world = World(.touch, biometryFailures: 5)
-        #expect(world.send(.passcodeUsed(isRight: true, at: 0)).kept.count == 1)
+        #expect(world.send(.passcodeWasRight).kept.count == 1)
         #expect(!world.state.isBiometryLocked)
     }
 
@@ -58,9 +59,10 @@ import Testing
         var world = World(.touch, biometryFailures: 5)
         world.show(.either)
         let events: [PolicyEvent] = [
-            .matched(1, .a), .notMatched(1), .fallbackChosen(1), .sensorFailed(1), .sensorChanged(.touchEmpty),
+            .matched(1, .a), .notMatched(1), .countersKept(1), .fallbackChosen(1), .sensorFailed(1),
+            .sensorChanged(.touchEmpty),
             .sensorChanged(.touchB), .sensorChanged(.absent), .sensorChanged(.face), .matched(1, .b),
-            .passcodeEntered(1), .passcodeChecked(1, isRight: false, at: 0), .passcodeUsed(isRight: false, at: 0),
+            .passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: false),
             .cancelChosen(1), .passcodeExists(false), .passcodeExists(true), .promptLost(1), .deadlinePassed(1),
             .withdrawn(1, .appCancel), .sensorChanged(.touch),
         ]
@@ -93,7 +95,8 @@ import Testing
             let effects = world.miss()
             #expect(
                 effects.first
-                    == .keep(PolicyCounters(biometryFailures: count, passcodeFailures: 0, passcodeBlockedUntil: 0)))
+                    == .keepFirst(
+                        1, PolicyCounters(biometryFailures: count, passcodeFailures: 0, passcodeBlockedUntil: 0)))
         }
     }
 
@@ -114,7 +117,9 @@ import Testing
         #expect(world.type(right: true, at: .seconds(3607) - 1).outcomes().isEmpty)
         let effects = world.type(right: true, at: .seconds(3607))
         #expect(effects.outcomes() == [.granted(.code)])
-        #expect(effects.kept == [PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)])
+        let right = PolicyCounters(
+            biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0, lastPasscode: .seconds(3607))
+        #expect(effects.kept.last == right)
     }
 
     @Test func misreadFingersBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {

@@ -24,13 +24,12 @@ import Testing
         func actions(_ state: PolicyState, _ times: [Int64]) -> [PolicyEvent] {
             var actions: [PolicyEvent] = [
                 .promptVisible(1), .notMatched(1), .sensorFailed(1), .fallbackChosen(1), .cancelChosen(1),
-                .passcodeEntered(1), .permissionAnswered(1, true), .permissionAnswered(1, false),
+                .permissionAnswered(1, true), .permissionAnswered(1, false), .countersKept(1),
+                .passcodeChecked(1, isRight: false),
             ]
             if hasFinger, let set = state.sensor.enrolment { actions.append(.matched(1, set)) }
-            for time in times {
-                actions.append(.passcodeChecked(1, isRight: false, at: time))
-                if knowsPasscode { actions.append(.passcodeChecked(1, isRight: true, at: time)) }
-            }
+            if knowsPasscode { actions.append(.passcodeChecked(1, isRight: true)) }
+            for time in times { actions += [.passcodeEntered(1, at: time), .delayPassed(1, at: time)] }
             return actions
         }
     }

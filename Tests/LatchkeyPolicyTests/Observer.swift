@@ -18,6 +18,10 @@ struct Observer: Hashable, Sendable {
         var isVisible = false
         var isArmed = false
         var isChecking = false
+        /// Whether a count is being made durable.
+        var isKeeping = false
+        /// The counters before a passcode was counted as wrong, until that is durable.
+        var countersBefore: PolicyCounters?
         /// Whether the person did what the last step asks for, while it was asked.
         var didLastStep = false
         var proven: Set<AuthenticationMethod> = []
@@ -34,7 +38,7 @@ struct Observer: Hashable, Sendable {
         for (index, effect) in effects.enumerated() {
             if let complaint = note(effect, after: after) { return "effect \(index): \(complaint)" }
         }
-        return complaint(aboutKeeping: effects, before: before, after: after)
+        return complaint(aboutKeeping: effects, of: event, before: before, after: after)
             ?? complaint(aboutLockout: event, before: before, after: after) ?? complaint(about: after)
     }
 
@@ -53,13 +57,26 @@ struct Observer: Hashable, Sendable {
                 counters.biometryFailures += 1
             }
         case .notMatched(let id) where watches(id): counters.biometryFailures += 1
-        case .passcodeChecked(let id, let isRight, let time)
-        where prompt?.request.id == id && prompt?.isChecking == true:
+        case .passcodeEntered(let id, let time) where takesPasscode(id):
+            guard time >= counters.passcodeBlockedUntil else { return }
+            prompt?.countersBefore = counters
+            counters.passcodeFailures += 1
+            let delay = PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+            counters.passcodeBlockedUntil = delay == 0 ? 0 : time + delay
+        case .countersKept(let id) where prompt?.request.id == id: prompt?.isKeeping = false
+        case .countersNotKept(let id, _) where prompt?.request.id == id:
+            prompt?.isKeeping = false
+            guard let before = prompt?.countersBefore else { return }
+            counters.passcodeFailures = before.passcodeFailures
+            counters.passcodeBlockedUntil = before.passcodeBlockedUntil
+        case .passcodeChecked(let id, let isRight) where prompt?.request.id == id && prompt?.isChecking == true:
             prompt?.isChecking = false
-            if count(isRight: isRight, at: time) { prompt?.proven.insert(.passcode) }
+            guard isRight else { return }
+            forgetFailures()
+            prompt?.proven.insert(.passcode)
         case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id): noteLastStep(id, .recoveryCodeAsked)
-        case .passcodeUsed(let isRight, let time): _ = count(isRight: isRight, at: time)
+        case .passcodeWasRight: forgetFailures()
         case .passcodeExists(false):
             counters.passcodeFailures = 0
             counters.passcodeBlockedUntil = 0
@@ -74,20 +91,18 @@ struct Observer: Hashable, Sendable {
 
     /// Whether the sensor watches for the prompt of that id, and a person can see it.
     private func watches(_ id: UInt64) -> Bool {
-        prompt.map { $0.request.id == id && $0.isVisible && $0.isArmed } ?? false
+        prompt.map { $0.request.id == id && $0.isVisible && $0.isArmed && !$0.isKeeping } ?? false
     }
 
-    /// Counts a passcode and says whether it proved anything.
-    private mutating func count(isRight: Bool, at time: Int64) -> Bool {
-        guard time >= counters.passcodeBlockedUntil else { return false }
-        if isRight {
-            counters = PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)
-        } else {
-            counters.passcodeFailures += 1
-            let delay = PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
-            counters.passcodeBlockedUntil = delay == 0 ? 0 : time + delay
-        }
-        return isRight
+    /// Whether a passcode that is typed into the prompt of that id is a try.
+    private func takesPasscode(_ id: UInt64) -> Bool {
+        prompt.map {
+            $0.request.id == id && $0.isVisible && !$0.isKeeping && !$0.isChecking && $0.content.asks(for: .passcode)
+        } ?? false
+    }
+
+    private mutating func forgetFailures() {
+        counters = PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0)
     }
 
     // MARK: - Effects
@@ -105,6 +120,9 @@ struct Observer: Hashable, Sendable {
         case .update(let id, let content):
             guard let shown = prompt, shown.request.id == id else { return "an update of no prompt" }
             prompt?.content = content
+            if shown.isKeeping, content.method == shown.content.method { return "goes on before it is kept" }
+            prompt?.isKeeping = false
+            prompt?.countersBefore = nil
             if content.step != .proof, shown.isArmed { return "armed during the last step" }
             if content.method == .biometry, shown.isArmed, content.method != shown.content.method {
                 return "armed across stages"
@@ -130,9 +148,11 @@ struct Observer: Hashable, Sendable {
             return nil
         case .checkPasscode(let id):
             guard let shown = prompt, shown.request.id == id, shown.isVisible, !shown.isChecking,
+                !shown.isKeeping, shown.countersBefore != nil,
                 shown.content.asks(for: .passcode)
             else { return "a passcode checked that nobody was asked for" }
             prompt?.isChecking = true
+            prompt?.countersBefore = nil
             return nil
         case .startDeadline(let id, let seconds):
             guard let shown = prompt, shown.request.id == id else { return "a deadline for no prompt" }
@@ -141,6 +161,15 @@ struct Observer: Hashable, Sendable {
                 ? nil : "another deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
         case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "keeps other answers"
+        case .keepFirst(let id, let kept):
+            guard let shown = prompt, shown.request.id == id, !shown.isKeeping else { return "keeps for no try" }
+            prompt?.isKeeping = true
+            return kept == counters ? nil : "keeps \(kept), should be \(counters)"
+        case .startDelay(let id, let seconds):
+            guard let shown = prompt, shown.request.id == id, shown.content.asks(for: .passcode) else {
+                return "a delay that nobody is told of"
+            }
+            return Int64(shown.content.delaySeconds) == seconds ? nil : "another delay than the prompt says"
         case .keep(let kept): return kept == counters ? nil : "keeps \(kept), should be \(counters)"
         }
     }
@@ -190,10 +219,20 @@ struct Observer: Hashable, Sendable {
 
 extension Observer {
     private func complaint(
-        aboutKeeping effects: [PolicyEffect], before: PolicyState, after: PolicyState
+        aboutKeeping effects: [PolicyEffect], of event: PolicyEvent, before: PolicyState, after: PolicyState
     ) -> String? {
         if after.counters != counters { return "counts \(after.counters), should be \(counters)" }
-        let keeps = effects.indices.filter { if case .keep = effects[$0] { true } else { false } }
+        let keeps = effects.indices.filter {
+            switch effects[$0] {
+            case .keep, .keepFirst: true
+            default: false
+            }
+        }
+        // What could not be kept is taken back in memory alone.
+        if case .countersNotKept = event { return keeps.isEmpty ? nil : "keeps what could not be kept" }
+        if let index = keeps.first, case .keepFirst = effects[index], effects.count > 1 {
+            return "goes on before it is kept"
+        }
         if keeps.count != (before.counters == after.counters ? 0 : 1) { return "\(keeps.count) times kept" }
         let reply = effects.firstIndex { if case .reply = $0 { true } else { false } }
         // Who is killed between the two must not have told what it did not keep.
@@ -204,8 +243,7 @@ extension Observer {
     private func complaint(aboutLockout event: PolicyEvent, before: PolicyState, after: PolicyState) -> String? {
         guard before.isBiometryLocked, !after.isBiometryLocked else { return nil }
         switch event {
-        case .passcodeChecked(_, isRight: true, let time), .passcodeUsed(isRight: true, let time):
-            return time >= before.passcodeBlockedUntil ? nil : "lockout cleared during a delay"
+        case .passcodeChecked(_, isRight: true), .passcodeWasRight: return nil
         default: return "lockout cleared without a passcode"
         }
     }
@@ -218,12 +256,14 @@ extension Observer {
         }
         guard let active = state.active else { return prompt == nil ? nil : "a prompt for nobody stays" }
         guard let shown = prompt, shown.request == active.request else { return "nothing is shown" }
+        if shown.isKeeping != (active.keeping != nil) { return "another count is being kept" }
         if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {
             return "the prompt is not as the state says"
         }
         if shown.content.step != active.step { return "shows another step" }
         if shown.content.method != active.method || shown.content.notice != active.notice { return "shows old content" }
-        if shown.isArmed, state.biometryRefusal(for: active.request.faceUser) != nil {
+        // The count of a fifth miss is made durable first, and nothing is looked at until then.
+        if shown.isArmed, !shown.isKeeping, state.biometryRefusal(for: active.request.faceUser) != nil {
             return "the sensor watches and cannot be used"
         }
         if shown.isVisible, active.method == .biometry {

@@ -7,6 +7,14 @@ import Testing
 /// Wrong passcodes and the time without entry behind them. The delays are ours: Apple says only that they grow and
 /// that six end it.
 @Suite struct PasscodeDelayTests {
+    /// Three wrong passcodes, the last at `until` minus five seconds.
+    private func delayed(until: Int64 = .seconds(10)) -> World {
+        var world = World(.absent)
+        world.state.passcodeFailures = 3
+        world.state.passcodeBlockedUntil = until
+        return world
+    }
+
     @Test(arguments: [(0, 0), (1, 0), (2, 0), (3, 5), (4, 60), (5, 300), (6, 3600), (7, 3600), (1_000_000, 3600)])
     func delaysGrowUntilAnHour_LA30(_ failures: Int, _ seconds: Int64) {
         #expect(PolicyState.passcodeDelay(afterFailures: failures) == .seconds(seconds))
@@ -16,7 +24,8 @@ import Testing
         var world = World(.absent)
         var now = Int64.seconds(1000)
         for failures in 1...7 {
-            world.show(.passcode)
+            world.ask(.passcode, at: now)
+            world.send(.promptVisible(1), at: now)
             let effects = world.type(right: false, at: now)
             let until = failures < 3 ? 0 : now + PolicyState.passcodeDelay(afterFailures: failures)
             #expect(
@@ -25,30 +34,69 @@ import Testing
                         PolicyCounters(
                             biometryFailures: 0, passcodeFailures: failures, passcodeBlockedUntil: until)
                     ])
-            world.send(.cancelChosen(1))
+            world.send(.cancelChosen(1), at: now)
             now = max(now, until)
         }
     }
 
-    @Test func duringADelayEvenTheRightPasscodeIsRefusedAndNotCounted_LA30() {
-        var world = World(.absent)
-        world.state.passcodeFailures = 3
-        world.state.passcodeBlockedUntil = .seconds(10)
+    @Test func duringADelayNothingIsLookedAtAndNoTryIsUsed_LA30() {
+        var world = delayed()
         world.show(.passcode)
         let before = world.state.counters
-        let effects = world.type(right: true, at: .seconds(10) - 1)
-        #expect(effects.outcomes().isEmpty)
-        #expect(effects.kept.isEmpty)
-        world.type(right: false, at: 0)
-        #expect(world.state.counters == before)
-        #expect(world.type(right: false, at: 0).outcomes() == [.denied(.authenticationFailed)])
+        for _ in 1...5 {
+            let effects = world.type(right: true, at: .seconds(10) - 1)
+            #expect(!effects.contains(.checkPasscode(1)) && effects.outcomes().isEmpty && effects.kept.isEmpty)
+            #expect(effects.content?.triesLeft == 3 && effects.content?.notice == PromptContent.Notice.none)
+        }
         #expect(world.state.counters == before)
     }
 
-    @Test func afterTheDelayTheRightPasscodeIsTaken_LA30() {
+    @Test func aPromptThatOpensDuringADelayTellsTheSecondsAndGoesOnAfterThem_LA30() {
+        var world = delayed()
+        let shown = world.ask(.passcode, at: .seconds(6) - 1)
+        #expect(shown.content?.delaySeconds == 5, "a second that has begun counts")
+        #expect(shown.contains(.startDelay(1, seconds: 5)))
+        // The call may come early, and before the prompt is visible.
+        let early = world.send(.delayPassed(1, at: .seconds(9)), at: .seconds(9))
+        #expect(early.content?.delaySeconds == 1 && early.contains(.startDelay(1, seconds: 1)))
+        let over = world.send(.delayPassed(1, at: .seconds(10)), at: .seconds(10))
+        #expect(over.count == 1 && over.content?.delaySeconds == 0)
+        world.send(.promptVisible(1), at: .seconds(10))
+        #expect(world.type(right: true, at: .seconds(10)).outcomes() == [.granted(.code)])
+    }
+
+    @Test func aWrongPasscodeThatBeginsADelayTellsIt_LA30() {
         var world = World(.absent)
-        world.state.passcodeFailures = 3
+        world.state.passcodeFailures = 2
+        world.show(.passcode)
+        let effects = world.type(right: false, at: .seconds(1))
+        #expect(effects.content?.notice == .wrongPasscode && effects.content?.delaySeconds == 5)
+        #expect(effects.last == .startDelay(1, seconds: 5))
+    }
+
+    @Test func thePasscodeThatIsFallenBackToMayBeDelayed_LA30() {
+        var world = World(.touch)
         world.state.passcodeBlockedUntil = .seconds(10)
+        world.show(.either)
+        #expect(world.miss(1).content?.delaySeconds == 0, "a finger is not delayed")
+        #expect(world.send(.fallbackChosen(1)).last == .startDelay(1, seconds: 10))
+
+        var both = World(.touch)
+        both.state.passcodeBlockedUntil = .seconds(10)
+        both.show(.biometryThenPasscode)
+        #expect(both.send(.matched(1, .a)).last == .startDelay(1, seconds: 10))
+    }
+
+    @Test func aDelayThatOutlastsThePromptIsWhatItEndsWith_LA30() {
+        var world = delayed(until: .seconds(100))
+        world.show(.passcode)
+        #expect(world.send(.deadlinePassed(1), at: .seconds(60)).outcomes() == [.denied(.passcodeDelayed)])
+        world.show(.passcode)
+        #expect(world.send(.deadlinePassed(1), at: .seconds(100)).outcomes() == [.denied(.systemCancel)])
+    }
+
+    @Test func afterTheDelayTheRightPasscodeIsTaken_LA30() {
+        var world = delayed()
         world.show(.passcode)
         #expect(world.type(right: true, at: .seconds(10)).outcomes() == [.granted(.code)])
         #expect(world.state.passcodeFailures == 0)
@@ -61,18 +109,7 @@ import Testing
         world.state.passcodeBlockedUntil = .seconds(10)
         world.show(.either)
         world.type(right: true, at: 0)
-        world.send(.passcodeUsed(isRight: true, at: 0))
         #expect(world.state.isBiometryLocked)
-    }
-
-    @Test func passcodesOutsideOfEvaluationsCountToo_LA30() {
-        var world = World(.absent)
-        #expect(world.send(.passcodeUsed(isRight: false, at: 0)).kept.map(\.passcodeFailures) == [1])
-        world.send([.passcodeUsed(isRight: false, at: 0), .passcodeUsed(isRight: false, at: 0)])
-        #expect(world.state.passcodeBlockedUntil == .seconds(5))
-        #expect(world.send(.passcodeUsed(isRight: true, at: .seconds(5) - 1)).isEmpty)
-        #expect(world.send(.passcodeUsed(isRight: true, at: .seconds(5))).kept.map(\.passcodeFailures) == [0])
-        #expect(world.send(.passcodeUsed(isRight: true, at: .seconds(5))).isEmpty, "nothing changed, nothing kept")
     }
 
     @Test func aMatchDoesNotEndADelay_LA30() {

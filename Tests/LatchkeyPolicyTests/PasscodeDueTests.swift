@@ -27,12 +27,11 @@ import Testing
         #expect(refusal(world, at: .seconds(1)) == .biometryLockout)
         let effects = world.ask(.either, at: .seconds(1))
         #expect(effects.content?.method == .passcode)
-        #expect(effects.content?.notice == .biometryLocked)
+        #expect(effects.content?.notice == .passcodeDueAfterRestart)
         world.send(.promptVisible(1), at: .seconds(1))
-        world.send(.passcodeEntered(1), at: .seconds(1))
-        let answer = world.send(.passcodeChecked(1, isRight: true, at: .seconds(1)), at: .seconds(1))
+        let answer = world.type(right: true, at: .seconds(1))
         #expect(answer.outcomes() == [.granted(.code)])
-        #expect(answer.kept.map(\.lastPasscode) == [.seconds(1)])
+        #expect(answer.kept.map(\.lastPasscode) == [nil, .seconds(1)])
         #expect(refusal(world, at: .seconds(2)) == nil)
     }
 

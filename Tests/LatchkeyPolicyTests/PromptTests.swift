@@ -53,7 +53,7 @@ import Testing
         world.ask(.passcode)
         #expect(world.type(right: true).isEmpty)
         #expect(world.send(.promptVisible(1)).isEmpty)
-        #expect(world.send(.passcodeChecked(1, isRight: true, at: 0)).isEmpty, "nothing was entered")
+        #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "nothing was entered")
     }
 
     @Test func eventsOfAnotherEvaluationChangeNothing_abuse15() {
@@ -62,8 +62,8 @@ import Testing
         let before = world.state
         let events: [PolicyEvent] = [
             .promptVisible(9), .promptUnavailable(9), .promptLost(9), .matched(9, .a), .notMatched(9),
-            .sensorFailed(9), .fallbackChosen(9), .cancelChosen(9), .passcodeEntered(9),
-            .passcodeChecked(9, isRight: true, at: 0), .passcodeChecked(9, isRight: false, at: 0),
+            .sensorFailed(9), .fallbackChosen(9), .cancelChosen(9), .passcodeEntered(9, at: 0),
+            .passcodeChecked(9, isRight: true), .passcodeChecked(9, isRight: false),
             .withdrawn(9, .appCancel), .deadlinePassed(9),
         ]
         for event in events {

@@ -81,16 +81,56 @@ import Testing
         let before = world.state
         for event: PolicyEvent in [
             .promptVisible(2), .matched(2, .a), .notMatched(2), .sensorFailed(2), .fallbackChosen(2),
-            .passcodeEntered(2), .passcodeChecked(2, isRight: true, at: 0),
+            .passcodeEntered(2, at: 0), .passcodeChecked(2, isRight: true),
         ] {
             #expect(world.send(event).isEmpty, "\(event)")
         }
         #expect(world.state == before)
     }
 
+    @Test func programsTakeTurnsHoweverManyOneOfThemAsks_LA35() {
+        var world = World(.touch)
+        for id: UInt64 in 1...10 { world.ask(.either, id: id, program: 1) }
+        for id: UInt64 in 11...13 { world.ask(.either, id: id, program: 2) }
+        world.ask(.either, id: 14, program: 3)
+        var order: [UInt64] = []
+        while let id = world.state.active?.request.id {
+            order.append(id)
+            world.send(.cancelChosen(id))
+            // Who asks again at once is not before those who wait.
+            if id == 1 { world.ask(.either, id: 15, program: 1) }
+        }
+        #expect(order == [1, 11, 14, 2, 12, 3, 13, 4, 5, 6, 7, 8, 9, 10, 15])
+        #expect(world.state.served.isEmpty, "nothing is kept of programs that ask for nothing")
+    }
+
+    @Test func aProgramThatComesLaterWaitsForOnePromptOfEachOther_LA35() {
+        var world = World(.touch)
+        for id: UInt64 in 1...5 { world.ask(.either, id: id, program: id % 2) }
+        world.ask(.either, id: 6, program: 9)
+        var order: [UInt64] = []
+        while let id = world.state.active?.request.id {
+            order.append(id)
+            world.send(.cancelChosen(id))
+        }
+        #expect(order.firstIndex(of: 6) == 2)
+    }
+
+    @Test func oneProgramHasABoundedNumberOfWaitingPrompts_LA35() {
+        var world = World(.touch)
+        let limit = UInt64(Limits.waitingPrompts)
+        for id in 1...limit + 1 { #expect(world.ask(.either, id: id, program: 1).outcomes(id).isEmpty) }
+        #expect(world.ask(.either, id: 99, program: 1) == [.reply(99, .denied(.limitExceeded))])
+        #expect(world.ask(.either, id: 100, program: 2).isEmpty, "another program's are its own")
+        // Number 100 is next, and number 2 after it: then one more may wait.
+        world.send([.cancelChosen(1), .cancelChosen(100)])
+        #expect(world.ask(.either, id: 101, program: 1).isEmpty)
+    }
+
     /// Ten thousand who wait and cannot be met do not pile up on the stack.
     @Test func aLongQueueIsAnsweredInOneGo_LA35() {
-        var world = busy(1...10_000)
+        var world = World(.touch)
+        for id: UInt64 in 1...10_000 { world.ask(.either, id: id, program: id) }
         #expect(world.send(.passcodeExists(false)).count { if case .reply = $0 { true } else { false } } == 10_000)
     }
 }

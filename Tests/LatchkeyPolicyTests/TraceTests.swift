@@ -28,7 +28,7 @@ import Testing
         #expect(
             Set(verbs) == [
                 "show", "update", "dismiss", "arm", "disarm", "checkPasscode", "startDeadline", "reply", "keep",
-                "keepPermissions",
+                "keepPermissions", "keepFirst", "startDelay",
             ])
     }
 
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [
         "evaluate 1 biometry", "0:00:60 locked", "0:0 locked", "0:00:00 evaluate 1", "0:00:00 evaluate 1 finger",
-        "0:00:00 matched 1", "0:00:00 withdrawn 1 nothing", "0:00:00 locked 1", "0:00:00 passcodeUsed maybe",
+        "0:00:00 matched 1", "0:00:00 withdrawn 1 nothing", "0:00:00 locked 1", "0:00:00 passcodeChecked 1 maybe",
         "0:00:00 evaluate 1 biometry reuse", "-1:00:00 locked",
     ])
     func aLineThatTellsNothingIsRefused(_ line: String) {

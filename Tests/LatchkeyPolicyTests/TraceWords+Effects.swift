@@ -20,11 +20,16 @@ extension TraceWords {
             "keepPermissions: "
                 + (permissions.isEmpty ? "none" : "")
                 + permissions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        case .keep(let counters):
-            "keep: biometryFailures \(counters.biometryFailures), passcodeFailures \(counters.passcodeFailures), "
-                + "blockedUntil \(text(counters.passcodeBlockedUntil)), lastPasscode \(text(counters.lastPasscode)), "
-                + "lastBiometry \(text(counters.lastBiometry))"
+        case .keep(let counters): "keep: \(text(counters))"
+        case .keepFirst(let id, let counters): "keepFirst \(id): \(text(counters))"
+        case .startDelay(let id, let seconds): "startDelay \(id) \(seconds) s"
         }
+    }
+
+    private static func text(_ counters: PolicyCounters) -> String {
+        "biometryFailures \(counters.biometryFailures), passcodeFailures \(counters.passcodeFailures), "
+            + "blockedUntil \(text(counters.passcodeBlockedUntil)), lastPasscode \(text(counters.lastPasscode)), "
+            + "lastBiometry \(text(counters.lastBiometry))"
     }
 
     private static func text(_ content: PromptContent) -> String {
@@ -33,6 +38,7 @@ extension TraceWords {
             .appending("showsFallback", if: content.showsFallback)
             .appending("offersCompanion", if: content.offersCompanion)
             .appending("asksPermission", if: content.asksPermission)
+            .appending("entry in \(content.delaySeconds) s", if: content.delaySeconds != 0)
             .appending("\(content.step)", if: content.step != .proof).joined(separator: ", ")
     }
 

@@ -29,8 +29,13 @@ enum TraceWords {
         case ("sensorFailed", 0): return .sensorFailed(id)
         case ("fallbackChosen", 0): return .fallbackChosen(id)
         case ("cancelChosen", 0): return .cancelChosen(id)
-        case ("passcodeEntered", 0): return .passcodeEntered(id)
-        case ("passcodeChecked", 1): return .passcodeChecked(id, isRight: try isRight(rest[1]), at: time)
+        case ("passcodeEntered", 0): return .passcodeEntered(id, at: time)
+        case ("passcodeRepeated", 0): return .passcodeRepeated(id)
+        case ("countersKept", 0): return .countersKept(id)
+        case ("countersNotKept", 1): return .countersNotKept(id, try named(rest[1], Status.allCases))
+        case ("delayPassed", 0): return .delayPassed(id, at: time)
+        case ("passcodeNotChecked", 1): return .passcodeNotChecked(id, try named(rest[1], Status.allCases))
+        case ("passcodeChecked", 1): return .passcodeChecked(id, isRight: try isRight(rest[1]))
         case ("codeAcknowledged", 0): return .codeAcknowledged(id)
         case ("codeEntered", 0): return .codeEntered(id)
         case ("withdrawn", 1): return .withdrawn(id, try named(rest[1], Status.allCases))
@@ -57,7 +62,7 @@ enum TraceWords {
         case ("permissionChanged", 2):
             return .permissionChanged(words[0], words[1] == "forgotten" ? nil : try truth(words[1]))
         case ("passcodeExists", 1): return .passcodeExists(try truth(words[0]))
-        case ("passcodeUsed", 1): return .passcodeUsed(isRight: try isRight(words[0]), at: time)
+        case ("passcodeWasRight", 0): return .passcodeWasRight
         default: return nil
         }
     }
@@ -78,6 +83,9 @@ enum TraceWords {
                 request.purpose = try named(rest.popFirst() ?? "", PromptPurpose.allCases)
             case "then":
                 request.lastStep = try named(rest.popFirst() ?? "", LastStep.allCases)
+            case "program":
+                guard let program = rest.popFirst().flatMap({ UInt64($0) }) else { throw TraceError("which program?") }
+                request.program = program
             case "noInteraction": request.interactionAllowed = false
             case "reuse":
                 guard let seconds = rest.popFirst().flatMap({ UInt64($0) }) else {

@@ -27,11 +27,11 @@ struct World {
     @discardableResult
     mutating func ask(
         _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
-        reuseSeconds: UInt64 = 0, faceUser: String? = "a", at now: Int64 = 0
+        reuseSeconds: UInt64 = 0, faceUser: String? = "a", program: UInt64 = 0, at now: Int64 = 0
     ) -> [PolicyEffect] {
         let request = EvaluationRequest(
             id: id, plan: plan, allowsFallback: fallback, interactionAllowed: interaction, reuseSeconds: reuseSeconds,
-            faceUser: faceUser)
+            faceUser: faceUser, program: program)
         return send(.evaluate(request), at: now)
     }
 
@@ -44,13 +44,14 @@ struct World {
     /// Types a passcode that turns out right or wrong.
     @discardableResult
     mutating func type(right: Bool, id: UInt64 = 1, at time: Int64 = 0) -> [PolicyEffect] {
-        send([.passcodeEntered(id), .passcodeChecked(id, isRight: right, at: time)])
+        send(.passcodeEntered(id, at: time), at: time) + send(.countersKept(id), at: time)
+            + send(.passcodeChecked(id, isRight: right), at: time)
     }
 
     /// Sends `notMatched` several times.
     @discardableResult
     mutating func miss(_ times: Int = 1, id: UInt64 = 1) -> [PolicyEffect] {
-        send([PolicyEvent](repeating: .notMatched(id), count: times))
+        (0..<times).flatMap { _ in send([.notMatched(id), .countersKept(id)]) }
     }
 }
 
@@ -93,11 +94,12 @@ extension AuthenticationPlan {
 
 extension Authorisation {
     static let finger = granted(.biometry, [.matched(1, .a)])
-    static let code = granted(.passcode, [.passcodeEntered(1), .passcodeChecked(1, isRight: true, at: 0)])
+    static let code = granted(
+        .passcode, [.passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
     static let watch = granted(.companion, [.companionConfirmed(1)])
     static let both = granted(
         .biometryThenPasscode,
-        [.matched(1, .a), .passcodeEntered(1), .passcodeChecked(1, isRight: true, at: 0)])
+        [.matched(1, .a), .passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
 
     /// What the reducer grants after those events.
     private static func granted(_ plan: AuthenticationPlan, _ events: [PolicyEvent]) -> Authorisation {
@@ -159,5 +161,12 @@ extension [PolicyEffect] {
     var shown: [UInt64] { compactMap { if case .show(let request, _) = $0 { request.id } else { nil } } }
 
     /// The counters that are kept.
-    var kept: [PolicyCounters] { compactMap { if case .keep(let counters) = $0 { counters } else { nil } } }
+    var kept: [PolicyCounters] {
+        compactMap {
+            switch $0 {
+            case .keep(let counters), .keepFirst(_, let counters): counters
+            default: nil
+            }
+        }
+    }
 }

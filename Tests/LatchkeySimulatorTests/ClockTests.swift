@@ -49,7 +49,7 @@ import Testing
 
     @Test func wrongPasscodesDelayTheNextUntilTheClockMoves_LA30() async throws {
         let simulator = try Simulator(sensor: .none)
-        for _ in 0..<3 { simulator.enter(passcode: "0000") }
+        for wrong in ["0000", "0001", "0002"] { simulator.enter(passcode: wrong) }
         try await simulator.run {
             #expect(await evaluate() == .authenticationFailed)
             #expect(throws: SimulatorError.self) { try simulator.changePasscode(from: "1234", to: "1234") }

@@ -120,7 +120,7 @@ import Testing
         simulator.enter(passcode: "anything")
         await simulator.run { #expect(await evaluate(.deviceOwnerAuthentication) == nil) }
         try simulator.setAcceptsAnyPasscode(false)
-        for _ in 0..<3 { simulator.enter(passcode: "anything") }
+        for wrong in ["anything", "else", "more"] { simulator.enter(passcode: wrong) }
         await simulator.run { #expect(await evaluate(.deviceOwnerAuthentication) == .authenticationFailed) }
     }
 

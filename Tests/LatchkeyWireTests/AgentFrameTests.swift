@@ -48,6 +48,11 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             .update(
                 PromptContent(
                     method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true))),
+        AgentSample(
+            "agent-update-delayed",
+            .update(
+                PromptContent(
+                    method: .passcode, notice: .wrongPasscode, triesLeft: 1, showsFallback: false, delaySeconds: 300))),
         AgentSample("agent-dismiss", .dismiss),
         AgentSample("agent-visible", .event(.visible)),
         AgentSample("agent-unavailable", .event(.unavailable)),

@@ -79,8 +79,8 @@ import Testing
             ("data attribute", Limits.attributeBytes, { attribute(.generic, .zeros($0)) }),
             ("persistent reference", 256, { request(14, [1: [:], 4: .zeros($0)]) }),
             ("found reference", 256, { reply(5, [false, [[0: 1, 4: .zeros($0)]]]) }),
-            ("old passcode", Limits.passcodeBytes, { request(20, [0: .zeros($0)]) }),
-            ("new passcode", Limits.passcodeBytes, { request(20, [1: .zeros($0)]) }),
+            ("first passcode", Limits.passcodeBytes, { request(20, [0: 1, 1: .zeros($0)]) }),
+            ("new passcode", Limits.passcodeBytes, { request(20, [0: 2, 1: .zeros($0)]) }),
         ]
         for (name, limit, payload) in cases {
             #expect(refusal(of: payload(limit)) == nil, "\(name) of \(limit) bytes")

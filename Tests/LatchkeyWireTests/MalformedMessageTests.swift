@@ -125,7 +125,19 @@ import Testing
         #expect(refusal(of: request(50, [0: [:], 1: [1, 0], 3: authentication])) == .missingKey(2))
     }
 
-    @Test func aChangeOfNothingIsRefused() { #expect(refusal(of: request(20, [:])) == .missingKey(1)) }
+    @Test func aChangeOfNoPasscodeIsRefused() {
+        #expect(refusal(of: request(20, [:])) == .missingKey(0))
+        #expect(refusal(of: request(20, [0: 1])) == .missingKey(1))
+        #expect(refusal(of: request(20, [0: 2])) == .missingKey(1))
+        #expect(refusal(of: request(20, [0: 0])) == .invalidValue)
+        #expect(refusal(of: request(20, [0: 4])) == .invalidValue)
+    }
+
+    /// The passcode so far is not part of any request: the daemon asks for it itself.
+    @Test func noRequestCarriesTheOldPasscode() {
+        #expect(refusal(of: request(20, [0: 3, 1: .zeros(4)])) == .invalidValue)
+        #expect(refusal(of: request(20, [0: 2, 1: .zeros(4), 2: .zeros(4)])) == .unknownKey(2))
+    }
 
     /// False is said by leaving the key out.
     @Test func aFlagThatIsOnlyWrittenWhenSetIsRefusedWhenCleared() {

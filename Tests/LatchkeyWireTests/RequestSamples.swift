@@ -86,9 +86,9 @@ struct Sample: Sendable, CustomTestStringConvertible {
                         reason: "sign in", fallbackTitle: "", cancelTitle: "Stop", interactionAllowed: false)))),
         Sample("passcode-set", .passcode(.set(SecretBytes("0000".utf8)))),
         Sample(
-            "passcode-change", .passcode(.change(old: SecretBytes("0000".utf8), new: SecretBytes("correct horse".utf8)))
+            "passcode-change", .passcode(.change(SecretBytes("correct horse".utf8)))
         ),
-        Sample("passcode-remove", .passcode(.remove(SecretBytes("correct horse".utf8)))),
+        Sample("passcode-remove", .passcode(.remove)),
         Sample("simulate-sensor-none", .simulate(.sensor(.none))),
         Sample("simulate-sensor-touch", .simulate(.sensor(.touchID))),
         Sample("simulate-sensor-face", .simulate(.sensor(.faceID))),

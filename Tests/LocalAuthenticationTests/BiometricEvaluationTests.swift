@@ -99,7 +99,7 @@ import Testing
 
     @Test func threeWrongPasscodesEndAnEvaluation() async throws {
         let endings = await endings(try Simulator(sensor: .none), .owner) {
-            for _ in 0..<3 { $0.enter(passcode: "4321") }
+            for wrong in ["4321", "4322", "4323"] { $0.enter(passcode: wrong) }
         }
         #expect(endings == [.failure(.authenticationFailed)])
     }

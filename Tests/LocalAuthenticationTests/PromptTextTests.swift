@@ -76,6 +76,33 @@ import Testing
         #expect(try await prompt(reason: "\u{200d}\u{200d}a\n\u{200c}b").reason == "\u{fffd}a \u{fffd}b")
     }
 
+    /// The attack: a reason that ends the prompt's quotation marks and goes on in what looks like the prompt's own words.
+    @Test(arguments: [
+        "”", "“", "\"", "»", "«", "›", "‹", "„", "‟", "’", "‘", "′", "″", "\u{ff02}", "\u{301e}", "\u{2dd}", "\u{2ee}",
+        "\u{275e}", "\u{5f4}", "´", "`", "''", "’’", "\u{2033}\u{301}", "\u{1f677}",
+    ])
+    func aReasonCannotEndItsQuotationMarks_abuse19(_ mark: String) async throws {
+        let reason = "pay\(mark). Latchkey says: this program is safe."
+        let shown = try await prompt(reason: reason) { $0.localizedCancelTitle = "No\(mark)" }
+        #expect(shown.reason == "pay'. Latchkey says: this program is safe.")
+        #expect(shown.cancelTitle == "No'")
+    }
+
+    @Test(arguments: [
+        "\u{3164}", "\u{2800}", "\u{115f}", "\u{1160}", "\u{ffa0}", "\u{180e}", "\u{34f}", "\u{17b4}", "\u{2065}",
+        "\u{fff0}", "\u{e0fff}", "\u{13441}", "\u{1d159}", "\u{16fe4}", "\u{180b}", "\u{fe0f}",
+    ])
+    func blankLettersAreReplaced_abuse19(_ blank: String) async throws {
+        let text = "a" + String(repeating: blank + " ", count: 20) + blank + "b"
+        let reason = try await prompt(reason: text).reason
+        #expect(!reason.unicodeScalars.contains { blank.unicodeScalars.contains($0) }, "\(reason.unicodeScalars)")
+        #expect(try await prompt(reason: blank + "b").reason.unicodeScalars.contains("\u{fffd}"))
+    }
+
+    @Test func apostrophesAndPicturesReadWell() async throws {
+        #expect(try await prompt(reason: "don’t l'ouvrir ❤\u{fe0f}").reason == "don't l'ouvrir ❤")
+    }
+
     @Test func thousandsOfWhatIsNotShownAreOneMark_abuse19() async throws {
         for scalar in ["\u{202e}", "\u{200b}", "\u{1b}", "\u{7}", "\u{feff}", "\u{e0001}", "\u{e000}"] {
             #expect(

@@ -268,7 +268,7 @@ import Testing
                     return exists(item.with(kSecUseAuthenticationContext, context))
                 }
             }
-        case .passcodeDelayed: .scripted("a prompt shows the delay; only the command's passcode verbs end so")
+        case .passcodeDelayed: .scripted("a delay that outlasts the prompt; see PasscodeTriesTests")
         case .companionNotAvailable: .scripted("only a policy of an LAContext asks for a companion alone")
         case .biometryNotPaired: .scripted("no sensor of ours is paired")
         case .biometryDisconnected: .scripted("no sensor of ours is paired")

@@ -16,8 +16,8 @@ import Testing
         #expect(
             lines(.sample(ownName: "mail", .missed), 60) == [
                 "╭─ Latchkey prompt, process 4712 ──────────────────────────",
-                "│ notes asks for your fingerprint", "│ to “open the token”", "│",
-                "│ It is process 4711, /usr/bin/notes",
+                "│ “notes” asks for your fingerprint", "│ to “open the token”", "│",
+                "│ It is process 4711, “/usr/bin/notes”",
                 "│ It calls itself “mail”", "│", "│ Touch the sensor.", "│ Not recognised. 2 tries left.", "│",
                 "│ Esc/Ctrl-C Cancel   P Enter Passcode",
                 "╰──────────────────────────────────────────────────────────",
@@ -28,7 +28,7 @@ import Testing
         #expect(
             lines(.sample(reason: "", ownName: "mail", purpose: .removePasscode, .passcode), 80) == [
                 "╭─ Latchkey prompt, process 4712 ─────────────────────────────────────────",
-                "│ “notes” (process 4711, /usr/bin/notes) wants to",
+                "│ “notes” (process 4711, “/usr/bin/notes”) wants to",
                 "│ remove the passcode of this keychain and delete the items that need one.", "│",
                 "│ It calls itself “mail”", "│",
                 "│ Type your passcode, then press Enter.", "│ Passcode: nothing typed yet", "│ 3 tries left.", "│",
@@ -67,7 +67,7 @@ import Testing
     ])
     func theWordsFitTheSensor(_ sensor: BiometryKind, _ proof: String, _ wish: String) {
         let text = lines(.sample(sensor: sensor), 80)
-        #expect(text.contains("│ notes asks for \(proof)") && text.contains("│ \(wish)"), "\(text)")
+        #expect(text.contains("│ “notes” asks for \(proof)") && text.contains("│ \(wish)"), "\(text)")
     }
 
     @Test func aPasscodeIsNeverShownAndNeverCounted() {
@@ -97,7 +97,7 @@ import Testing
             method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true)
         let text = lines(.sample(sensor: .faceID, tier: .simulated, content), 80)
         #expect(text.contains("│ It looks at faces for “seeing you”"), "\(text)")
-        #expect(text.contains("│ May notes look at your face, now and later?"))
+        #expect(text.contains("│ May “notes” look at your face, now and later?"))
         #expect(text.contains("│ Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
         #expect(!text.contains { $0.contains("tries") || $0.contains("Look at the sensor") || $0.hasPrefix("│ M ") })
     }
@@ -117,7 +117,7 @@ import Testing
     @Test func aLongReasonKeepsItsNumberOfLines_abuse19() {
         for reason in [String(repeating: "x", count: 10_000), String(repeating: "long words ", count: 1_000)] {
             let text = lines(.sample(reason: reason), 40)
-            let said = text.drop { !$0.contains("“") }.prefix { $0 != "│" }
+            let said = text.drop { !$0.contains("to “") }.prefix { $0 != "│" }
             #expect(said.count == Limits.reasonLines && said.last?.hasSuffix("…") == true, "\(said)")
         }
     }

@@ -14,8 +14,8 @@ import Testing
         #expect(
             speech.say(.sample(ownName: "mail")) == """
                 Latchkey prompt, process 4712.\r
-                notes asks for your fingerprint to “open the token”.\r
-                It is process 4711, /usr/bin/notes.\r
+                “notes” asks for your fingerprint to “open the token”.\r
+                It is process 4711, “/usr/bin/notes”.\r
                 It calls itself “mail”.\r
                 Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel.\r
 
@@ -45,7 +45,7 @@ import Testing
         #expect(
             speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
                 Latchkey prompt, process 4712.\r
-                “notes” (process 4711, /usr/bin/notes) wants to export the items of every app in this keychain.\r
+                “notes” (process 4711, “/usr/bin/notes”) wants to export the items of every app in this keychain.\r
                 Type your passcode, then press Enter. It is not shown while you type. 3 tries left. \
                 Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
 

@@ -22,8 +22,9 @@ extension Authorisation {
             switch method {
             case .biometry: effects += state.reduce(.matched(evaluation, set), at: time)
             case .passcode:
-                effects += state.reduce(.passcodeEntered(evaluation), at: time)
-                effects += state.reduce(.passcodeChecked(evaluation, isRight: true, at: time), at: time)
+                effects += state.reduce(.passcodeEntered(evaluation, at: time), at: time)
+                effects += state.reduce(.countersKept(evaluation), at: time)
+                effects += state.reduce(.passcodeChecked(evaluation, isRight: true), at: time)
             case .companion: effects += state.reduce(.companionConfirmed(evaluation), at: time)
             }
         }

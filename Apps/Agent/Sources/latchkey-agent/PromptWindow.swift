@@ -20,6 +20,7 @@ import Widgets
     private var fallback: Button?
     private var primary: Button?
     private var window: AttentionWindow?
+    private var isCountingDown = false
 
     /// Shows a prompt whose answers go to `link`.
     init(_ prompt: ShownPrompt, link: AgentLink) {
@@ -67,17 +68,33 @@ import Widgets
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
         simulation.show(new.simulation)
         showPlays(new)
+        if new.isDelayed { countDown() }
         // The keys go where they are needed, and only when that is another place than before.
-        if takesText(new), new.method != old.method || (old.isChecking && !new.isChecking) { field?.focus() }
+        if takesText(new), !takesText(old) || new.method != old.method || (old.isChecking && !new.isChecking) {
+            field?.focus()
+        }
+    }
+
+    /// Says each second how long no passcode is taken.
+    private func countDown() {
+        guard !isCountingDown else { return }
+        isCountingDown = true
+        _ = MainLoop.after(milliseconds: 1000) { [weak self] in
+            guard let self else { return }
+            isCountingDown = false
+            guard window != nil, prompt.isDelayed, let now = link.current(number) else { return }
+            show(now)
+        }
     }
 
     private func takesText(_ prompt: ShownPrompt) -> Bool {
-        prompt.method == .passcode || prompt.method == .recoveryCodeEntry
+        (prompt.method == .passcode && !prompt.isDelayed) || prompt.method == .recoveryCodeEntry
     }
 
     private func primaryTitle(_ prompt: ShownPrompt) -> String? {
         switch prompt.method {
         case .permission: "Allow"
+        case .passcode where prompt.isDelayed: nil
         case .passcode, .recoveryCodeEntry: "Send"
         case .recoveryCode: ShownPrompt.acknowledgement
         case .biometry, .companion: nil
@@ -148,7 +165,7 @@ import Widgets
     }
 
     private func sendTyped() {
-        guard let field, !field.isEmpty, !prompt.isChecking else { return }
+        guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt) else { return }
         let checking = field.take {
             prompt.method == .recoveryCodeEntry
                 ? link.send(recoveryCode: $0, prompt: prompt.number) : link.send(passcode: $0, prompt: prompt.number)

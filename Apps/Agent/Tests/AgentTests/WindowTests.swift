@@ -19,9 +19,9 @@ extension ScreenTests {
             let first = try machine.sees("Touch the sensor.")
             try machine.picture("touch")
             #expect(first.role == "alert" || first.role == "dialog", "\(first.role)")
-            #expect(first.says("latchkey-test-client asks for your fingerprint"))
+            #expect(first.says("“latchkey-test-client” asks for your fingerprint"))
             #expect(first.says("to “open the token store”"))
-            #expect(first.all.contains { $0.name.hasPrefix("It is process \(caller.program.number), /") })
+            #expect(first.all.contains { $0.name.hasPrefix("It is process \(caller.program.number), “/") })
             #expect(first.says("This machine is simulated, for tests only."))
             #expect(first.buttons == ["Cancel", "Play enrolled finger", "Play another finger"])
             #expect(first.announced == "3 tries left." && first.field == nil)
@@ -101,7 +101,8 @@ extension ScreenTests {
             let first = try machine.sees { $0.focused != nil }
             let words = first.focused?.name ?? ""
             #expect(
-                words.hasPrefix("latchkey-test-client asks for your fingerprint. to “pay”. It is process"), "\(words)")
+                words.hasPrefix("“latchkey-test-client” asks for your fingerprint. to “pay”. It is process"), "\(words)"
+            )
             #expect(first.description.contains("asks for your fingerprint to “pay” Touch the sensor."))
             first.press("Cancel")
             #expect(caller.end == "userCancel")

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import Testing
+
+@testable import LatchkeyService
+
+/// The audit trail tells of failed tries, and of the lockouts that they cause.
+@Suite struct FailedTryTests {
+    private final class NotingLog: EventLog {
+        let noted = Mutex<[DaemonEvent]>([])
+        func note(_ event: DaemonEvent, _ failure: Failure?) { noted.withLock { $0.append(event) } }
+    }
+
+    /// How often the trail tells of that.
+    private func entries(_ event: AuditEvent, _ simulated: SimulatedService) throws -> Int {
+        let request = Request.Log(after: 0, limit: Limits.auditEntries, verifies: true)
+        let page = try simulated.keychain.log(request)
+        #expect(page.finding == nil)
+        return page.lines.filter { $0.event == event }.count
+    }
+
+    /// A machine without a sensor that has the passcode 1234.
+    private func machine() throws -> InterruptedService {
+        let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
+        #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
+        return machine
+    }
+
+    private func type(_ passcode: String, _ machine: InterruptedService) {
+        machine.world.perform(.passcode(SecretBytes(passcode.utf8)))
+    }
+
+    /// Asks for a match, misses once or twice and gives up.
+    private func miss(_ count: Int, _ machine: InterruptedService) throws {
+        machine.answers(InterruptedService.evaluation(try machine.context(), .deviceOwnerAuthenticationWithBiometrics))
+        for _ in 1...count { machine.world.perform(.touch(matching: false)) }
+        machine.answers(.simulate(.cancel), id: 100)
+    }
+
+    @Test func theTrailTellsOfEachWrongPasscodeAndOfNoRightOne() throws {
+        let machine = try machine()
+        machine.answers(.passcode(.change(SecretBytes("5678".utf8))))
+        for typed in ["0000", "0000", "0001", "1234"] { type(typed, machine) }
+        #expect(try entries(.passcodeChanged, machine.simulated) == 1)
+        #expect(try entries(.tryFailed, machine.simulated) == 2, "the same wrong passcode is one try")
+        #expect(try entries(.lockedOut, machine.simulated) == 0)
+    }
+
+    @Test func theFifthMissIsALockoutThatMovesTheStoreGeneration_LA28() throws {
+        let machine = try InterruptedService(work: ImmediateWorkQueue())
+        machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
+        // Biometry counts once the passcode was right.
+        machine.answers(.passcode(.change(SecretBytes("1234".utf8))), id: 2)
+        type("1234", machine)
+        try miss(2, machine)
+        try miss(2, machine)
+        #expect(machine.simulated.keychain.isAnchoringDue, "an entry alone moves the store generation later")
+        #expect(try entries(.tryFailed, machine.simulated) == 4)
+        #expect(try entries(.lockedOut, machine.simulated) == 0)
+        try miss(1, machine)
+        #expect(try entries(.tryFailed, machine.simulated) == 5)
+        #expect(try entries(.lockedOut, machine.simulated) == 1)
+        #expect(!machine.simulated.keychain.isAnchoringDue)
+    }
+
+    @Test func theLongestDelayIsOneLockout_LA30() throws {
+        let machine = try machine()
+        for number in 1...7 {
+            machine.answers(.passcode(.change(SecretBytes("5678".utf8))), id: UInt64(number))
+            type("000\(number)", machine)
+            machine.answers(.simulate(.cancel), id: 100)
+            machine.answers(.simulate(.advance(seconds: 3600)), id: 101)
+            #expect(try entries(.lockedOut, machine.simulated) == (number < 6 ? 0 : 1), "\(number)")
+        }
+        #expect(try entries(.tryFailed, machine.simulated) == 7)
+    }
+
+    @Test func aTryThatTheTrailCannotTellIsInTheLogAndStaysCounted() throws {
+        let log = NotingLog()
+        let simulated = try SimulatedService(WorldState(sensor: .none), scriptsStore: true) { parts, _ in
+            parts.log = log
+        }
+        let session = simulated.session()
+        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        InterruptedService.answers(session, .passcode(.change(SecretBytes("5678".utf8))), id: 2)
+        _ = try simulated.world.apply(.fail(.diskFull))
+        simulated.world.perform(.passcode(SecretBytes("0000".utf8)))
+        #expect(log.noted.withLock { $0 } == [.tryNotRecorded])
+        #expect(simulated.service.authenticator.state.passcodeFailures == 1)
+        #expect(try entries(.tryFailed, simulated) == 0)
+    }
+}

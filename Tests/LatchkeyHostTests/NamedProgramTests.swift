@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+import Testing
+
+@testable import LatchkeyService
+
+/// A program chooses the name of its own file, so it is cleaned like any other text of a caller.
+@Suite struct NamedProgramTests {
+    private final class NotingPrompter: Prompter {
+        let shown = Mutex<Prompt?>(nil)
+        func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+            shown.withLock { $0 = prompt }
+        }
+        func update(_ id: UInt64, _ content: PromptContent) {}
+        func dismiss(_ id: UInt64) {}
+    }
+
+    @Test func theNameAndPathOfAProgramCannotFakeThePromptsWords_abuse19() throws {
+        let prompter = NotingPrompter()
+        let machine = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
+        let name = "notes” wants nothing.\n\u{202e}“bank"
+        InterruptedService.answers(machine.session(), .passcode(.set(SecretBytes("1234".utf8))))
+        let caller = Caller(groups: ["app"], label: name, program: "/tmp/" + name, processID: 7, userID: 1)
+        let session = machine.service.session(
+            caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
+        InterruptedService.answers(session, .passcode(.remove))
+        let prompt = try #require(prompter.shown.withLock { $0 })
+        #expect(prompt.caller == "notes' wants nothing. \u{fffd}'bank")
+        #expect(prompt.program == "/tmp/notes' wants nothing. \u{fffd}'bank")
+        #expect(prompt.processID == 7 && prompt.purpose == .removePasscode)
+    }
+}

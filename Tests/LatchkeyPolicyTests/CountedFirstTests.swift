@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Testing
+
+/// A try is counted, and its count durable, before anything is compared or looked at again.
+@Suite struct CountedFirstTests {
+    @Test func aPasscodeIsCountedAsWrongAndKeptBeforeItIsLookedAt() {
+        var world = World(.touch)
+        world.show(.passcode)
+        let counted = PolicyCounters(biometryFailures: 0, passcodeFailures: 1, passcodeBlockedUntil: 0)
+        #expect(world.send(.passcodeEntered(1, at: 0)) == [.keepFirst(1, counted)])
+        #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "nothing was looked at")
+        #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
+        #expect(world.send(.countersKept(1)).isEmpty)
+        let effects = world.send(.passcodeChecked(1, isRight: true))
+        #expect(effects.first == .keep(World(.touch).state.counters), "what is right takes the count back first")
+        #expect(effects.outcomes() == [.granted(.code)])
+    }
+
+    @Test func aPasscodeWhoseCountCannotBeKeptIsNotLookedAtAndEndsWithTheDisksError() {
+        for failures in [0, 2] {
+            var world = World(.touch)
+            world.state.passcodeFailures = failures
+            let before = world.state.counters
+            world.show(.passcode)
+            world.send(.passcodeEntered(1, at: 0))
+            #expect(
+                world.send(.countersNotKept(1, .diskFull)) == [.dismiss(1), .reply(1, .denied(.diskFull))])
+            #expect(world.state.counters == before, "a full disk uses no tries up")
+            #expect(world.send(.countersKept(1)).isEmpty)
+        }
+    }
+
+    @Test func aMissWhoseCountCannotBeKeptEndsTheEvaluationAndStaysCounted() {
+        var world = World(.touch)
+        world.show(.either)
+        #expect(world.send(.notMatched(1)).count == 1)
+        #expect(world.send([.notMatched(1), .matched(1, .a)]).isEmpty, "nothing is looked at before the count is kept")
+        #expect(
+            world.send(.countersNotKept(1, .diskFull)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.diskFull))])
+        #expect(world.state.biometryFailures == 1)
+    }
+
+    @Test func aPasscodeThatCannotBeComparedStaysCountedAndEndsTheEvaluation() {
+        var world = World(.touch)
+        world.show(.passcode)
+        #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).isEmpty, "nothing was entered")
+        world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
+        #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).outcomes() == [.denied(.storeUnreadable)])
+        #expect(world.state.passcodeFailures == 1)
+    }
+
+    @Test func theSameWrongPasscodeAgainIsNoTry() {
+        var world = World(.touch)
+        world.show(.passcode)
+        world.type(right: false)
+        for _ in 1...5 {
+            let effects = world.send(.passcodeRepeated(1))
+            #expect(effects.count == 1)
+            #expect(effects.content?.notice == .sameWrongPasscode && effects.content?.triesLeft == 2)
+        }
+        #expect(world.state.passcodeFailures == 1)
+        world.send(.passcodeEntered(1, at: 0))
+        #expect(world.send(.passcodeRepeated(1)).isEmpty)
+    }
+
+    @Test func anotherEvaluationsCountMovesNothing() {
+        var world = World(.touch)
+        world.show(.passcode)
+        world.send(.passcodeEntered(1, at: 0))
+        #expect(world.send([.countersKept(2), .countersNotKept(2, .diskFull), .delayPassed(2, at: 0)]).isEmpty)
+        #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
+    }
+
+    @Test func whyThePasscodeIsDueIsKnown() {
+        var state = World(.touch).state
+        #expect(state.passcodeDue == nil)
+        state.lastPasscode = nil
+        #expect(state.passcodeDue == .afterRestart)
+        state.lastPasscode = 0
+        state.now = .hours(48) + 1
+        #expect(state.passcodeDue == .unusedForTwoDays)
+        state.lastBiometry = .hours(152)
+        state.now = .hours(156) + 1
+        #expect(state.passcodeDue == .unusedForAWeek)
+        var world = World(.touch)
+        #expect(world.ask(.either, at: .hours(49)).content?.notice == .passcodeDueByTime)
+    }
+}
