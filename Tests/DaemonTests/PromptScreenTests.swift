@@ -35,7 +35,7 @@ import Testing
         let caller = try get(screen)
         #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
         let seen = screen.model.lines.joined(separator: " ")
-        for words in ["latchkey” asks for", "“read", "process", "Touch the sensor.", "3 tries left.", "Cancel"] {
+        for words in ["latchkey” asks", "“read", "process", "Touch the sensor.", "3 tries left.", "Cancel"] {
             #expect(seen.contains(words), "\(words)")
         }
         #expect(!screen.model.hasWrapped && screen.model.isOnAlternateScreen)
@@ -121,7 +121,9 @@ import Testing
             #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
             #expect(screen.model.unknown.isEmpty && !screen.model.hasWrapped)
             let lines = screen.model.lines
-            let reason = lines.drop { !$0.contains("“") }.prefix { $0 != "│" }
+            // The program and its path are quoted as well, before the reason and after it.
+            let start = try #require(lines.firstIndex { $0.contains("\u{fffd}[2J") })
+            let reason = lines[start...].prefix { $0 != "│" }
             #expect((1...Limits.reasonLines).contains(reason.count), "\(reason)")
             #expect(reason.joined().contains("\u{fffd}[2J"), "\(reason)")
             try finish(screen, caller)
