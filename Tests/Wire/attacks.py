@@ -508,7 +508,7 @@ def simulated_owner(constraints=DEVICE_PASSCODE):
     """A simulated store with a passcode, a finger and one protected item of `owner`."""
     store = Store()
     owner = store.connect("owner")
-    for reply in (owner.call(PASSCODE, {1: CODE}), owner.simulate(1, 1), owner.simulate(2),
+    for reply in (owner.call(PASSCODE, {0: 1, 1: CODE}), owner.simulate(1, 1), owner.simulate(2),
                   owner.add("treasure", SECRET, constraints)):
         if reply is None or reply[0] != DONE:
             raise RuntimeError("the stage could not be set: " + word(reply))
@@ -519,7 +519,7 @@ def user_owner(constraints=DEVICE_PASSCODE, passcode=CODE):
     store = Store(simulated=False)
     owner = store.connect("owner")
     if passcode:
-        reply = owner.call(PASSCODE, {1: passcode}, 20)
+        reply = owner.call(PASSCODE, {0: 1, 1: passcode}, 20)
         if reply[0] != DONE:
             raise RuntimeError("no passcode: " + word(reply))
     reply = owner.add("treasure", SECRET, constraints)
@@ -814,7 +814,7 @@ def take_over(store, code=b"135790"):
         return False, "the daemon does not serve it: %s" % str(error)[:120].strip().replace("\n", " ")
     owner = store.connect("owner")
     person = Person(store, typist(code))
-    new = owner.call(PASSCODE, {1: code}, 20)
+    new = owner.call(PASSCODE, {0: 1, 1: code}, 20)
     reply = owner.read("treasure", seconds=20)
     got = reply is not None and reply[0] == ITEMS and any(item.get(3) == SECRET for item in reply[1])
     person.close()
@@ -895,11 +895,11 @@ def _():
     old = store.copy()
     store.start()
     owner = store.connect("owner")
-    owner.call(PASSCODE, {0: CODE, 1: b"975310"}, 20)
+    owner.add("later", b"x")
     owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}})
     store.stop()
     store.put_back(old, ["keychain.sqlite"])
-    seen = believed(store, b"975310")
+    seen = believed(store, CODE)
     return expect(not seen[0], seen[1])
 
 
@@ -910,7 +910,7 @@ def _():
     old = store.copy()
     store.start()
     owner = store.connect("owner")
-    owner.call(PASSCODE, {0: CODE, 1: b"975310"}, 20)
+    owner.add("later", b"x")
     store.stop()
     store.put_back(old, ["anchor"])
     seen = believed(store, CODE)
@@ -924,7 +924,7 @@ def _():
     old = store.copy()
     store.start()
     owner = store.connect("owner")
-    owner.call(PASSCODE, {0: CODE, 1: b"975310"}, 20)
+    owner.add("later", b"x")
     store.stop()
     store.put_back(old, ["anchor", "keychain.sqlite"])
     seen = believed(store, CODE)
@@ -1080,7 +1080,7 @@ def _():
     FOLDERS.append("mount:" + home)
     store = Store(simulated=False, home=home)
     owner = store.connect("owner")
-    owner.call(PASSCODE, {1: CODE}, 20)
+    owner.call(PASSCODE, {0: 1, 1: CODE}, 20)
     owner.add("treasure", SECRET, DEVICE_PASSCODE)
     with open(os.path.join(home, "filler"), "wb", buffering=0) as file:
         for size in (1 << 16, 4096, 1):
