@@ -24,7 +24,7 @@ package final class AgentPrompter: Prompter {
 
     /// Whether the first payload of a connection asks for registration.
     package static func isRegistration(_ payload: SecretBytes) -> Bool {
-        // What cannot be read registers nobody.
+        // A frame that cannot be read registers no agent.
         AgentFrame.mayBegin(payload) && (try? AgentFrame(decoding: payload)) == .register
     }
 
