@@ -7,7 +7,7 @@ package import Testing
 package struct Need: Sendable {
     /// Reads as the end of "needs ...".
     let description: String
-    let isMet: @Sendable () -> Bool
+    package let isMet: @Sendable () -> Bool
 
     /// A need of one test target; `description` reads as the end of "needs ...".
     package init(_ description: String, isMet: @escaping @Sendable () -> Bool) {

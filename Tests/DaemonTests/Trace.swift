@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import TestSupport
+import Testing
+
+extension Need {
+    /// strace(1), and the right to attach it to a daemon that is not dumpable.
+    static let trace = Need("strace and CAP_SYS_PTRACE, to follow the daemon's system calls: run it as root") {
+        Files.exists(Trace.program) && Need.otherMemory.isMet()
+    }
+}
+
+/// strace(1), attached to the running daemon of a store.
+struct Trace {
+    static let program = "/usr/bin/strace"
+    private let tracer: pid_t
+    private let file: String
+    private let messages: Descriptor
+
+    /// Attaches to every thread of the daemon; from then on each of the calls that `options` name is followed.
+    init(_ daemon: TestDaemon, _ options: [String]) throws {
+        let process = try #require(try daemon.process)
+        file = daemon.folder + "/trace"
+        let (near, far) = try Sockets.pair()
+        messages = near
+        tracer = try Processes.spawn(
+            Self.program, ["-f", "-y", "-s", "0", "-o", file, "-p", "\(process)"] + options,
+            environment: ["PATH=/usr/bin:/bin"], descriptors: [nil, far, far])
+        var heard: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 512)
+        // Written once all threads are attached: "strace: Process 1 attached with 5 threads".
+        while !String(decoding: heard, as: UTF8.self).contains("attached") {
+            try #require(try messages.wait(for: POLLIN, until: Uptime.deadline(seconds: 20)), "strace is silent")
+            let count = read(messages.number, &buffer, buffer.count)
+            try #require(count > 0, "strace has ended: \(String(decoding: heard, as: UTF8.self))")
+            heard += buffer[..<count]
+        }
+    }
+
+    /// Waits until the tracer has ended by itself, since the daemon has; false when it goes on.
+    func hasEnded(within seconds: Int64) -> Bool { Processes.hasEnded(tracer, within: seconds) }
+
+    /// Detaches, and gives the calls in the order of their ends.
+    func end() throws -> [TracedCall] {
+        kill(tracer, SIGTERM)
+        Processes.wait(tracer, killAfter: 20)
+        let bytes = try #require(try Files.read(file, limit: 16 << 20))
+        Files.remove(file)
+        return TracedCall.read(String(decoding: bytes.copyBytes(), as: UTF8.self))
+    }
+}
+
+/// A system call as strace writes it down: `4711 fdatasync(7</store/counters>) = 0`.
+struct TracedCall {
+    let name: String
+    /// Everything behind the name.
+    let text: String
+    /// Lines of the trace in which it began and ended; they differ when another thread was heard meanwhile.
+    let began: Int
+    let ended: Int
+
+    static func read(_ trace: String) -> [TracedCall] {
+        var calls: [TracedCall] = []
+        var open: [Substring: (began: Int, text: Substring)] = [:]
+        for (number, line) in trace.split(separator: "\n").enumerated() {
+            let thread = line.prefix { $0 != " " }
+            var rest = line.dropFirst(thread.count).drop { $0 == " " }
+            var began = number
+            if rest.hasSuffix(" <unfinished ...>") {
+                open[thread] = (number, rest.dropLast(" <unfinished ...>".count))
+                continue
+            }
+            if rest.hasPrefix("<... "), let start = open.removeValue(forKey: thread) {
+                began = start.began
+                rest = start.text + (rest.split(separator: ">", maxSplits: 1).last ?? "")
+            }
+            guard let bracket = rest.firstIndex(of: "(") else { continue }
+            calls.append(
+                TracedCall(
+                    name: String(rest[..<bracket]), text: String(rest[bracket...]), began: began, ended: number))
+        }
+        return calls
+    }
+}
