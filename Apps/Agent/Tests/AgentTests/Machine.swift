@@ -92,6 +92,10 @@ final class Machine {
     // MARK: - The screen
 
     /// The prompt once it looks like that; fails after 20 seconds.
+    ///
+    /// Reading a window takes many calls on the accessibility bus, and the agent may show an update between two of them:
+    /// its first half is then of another state than its second, and a button may be missing that is on the screen. Only a
+    /// window that reads the same twice is returned.
     @discardableResult func sees(
         _ isRight: (Accessible) -> Bool, _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Accessible {
@@ -99,7 +103,10 @@ final class Machine {
         var last: [Accessible] = []
         while ContinuousClock.now < deadline {
             last = ScreenReader.windows(of: agent.number)
-            if last.count == 1, isRight(last[0]) { return last[0] }
+            if last.count == 1, isRight(last[0]) {
+                let again = ScreenReader.windows(of: agent.number)
+                if again.map(\.summary) == last.map(\.summary) { return again[0] }
+            }
             poll(nil, 0, 20)
         }
         let names = last.flatMap(\.all).map { "\($0.role): \($0.name)" }
@@ -166,8 +173,11 @@ extension Accessible {
     /// Where the keys go.
     var focused: Accessible? { all.first(where: \.isFocused) }
 
-    /// Presses the button of that title.
-    func press(_ title: String) { all("push button").first { $0.name == title }?.press() }
+    /// Presses the button of that title; fails where there is none.
+    func press(_ title: String, _ sourceLocation: SourceLocation = #_sourceLocation) {
+        let button = all("push button").first { $0.name == title }
+        #expect(button?.press() == true, "\(title) is pressed; there are \(buttons)", sourceLocation: sourceLocation)
+    }
 
     /// Whether a line says exactly that.
     func says(_ words: String) -> Bool { all.contains { $0.name == words } }

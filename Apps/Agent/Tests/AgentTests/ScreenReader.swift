@@ -40,16 +40,19 @@ struct Accessible {
     /// This and everything in it.
     var all: [Accessible] { [self] + children.flatMap(\.all) }
 
+    /// Everything that was read of it, to be compared with another reading.
+    var summary: [String] { all.map { "\($0.role)|\($0.name)|\($0.description)|\($0.isFocused)|\($0.isSensitive)" } }
+
     /// What it shows of the text typed into it.
     var content: String {
         guard let interface = atspi_accessible_get_text_iface(reference) else { return "" }
         return Accessible.text(atspi_text_get_text(interface, 0, -1, nil))
     }
 
-    /// Presses it, as a person without hands does.
-    func press() {
-        guard let interface = atspi_accessible_get_action_iface(reference) else { return }
-        atspi_action_do_action(interface, 0, nil)
+    /// Presses it, as a person without hands does; whether it took the press.
+    func press() -> Bool {
+        guard let interface = atspi_accessible_get_action_iface(reference) else { return false }
+        return atspi_action_do_action(interface, 0, nil) != 0
     }
 }
 

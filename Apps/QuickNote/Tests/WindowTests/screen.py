@@ -225,7 +225,11 @@ class Window:
             try:
                 tree = self.tree(title)
                 if tree and is_right(tree):
-                    return tree
+                    # It is read in many calls, between which the window may change: only what reads the same twice is
+                    # one state of it.
+                    before, tree = list(tree.lines()), self.tree(title)
+                    if tree and list(tree.lines()) == before and is_right(tree):
+                        return tree
             except gi.repository.GLib.Error:
                 pass
             check(self.process.poll() is None, f"quicknote ended: {self.said()}")
