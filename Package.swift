@@ -157,8 +157,7 @@ let package = Package(
         process(
             "latchkey",
             [
-                "CLatchkeyLinux", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel",
-                "LatchkeyClient", "LatchkeySystem",
+                "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem",
             ]),
         process(
             "latchkey-demo",
@@ -183,7 +182,7 @@ let package = Package(
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
                 "latchkey-test-client", "TestSupport",
-            ], exclude: ["Forge"]),
+            ], exclude: ["Forge", "Scripts"]),
         tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
         tests(
             "LatchkeyHostTests",

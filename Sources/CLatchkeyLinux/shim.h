@@ -6,7 +6,6 @@
    declared below, with the values of the kernel's interface. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <string.h>
@@ -94,12 +93,6 @@ static inline int latchkey_set_window_size(int fd, unsigned short rows, unsigned
 }
 static inline int latchkey_accept(int fd) { return accept4(fd, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 static inline int latchkey_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
-
-/* The globals of getopt_long(3) are variables that Swift 6 does not let anyone read. */
-static inline const char *latchkey_option_argument(void) { return optarg; }
-static inline int latchkey_option_index(void) { return optind; }
-static inline int latchkey_option_letter(void) { return optopt; }
-static inline void latchkey_options_quiet(void) { opterr = 0; }
 
 /* `prctl` is variadic, and <sys/prctl.h> and <malloc.h> are not in every Glibc module. */
 extern int prctl(int option, ...);

@@ -12,14 +12,13 @@ extension Client {
 /// apps: what was answered to apps that asked to use Face ID.
 enum Apps {
     static func run(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty else { throw .usage("apps takes no name", "See: latchkey apps --help") }
-        guard options.revoked == nil || options.forgotten == nil else {
+        guard !options.has(.revoke) || !options.has(.forget) else {
             throw .usage("--revoke and --forget are not for one call", "Choose one.")
         }
         do throws(Failure) {
-            if let app = options.revoked {
+            if let app = options[.revoke] {
                 try change(app, mayAskAgain: false, options)
-            } else if let app = options.forgotten {
+            } else if let app = options[.forget] {
                 try change(app, mayAskAgain: true, options)
             } else {
                 try list(options)

@@ -8,7 +8,7 @@ import LatchkeySystem
 /// export, import: carries the bytes of a backup between the daemon and a file. What is in them only the daemon reads.
 enum Backup {
     static func write(_ options: Options) throws(CommandFailure) {
-        let path = try options.name(of: "export")
+        let path = options.arguments[0]
         guard options.replaces || !Files.exists(path) else {
             throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
         }
@@ -38,7 +38,7 @@ enum Backup {
     }
 
     static func read(_ options: Options) throws(CommandFailure) {
-        let path = try options.name(of: "import")
+        let path = options.arguments[0]
         do throws(Failure) {
             let file = try BackupInput(path)
             var (progress, staying) = (Progress("imported"), Staying())

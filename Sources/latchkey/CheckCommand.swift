@@ -7,9 +7,8 @@ import LatchkeyModel
 /// check: whether everything in the store is what was put there.
 enum CheckCommand {
     static func run(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty else { throw .usage("check takes no name", "See: latchkey check --help") }
-        if options.accepts { return try WaysOut.accept(options) }
-        if options.restores { return try restore(options) }
+        if options.has(.accept) { return try WaysOut.accept(options) }
+        if options.has(.restore) { return try restore(options) }
         let (last, findings) = try answer(.check, options)
         let faults = findings.filter(\.isFault).count
         if options.isJSON {

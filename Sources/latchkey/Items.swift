@@ -22,9 +22,13 @@ enum Items {
     }
 
     static func set(_ options: Options) throws(CommandFailure) {
-        let name = try options.name(of: "set")
+        let name = options.arguments[0]
         let rule = try AccessControl(protection: options.protection)
         let secret = try Input.secret("Secret for \(name): ")
+        // A pipe whose first command failed gives nothing, which would replace a secret by nothing.
+        guard secret.count > 0 || options.has(.allowEmpty) else {
+            throw .usage("the secret is empty", "If it has to be, say so: --allow-empty")
+        }
         var attributes = query(options, name).attributes
         if let label = options.label { attributes[.label] = .text(label) }
         let authentication = Authentication(prompting: Prompting(reason: "store \(name)").clipped)
@@ -55,7 +59,7 @@ enum Items {
     }
 
     static func get(_ options: Options) throws(CommandFailure) {
-        let name = try options.name(of: "get")
+        let name = options.arguments[0]
         let authentication = Authentication(prompting: Prompting(reason: "read \(name)").clipped)
         let reply = try call(
             .copyItems(
@@ -80,7 +84,6 @@ enum Items {
     }
 
     static func list(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty else { throw .usage("list takes no name", "See: latchkey list --help") }
         guard case .items(let items, _) = try call(.listItems(query(options, nil))) else { return }
         if options.isJSON {
             return Output.write(JSON.array(items.map(\.json)).line + "\n")
@@ -91,7 +94,7 @@ enum Items {
     }
 
     static func delete(_ options: Options) throws(CommandFailure) {
-        let name = try options.name(of: "delete")
+        let name = options.arguments[0]
         _ = try call(.deleteItems(query(options, name)))
         if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
     }

@@ -5,34 +5,12 @@ import LatchkeyClient
 import LatchkeyKeys
 import LatchkeyModel
 
-/// key create, list, public, delete, and the way to what a key does: keys of the command's own access group.
+/// key create, list, public, delete: keys of the command's own access group.
 enum KeyCommand {
-    static func run(_ options: Options) throws(CommandFailure) {
-        guard let verb = options.arguments.first else {
-            throw .usage("key needs to be told what to do", "See: latchkey key --help")
-        }
-        let words = Array(options.arguments.dropFirst())
-        switch (verb, words.count) {
-        case ("list", 0): try list(options)
-        case ("create", 1) where !words[0].isEmpty: try create(words[0], options)
-        case ("public", 1): try writePublic(words[0], options)
-        case ("delete", 1): try delete(words[0], options)
-        case ("sign", 1...2): try KeyUse.sign(words[0], words.file, options)
-        case ("verify", 1...2): try KeyUse.verify(words[0], words.file, options)
-        case ("encrypt", 1...2): try KeyUse.encrypt(words[0], words.file, options)
-        case ("decrypt", 1...2): try KeyUse.decrypt(words[0], words.file, options)
-        case ("list", _): throw .usage("key list takes no name", "See: latchkey key --help")
-        case ("create", _), ("public", _), ("delete", _):
-            throw .usage("key \(verb) takes one name", "See: latchkey key --help")
-        case ("sign", _), ("verify", _), ("encrypt", _), ("decrypt", _):
-            throw .usage("key \(verb) takes one name and perhaps a file", "See: latchkey key --help")
-        default: throw .usage("unknown: key \(verb)", "See: latchkey key --help")
-        }
-    }
-
     // MARK: - Making
 
-    private static func create(_ name: String, _ options: Options) throws(CommandFailure) {
+    static func create(_ options: Options) throws(CommandFailure) {
+        let name = options.arguments[0]
         let choice = try KeyChoice(options.key.type)
         guard !options.key.isForEnclave || choice == .p256 else {
             throw .usage("the enclave keeps no keys of type \(choice.rawValue)", "It keeps keys of type p256.")
@@ -101,7 +79,7 @@ enum KeyCommand {
 
     // MARK: - Showing
 
-    private static func list(_ options: Options) throws(CommandFailure) {
+    static func list(_ options: Options) throws(CommandFailure) {
         do throws(Failure) {
             let keys = try NamedKey.all(named: nil)
             let enclave = keys.contains(where: \.isInEnclave) ? try enclaveKind() : nil
@@ -121,7 +99,8 @@ enum KeyCommand {
         return report.enclave
     }
 
-    private static func writePublic(_ name: String, _ options: Options) throws(CommandFailure) {
+    static func writePublic(_ options: Options) throws(CommandFailure) {
+        let name = options.arguments[0]
         let format = try PublicFormat(options.key.format)
         let result = try KeyResult(options, isBinary: format.isBinary)
         do throws(Failure) {
@@ -143,7 +122,8 @@ enum KeyCommand {
 
     // MARK: - Deleting
 
-    private static func delete(_ name: String, _ options: Options) throws(CommandFailure) {
+    static func delete(_ options: Options) throws(CommandFailure) {
+        let name = options.arguments[0]
         do throws(Failure) {
             _ = try Client.command.call(.deleteItems(NamedKey.query(name)))
         } catch {
@@ -154,13 +134,8 @@ enum KeyCommand {
     }
 }
 
-extension [String] {
-    /// The file among a verb's words; standard input is also called "-".
-    fileprivate var file: String? { count > 1 && self[1] != "-" ? self[1] : nil }
-}
-
 /// The words of `--format`.
-private enum PublicFormat: String {
+enum PublicFormat: String, CaseIterable {
     case pem, der, ssh, jwk, x963
 
     init(_ name: String?) throws(CommandFailure) {

@@ -6,41 +6,24 @@ import LatchkeyModel
 
 /// What the options of `latchkey key` say.
 struct KeyOptions {
-    var type: String?
-    var isForEnclave = false
-    var hash: String?
-    var usesPSS = false
-    /// The file of a signature.
-    var signature: String?
-    /// The file of the result.
-    var output: String?
-    var format: String?
-    private var isHexadecimal = false
-    private var isBase64 = false
+    fileprivate let options: Options
 
-    /// Takes one of its options, by the letter of `Options`; false for the others.
-    mutating func take(_ letter: Character, _ value: String) -> Bool {
-        switch letter {
-        case "t": type = value
-        case "e": isForEnclave = true
-        case "d": hash = value
-        case "u": usesPSS = true
-        case "g": signature = value
-        case "w": output = value
-        case "m": format = value
-        case "x": isHexadecimal = true
-        case "b": isBase64 = true
-        default: return false
-        }
-        return true
-    }
+    var type: String? { options[.type] }
+    var isForEnclave: Bool { options.has(.enclave) }
+    var hash: String? { options[.hash] }
+    var usesPSS: Bool { options.has(.pss) }
+    /// The file of a signature.
+    var signature: String? { options[.signature] }
+    /// The file of the result.
+    var output: String? { options[.output] }
+    var format: String? { options[.format] }
 
     /// How signatures and ciphertexts are written.
     func encoding() throws(CommandFailure) -> ByteEncoding {
-        guard !isHexadecimal || !isBase64 else {
+        guard !options.has(.hex) || !options.has(.base64) else {
             throw .usage("--hex and --base64 are not for one call", "Choose one.")
         }
-        return isHexadecimal ? .hexadecimal : isBase64 ? .base64 : .raw
+        return options.has(.hex) ? .hexadecimal : options.has(.base64) ? .base64 : .raw
     }
 
     /// What is signed of a message.
@@ -52,6 +35,10 @@ struct KeyOptions {
         case let other?: throw .usage("unknown hash \(other)", "Use sha256, sha384 or sha512.")
         }
     }
+}
+
+extension Options {
+    var key: KeyOptions { KeyOptions(options: self) }
 }
 
 /// Bytes on a stream or in a file: as they are, or as a line of text.

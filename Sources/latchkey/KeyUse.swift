@@ -14,7 +14,8 @@ enum KeyUse {
 
     // MARK: - Signatures
 
-    static func sign(_ name: String, _ file: String?, _ options: Options) throws(CommandFailure) {
+    static func sign(_ options: Options) throws(CommandFailure) {
+        let (name, file) = (options.arguments[0], options.inputFile)
         let digest = try options.key.digest()
         let result = try KeyResult(options, isBinary: true)
         let named = try find(name)
@@ -33,9 +34,10 @@ enum KeyUse {
         }
     }
 
-    static func verify(_ name: String, _ file: String?, _ options: Options) throws(CommandFailure) {
+    static func verify(_ options: Options) throws(CommandFailure) {
+        let (name, file) = (options.arguments[0], options.inputFile)
         guard let path = options.key.signature else {
-            throw .usage("key verify needs --signature FILE", "See: latchkey key --help")
+            throw .usage("key verify needs --signature FILE", "See: latchkey help key verify")
         }
         let digest = try options.key.digest()
         let encoding = try options.key.encoding()
@@ -127,7 +129,8 @@ enum KeyUse {
     /// `kSecKeyAlgorithmRSAEncryptionOAEPSHA256AESGCM`.
     private static let wrapped = WrappedKeyEncryption(.sha256)
 
-    static func encrypt(_ name: String, _ file: String?, _ options: Options) throws(CommandFailure) {
+    static func encrypt(_ options: Options) throws(CommandFailure) {
+        let (name, file) = (options.arguments[0], options.inputFile)
         let result = try KeyResult(options, isBinary: true)
         let named = try find(name)
         let message = try Input.whole(file, limit: messageBytes)
@@ -147,7 +150,8 @@ enum KeyUse {
         }
     }
 
-    static func decrypt(_ name: String, _ file: String?, _ options: Options) throws(CommandFailure) {
+    static func decrypt(_ options: Options) throws(CommandFailure) {
+        let (name, file) = (options.arguments[0], options.inputFile)
         let encoding = try options.key.encoding()
         let result = try KeyResult(options, isBinary: false, isEncoded: false)
         let named = try find(name)

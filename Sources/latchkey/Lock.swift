@@ -6,7 +6,6 @@ import LatchkeyModel
 /// lock, unlock: the keychain of this user.
 enum Lock {
     static func run(_ request: Request, _ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty else { throw .usage("lock and unlock take no name", "See: latchkey --help") }
         do throws(Failure) {
             _ = try Client.command.call(request)
         } catch {

@@ -6,22 +6,21 @@ import LatchkeyModel
 /// log: what was written, used and refused, as the audit trail tells it.
 enum LogCommand {
     static func run(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty else { throw .usage("log takes no name", "See: latchkey log --help") }
-        guard !options.verifies || options.limit == nil else {
+        guard !options.has(.verify) || options[.limit] == nil else {
             throw .usage("--verify looks at the whole trail, and --limit at its end", "Choose one.")
         }
-        guard !options.verifies || !options.isOfDaemon else {
+        guard !options.has(.verify) || !options.has(.daemon) else {
             throw .usage("--verify is about the audit trail, and --daemon about another log", "Choose one.")
         }
-        if options.verifies { return try verify(options) }
+        if options.has(.verify) { return try verify(options) }
         var count: UInt64 = .max
-        if let limit = options.limit {
+        if let limit = options[.limit] {
             guard let number = UInt64(limit) else {
-                throw .usage("--limit takes a number, not \(limit)", "See: latchkey log --help")
+                throw .usage("--limit takes a number, not \(limit)", "See: latchkey help log")
             }
             count = number
         }
-        if options.isOfDaemon { return try DaemonLogCommand.run(options, newest: count) }
+        if options.has(.daemon) { return try DaemonLogCommand.run(options, newest: count) }
         do throws(Failure) {
             try show(newest: count, options)
         } catch {

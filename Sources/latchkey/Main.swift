@@ -18,41 +18,24 @@ enum Main {
 
     private static func run(_ arguments: [String]) throws(CommandFailure) {
         guard let name = arguments.first else {
-            Output.write(Help.overview)
+            Output.writeError(Help.overview)
             exit(64)
         }
         switch name {
-        case "--help", "-h", "help": return Output.write(Help.overview)
+        case "--help", "-h": return Output.write(Help.overview)
         case "--version": return Output.write("latchkey 0.1.0\n")
+        // Not in the table: every word behind it is a word of another command.
+        case "complete":
+            return Output.write(Completion.lines(Array(arguments.dropFirst(2))).map { $0 + "\n" }.joined())
         default: break
         }
-        guard let command = Command(rawValue: name) else {
-            throw .usage("unknown command \(name)", "See: latchkey --help")
+        // A group without a verb has help of its own.
+        if arguments.count == 2, ["--help", "-h"].contains(arguments[1]), CommandTable.group(name) != nil {
+            return Output.write(try Help.text([name]))
         }
-        let options = try Options(command, Array(arguments.dropFirst()))
-        if options.wantsHelp { return Output.write(Help.text(command)) }
-        switch command {
-        case .set: try Items.set(options)
-        case .get: try Items.get(options)
-        case .list: try Items.list(options)
-        case .delete: try Items.delete(options)
-        case .key: try KeyCommand.run(options)
-        case .passcode: try Passcode.run(options)
-        case .status: try StatusCommand.run(options)
-        case .apps: try Apps.run(options)
-        case .export: try Backup.write(options)
-        case .import: try Backup.read(options)
-        case .lock: try Lock.run(.lock, options)
-        case .unlock: try Lock.run(.unlock(Prompting()), options)
-        case .log: try LogCommand.run(options)
-        case .check: try CheckCommand.run(options)
-        case .reset: try WaysOut.reset(options)
-        case .sim: try Simulation.run(options)
-        }
+        let (entry, words) = try CommandTable.entry(arguments)
+        let options = try Options(entry, words)
+        if options.wantsHelp { return Output.write(Help.text(entry)) }
+        try entry.action(options)
     }
-}
-
-/// The commands.
-enum Command: String {
-    case set, get, list, delete, key, passcode, status, log, check, lock, unlock, export, `import`, apps, sim, reset
 }

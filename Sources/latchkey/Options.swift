@@ -1,104 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLatchkeyLinux
-import Glibc
+/// The words behind a command, as its entry of the table reads them. A word that the entry does not know is refused, so
+/// that no option is ever accepted and ignored.
+struct Options: Sendable {
+    private(set) var arguments: [String] = []
+    private var values: [OptionName: String] = [:]
+    private let entry: CommandEntry
 
-/// The words after a command.
-struct Options {
-    var arguments: [String] = []
-    var service = "latchkey"
-    var isServiceGiven = false
-    var label: String?
-    var protection: String?
-    var replaces = false
-    var isJSON = false
-    var wantsHelp = false
-    var isOther = false
-    /// Apps whose answer about faces is taken back, or forgotten.
-    var revoked: String?
-    var forgotten: String?
-    /// How many entries of the trail, and whether it is checked.
-    var limit: String?
-    var verifies = false
-    /// Whether the daemon's own log is meant.
-    var isOfDaemon = false
-    /// Whether rows that were put aside are brought back.
-    var restores = false
-    /// Whether a store that does not fit together is used as it is.
-    var accepts = false
-    /// Whether only what asks for a proof is deleted.
-    var isProtectedOnly = false
-    var key = KeyOptions()
-
-    private static let known: [(name: StaticString, takesValue: Bool, letter: Character)] = [
-        ("help", false, "h"), ("json", false, "j"), ("service", true, "s"), ("label", true, "l"),
-        ("protect", true, "p"), ("replace", false, "r"), ("other", false, "o"),
-        ("revoke", true, "v"), ("forget", true, "f"),
-        ("limit", true, "n"), ("verify", false, "c"), ("restore", false, "y"), ("daemon", false, "z"),
-        ("accept", false, "A"), ("protected", false, "P"),
-        ("type", true, "t"), ("enclave", false, "e"), ("hash", true, "d"), ("pss", false, "u"),
-        ("signature", true, "g"), ("output", true, "w"), ("format", true, "m"), ("hex", false, "x"),
-        ("base64", false, "b"),
-    ]
-
-    /// Reads them with getopt_long; options and names may be mixed.
-    init(_ command: Command, _ words: [String]) throws(CommandFailure) {
-        let copies = ([command.rawValue] + words).map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        var argv: [UnsafeMutablePointer<CChar>?] = copies + [nil]
-        var table = Options.known.map { entry in
-            option(
-                name: UnsafeRawPointer(entry.name.utf8Start).assumingMemoryBound(to: CChar.self),
-                has_arg: entry.takesValue ? 1 : 0, flag: nil, val: CInt(entry.letter.asciiValue ?? 0))
-        }
-        table.append(option())
-        // The library's own words name no hint, so it is told to say nothing.
-        latchkey_options_quiet()
-        while true {
-            let found = getopt_long(CInt(copies.count), &argv, ":hjs:", table, nil)
-            if found == -1 { break }
-            let value = latchkey_option_argument().map { String(cString: $0) } ?? ""
-            switch Character(Unicode.Scalar(UInt8(truncatingIfNeeded: found))) {
-            case "h": wantsHelp = true
-            case "j": isJSON = true
-            case "s":
-                service = value
-                isServiceGiven = true
-            case "l": label = value
-            case "p": protection = value
-            case "r": replaces = true
-            case "o": isOther = true
-            case "v": revoked = value
-            case "f": forgotten = value
-            case "n": limit = value
-            case "c": verifies = true
-            case "y": restores = true
-            case "z": isOfDaemon = true
-            case "A": accepts = true
-            case "P": isProtectedOnly = true
-            case let letter where key.take(letter, value): break
-            case ":":
-                throw .usage(
-                    "an option of \(command.rawValue) needs a value", "See: latchkey \(command.rawValue) --help")
-            default:
-                let word = argv[Int(latchkey_option_index()) - 1].map { String(cString: $0) } ?? ""
-                let letter = Character(Unicode.Scalar(UInt8(truncatingIfNeeded: latchkey_option_letter())))
-                // A letter among others in one word: the index is still before that word.
-                let isWord = letter == "\0" || (word.hasPrefix("--") && word.contains("="))
-                throw .usage(
-                    "unknown option \(isWord ? word : "-\(letter)")", "See: latchkey \(command.rawValue) --help")
+    /// Reads the words; options and arguments may be mixed, and nothing behind `--` is an option.
+    init(_ entry: CommandEntry, _ words: [String]) throws(CommandFailure) {
+        self.entry = entry
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                arguments += rest
+                break
+            }
+            if word.hasPrefix("--") {
+                try takeLong(word, &rest)
+            } else if word.hasPrefix("-"), word != "-" {
+                try takeLetters(word, &rest)
+            } else {
+                arguments.append(word)
             }
         }
-        for index in Int(latchkey_option_index())..<copies.count {
-            arguments.append(argv[index].map { String(cString: $0) } ?? "")
+        if !wantsHelp { try checkArguments() }
+    }
+
+    func has(_ name: OptionName) -> Bool { values[name] != nil }
+
+    subscript(_ name: OptionName) -> String? { values[name] }
+
+    /// The last argument, where it is one that may be absent.
+    var optionalArgument: String? {
+        entry.arguments.last?.isOptional == true && arguments.count == entry.arguments.count ? arguments.last : nil
+    }
+
+    // MARK: - Reading
+
+    private mutating func takeLong(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
+        let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = OptionName(rawValue: String(parts[0])), entry.option(name) != nil else {
+            throw unknown("--" + parts[0], name: String(parts[0]))
+        }
+        guard name.value != nil else {
+            guard parts.count == 1 else { throw .usage("\(name.word) takes no value", see) }
+            values[name] = ""
+            return
+        }
+        try take(name, parts.count == 2 ? String(parts[1]) : rest.popFirst())
+    }
+
+    /// `-j`, several letters in one word, and a letter with its value.
+    private mutating func takeLetters(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let option = entry.options.first(where: { $0.name.letter == letter }) else {
+                throw unknown("-\(letter)", name: nil)
+            }
+            guard option.name.value != nil else {
+                values[option.name] = ""
+                continue
+            }
+            return try take(option.name, letters.isEmpty ? rest.popFirst() : String(letters))
         }
     }
 
-    /// The one name a command takes.
-    func name(of command: String) throws(CommandFailure) -> String {
-        guard arguments.count == 1, !arguments[0].isEmpty else {
-            throw .usage("\(command) takes one name", "See: latchkey \(command) --help")
-        }
-        return arguments[0]
+    private mutating func take(_ name: OptionName, _ value: String?) throws(CommandFailure) {
+        guard let value else { throw .usage("\(name.word) needs a value: \(name.value?.name ?? "")", see) }
+        values[name] = value
     }
+
+    private func checkArguments() throws(CommandFailure) {
+        for (index, argument) in entry.arguments.enumerated() where !argument.isOptional {
+            guard index < arguments.count, !arguments[index].isEmpty else {
+                throw .usage("\(entry.name) needs \(argument.name)", see)
+            }
+        }
+        guard arguments.count <= entry.arguments.count else {
+            let taken =
+                entry.arguments.isEmpty
+                ? "no argument" : "only \(entry.arguments.map(\.name).joined(separator: " and "))"
+            throw .usage("\(entry.name) takes \(taken), and \(arguments[entry.arguments.count]) is too much", see)
+        }
+        for (argument, word) in zip(entry.arguments, arguments) {
+            guard case .choice(let choices) = argument.kind, !choices.contains(word) else { continue }
+            let list = choices.joined(separator: ", ")
+            throw .usage("\(entry.name) takes one of: \(list); not \(word)", Suggestion.hint(word, choices, help: help))
+        }
+    }
+
+    // MARK: - Refusing
+
+    private var help: String { entry.name }
+
+    private var see: String { "See: latchkey help \(help)" }
+
+    private func unknown(_ word: String, name: String?) -> CommandFailure {
+        // An option of other commands is told apart from a slip of the finger.
+        if let name = name.flatMap(OptionName.init(rawValue:)) {
+            let others = CommandTable.entries.filter { $0.option(name) != nil }.map(\.name)
+            return .usage(
+                "\(entry.name) has no option \(word)", "It is an option of: \(others.joined(separator: ", ")). \(see)")
+        }
+        let known = entry.options.map(\.name.rawValue)
+        guard let name, let nearest = Suggestion.nearest(name, known) else {
+            return .usage("unknown option \(word)", see)
+        }
+        return .usage("unknown option \(word)", "Did you mean --\(nearest)? \(see)")
+    }
+}
+
+// MARK: - By name
+
+extension Options {
+    var wantsHelp: Bool { has(.help) }
+    var isJSON: Bool { has(.json) }
+    var replaces: Bool { has(.replace) }
+    var service: String { self[.service] ?? "latchkey" }
+    var isServiceGiven: Bool { has(.service) }
+    var label: String? { self[.label] }
+    var protection: String? { self[.protect] }
+    /// A file that is read; standard input is also called "-".
+    var inputFile: String? { optionalArgument == "-" ? nil : optionalArgument }
 }

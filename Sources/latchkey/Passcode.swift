@@ -5,13 +5,6 @@ import LatchkeyModel
 
 /// passcode set | change | remove | check: the passcode of tiers user and simulated.
 enum Passcode {
-    static func run(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.count == 1 else {
-            throw .usage("passcode takes set, change, remove or check", "See: latchkey passcode --help")
-        }
-        try run(options.arguments[0], options)
-    }
-
     private static let newPasscode =
         "6 digits or 8 characters are suggested: a shorter passcode is guessed soon from a copy of the store.\n"
         + "New passcode: "
@@ -25,7 +18,7 @@ enum Passcode {
         case "remove": request = .passcode(.remove)
         // A right passcode ends a lockout, wherever it is entered.
         case "check": request = try check()
-        default: throw .usage("unknown: passcode \(verb)", "See: latchkey passcode --help")
+        default: throw .usage("unknown: passcode \(verb)", "See: latchkey help passcode")
         }
         do throws(Failure) {
             _ = try Client.command.call(request)

@@ -9,6 +9,8 @@ extension AccessControl {
         ("passcode", .devicePasscode),
     ]
 
+    static let protectionNames = ["none"] + byName.map(\.name)
+
     /// The rule of that name; without a name none.
     init(protection name: String?) throws(CommandFailure) {
         guard let name, name != "none" else {

@@ -6,7 +6,6 @@ import LatchkeyModel
 /// status: which daemon, which store, what can be asked.
 enum StatusCommand {
     static func run(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty else { throw .usage("status takes no name", "See: latchkey status --help") }
         let report: StatusReport
         do throws(Failure) {
             guard case .status(let answer) = try Client.command.call(.status) else {

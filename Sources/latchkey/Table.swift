@@ -25,7 +25,7 @@ enum Table {
     }
 
     /// What an app stored must not steer the terminal that shows it.
-    private static func shown(_ cell: String) -> String {
+    static func shown(_ cell: String) -> String {
         String(
             String.UnicodeScalarView(
                 cell.unicodeScalars.map { scalar in

@@ -18,8 +18,8 @@ enum WaysOut {
     }
 
     static func reset(_ options: Options) throws(CommandFailure) {
-        guard options.arguments.isEmpty, options.isProtectedOnly else {
-            throw .usage("reset needs --protected", "See: latchkey reset --help")
+        guard options.has(.protected) else {
+            throw .usage("reset needs --protected", "See: latchkey help reset")
         }
         try confirm(
             "discard",

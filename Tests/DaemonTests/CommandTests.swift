@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: [
         (["list", "-qz"], "-q"), (["list", "-jq"], "-q"), (["list", "--json", "-v"], "-v"), (["list", "--no"], "--no"),
-        (["set", "a", "--json=1"], "--json=1"), (["set", "--re", "a"], "--re"),
+        (["set", "--re", "a"], "--re"),
     ]) func theOptionThatIsUnknownIsNamed(words: [String], option: String) throws {
         let refused = try daemon.run("latchkey", words)
         #expect(refused.exitCode == 64)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CommandTable {
+    static let items = [
+        CommandEntry(
+            "set", "store a secret from standard input or a hidden prompt", [.item],
+            [
+                CommandOption(.protect, "what releases it; none is the default, see below"),
+                CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
+                CommandOption(.label, "a text that list shows"),
+                CommandOption(.replace, "replace an item that exists"),
+                CommandOption(.allowEmpty, "store a secret of no bytes"),
+            ],
+            about: """
+                Stores a secret. A pipe or a file on standard input is stored byte for byte; on a terminal one line is
+                asked for and not shown. What can be refused is refused before anything is asked for.
+
+                RULE says what releases the secret: none, presence (finger or passcode), biometry (any enrolled finger),
+                current-set (only the fingers enrolled now), passcode.
+                """, action: Items.set),
+        CommandEntry(
+            "get", "write a secret to standard output", [.item],
+            [CommandOption(.service, "the service that NAME belongs to; latchkey is the default")],
+            about: "Writes the secret to standard output, byte for byte. A protected one asks on the terminal first.",
+            action: Items.get),
+        CommandEntry(
+            "list", "show what is stored, without any secret", [],
+            [CommandOption(.service, "only the items of that service")],
+            about: "Shows names, services and protection of the items of this access group. Asks for nothing.",
+            action: Items.list),
+        CommandEntry(
+            "delete", "delete an item", [.item],
+            [CommandOption(.service, "the service that NAME belongs to; latchkey is the default")],
+            about: "Deletes the item. There is no undo.", action: Items.delete),
+    ]
+}

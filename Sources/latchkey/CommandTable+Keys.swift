@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CommandTable {
+    static let aboutKeys = """
+        Keys are stored as apps store them: NAME is the application tag. A protected key asks on the terminal first.
+        Signatures and ciphertexts are bytes; --hex and --base64 write and read them as text.
+        """
+
+    private static let digest = [
+        CommandOption(.hash, "what is signed: sha256 (default), sha384, sha512"),
+        CommandOption(.pss, "RSA with PSS, its salt as long as the digest"),
+    ]
+    private static let form = [
+        CommandOption(.hex, "bytes as hexadecimal digits"), CommandOption(.base64, "bytes as base64"),
+    ]
+    private static let result = [
+        CommandOption(.output, "write the result into a file"), CommandOption(.replace, "replace a file that exists"),
+    ]
+
+    static let keys = [
+        CommandEntry(
+            "key create", "make a key pair", [CommandArgument("NAME")],
+            [
+                CommandOption(
+                    .type, KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + "; p256 is the default"),
+                CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
+                CommandOption(.protect, "what releases the private half, as latchkey set has it"),
+                CommandOption(.label, "a text that list shows"),
+            ], about: "Makes a key pair and stores both halves. The public half can be shown without a proof.",
+            action: KeyCommand.create),
+        CommandEntry(
+            "key list", "show the keys of this access group; asks for nothing", action: KeyCommand.list),
+        CommandEntry(
+            "key public", "write the public half", [.key],
+            [CommandOption(.format, "pem (default), der, ssh, jwk, x963 (a point, for curves only)")] + form + result,
+            action: KeyCommand.writePublic),
+        CommandEntry(
+            "key sign", "sign a file or standard input", [.key, .input], digest + form + result,
+            about: "Signs a file or standard input: ECDSA in DER, or RSA with PKCS#1 v1.5.", action: KeyUse.sign),
+        CommandEntry(
+            "key verify", "look whether a signature is right: 0 if so, 1 if not", [.key, .input],
+            [CommandOption(.signature, "the signature; it has to be given")] + digest + form, action: KeyUse.verify),
+        CommandEntry(
+            "key encrypt", "encrypt for the owner of the private half", [.key, .input], form + result,
+            about: """
+                Encrypts a file or standard input, at most 64 MiB, for the owner of the private half: ECIES, or RSA-OAEP,
+                with SHA-256 and AES-GCM.
+                """, action: KeyUse.encrypt),
+        CommandEntry(
+            "key decrypt", "decrypt what encrypt wrote", [.key, .input], form + result, action: KeyUse.decrypt),
+        CommandEntry(
+            "key delete", "delete both halves; there is no undo", [.key], action: KeyCommand.delete),
+    ]
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// One command, or one verb of a command: its words, what it takes and what it does.
+///
+/// The table is the only description of the command line: parsing, help, suggestions and the completion of the shells read
+/// it, and a test compares the manual page with it.
+struct CommandEntry: Sendable {
+    typealias Action = @Sendable (Options) throws(CommandFailure) -> Void
+
+    /// `["set"]`, or `["key", "sign"]`.
+    let words: [String]
+    /// One line, without a full stop.
+    let summary: String
+    let arguments: [CommandArgument]
+    /// Its own options; `--help` and `--json` are added.
+    let options: [CommandOption]
+    /// What `--help` says besides the lists; paragraphs.
+    let about: String
+    let action: Action
+
+    init(
+        _ words: String, _ summary: String, _ arguments: [CommandArgument] = [], _ options: [CommandOption] = [],
+        takesJSON: Bool = true, about: String = "", action: @escaping Action
+    ) {
+        self.words = words.split(separator: " ").map(String.init)
+        self.summary = summary
+        self.arguments = arguments
+        self.options =
+            options + (takesJSON ? [CommandOption(.json, "write for programs")] : [])
+            + [CommandOption(.help, "show this help")]
+        self.about = about
+        self.action = action
+    }
+
+    var name: String { words.joined(separator: " ") }
+
+    func option(_ name: OptionName) -> CommandOption? { options.first { $0.name == name } }
+}
+
+/// A command that is followed by a verb.
+struct CommandGroup: Sendable {
+    let name: String
+    let summary: String
+    let about: String
+}
+
+/// What a command takes besides options.
+struct CommandArgument: Sendable {
+    enum Kind: Sendable {
+        case text, item, key, file
+        case choice([String])
+    }
+
+    /// `NAME`, as the usage line has it.
+    let name: String
+    let kind: Kind
+    let isOptional: Bool
+
+    init(_ name: String, _ kind: Kind = .text, isOptional: Bool = false) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+    }
+
+    static let item = CommandArgument("NAME", .item)
+    static let key = CommandArgument("NAME", .key)
+    static let input = CommandArgument("FILE", .file, isOptional: true)
+}
+
+/// An option of one command.
+struct CommandOption: Sendable {
+    let name: OptionName
+    let summary: String
+
+    init(_ name: OptionName, _ summary: String) {
+        self.name = name
+        self.summary = summary
+    }
+}
+
+/// The options, each with the same value and letter wherever a command takes it.
+enum OptionName: String, CaseIterable, Sendable {
+    case service, label, protect, replace
+    case allowEmpty = "allow-empty"
+    case type, enclave, hash, pss, signature, output, format, hex, base64
+    case limit, verify, daemon, restore, accept, protected, revoke, forget, other
+    case json, help
+
+    /// What its value is; nil for an option without one.
+    var value: CommandArgument? {
+        switch self {
+        case .service: CommandArgument("SERVICE")
+        case .label: CommandArgument("TEXT")
+        case .protect: CommandArgument("RULE", .choice(AccessControl.protectionNames))
+        case .type: CommandArgument("TYPE", .choice(KeyChoice.allCases.map(\.rawValue)))
+        case .hash: CommandArgument("HASH", .choice(["sha256", "sha384", "sha512"]))
+        case .signature, .output: CommandArgument("FILE", .file)
+        case .format: CommandArgument("FORMAT", .choice(PublicFormat.allCases.map(\.rawValue)))
+        case .limit: CommandArgument("NUMBER")
+        case .revoke, .forget: CommandArgument("APP")
+        case .replace, .allowEmpty, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore, .accept, .protected,
+            .other, .json, .help:
+            nil
+        }
+    }
+
+    var letter: Character? {
+        switch self {
+        case .help: "h"
+        case .json: "j"
+        case .service: "s"
+        default: nil
+        }
+    }
+
+    /// `--service`.
+    var word: String { "--" + rawValue }
+}
+
+/// Every command.
+enum CommandTable {
+    static let entries: [CommandEntry] = items + keys + passcodes + store + simulation + help
+
+    static let groups = [
+        CommandGroup(
+            name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
+        CommandGroup(
+            name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
+        CommandGroup(name: "sim", summary: "play the machine of a simulated daemon", about: aboutSimulation),
+    ]
+
+    /// The first words, in the order of the table.
+    static var names: [String] {
+        entries.reduce(into: []) { names, entry in
+            if names.last != entry.words[0] { names.append(entry.words[0]) }
+        }
+    }
+
+    static func group(_ name: String) -> CommandGroup? { groups.first { $0.name == name } }
+
+    /// The verbs of a group.
+    static func verbs(_ group: String) -> [CommandEntry] {
+        entries.filter { $0.words.count == 2 && $0.words[0] == group }
+    }
+
+    /// The entry that the words begin with, and the words behind it.
+    static func entry(_ words: [String]) throws(CommandFailure) -> (CommandEntry, [String]) {
+        let name = words.first ?? ""
+        if group(name) != nil {
+            let verbs = verbs(name).map { $0.words[1] }
+            guard words.count > 1, !words[1].hasPrefix("-") else {
+                throw .usage("\(name) needs one of: \(verbs.joined(separator: ", "))", "See: latchkey help \(name)")
+            }
+            guard let entry = entries.first(where: { $0.words == Array(words[..<2]) }) else {
+                throw .usage("unknown: \(name) \(words[1])", Suggestion.hint(words[1], verbs, help: name))
+            }
+            return (entry, Array(words[2...]))
+        }
+        guard let entry = entries.first(where: { $0.words == [name] }) else {
+            throw .usage("unknown command \(name)", Suggestion.hint(name, names, help: nil))
+        }
+        return (entry, Array(words.dropFirst()))
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+
+/// `latchkey complete`: what may stand where the cursor is, for the three shells' completion. Each line is a word, a tab and
+/// what it means; the line `:files` stands for the names of files.
+enum Completion {
+    /// - Parameter words: the words behind `latchkey`; the last one is being typed, and may be empty.
+    static func lines(_ words: [String]) -> [String] {
+        let typed = words.last ?? ""
+        let before = Array(words.dropLast())
+        guard let first = before.first else { return commands(typed) }
+        let name = first == "help" ? Array(before.dropFirst()) : before
+        if first == "help", name.isEmpty { return commands(typed) }
+        if let group = CommandTable.group(name[0]), name.count == 1 {
+            return matching(typed, CommandTable.verbs(group.name).map { ($0.words[1], $0.summary) })
+        }
+        guard first != "help", let (entry, rest) = try? CommandTable.entry(before) else { return [] }
+        return candidates(entry, rest, typed)
+    }
+
+    private static func commands(_ typed: String) -> [String] {
+        matching(
+            typed,
+            CommandTable.names.map { name in
+                (
+                    name,
+                    CommandTable.group(name)?.summary
+                        ?? CommandTable.entries.first { $0.words == [name] }?.summary ?? ""
+                )
+            })
+    }
+
+    private static func candidates(_ entry: CommandEntry, _ rest: [String], _ typed: String) -> [String] {
+        if let option = entry.options.first(where: { $0.name.word == rest.last }), let value = option.name.value {
+            return values(value, typed)
+        }
+        if typed.hasPrefix("-"), !rest.contains("--") {
+            return matching(typed, entry.options.map { ($0.name.word, $0.summary) })
+        }
+        var given = 0
+        var isValue = false
+        for word in rest {
+            if isValue {
+                isValue = false
+            } else if word.hasPrefix("-"), word != "-" {
+                isValue = entry.options.contains { $0.name.word == word && $0.name.value != nil }
+            } else {
+                given += 1
+            }
+        }
+        return given < entry.arguments.count ? values(entry.arguments[given], typed) : []
+    }
+
+    private static func values(_ argument: CommandArgument, _ typed: String) -> [String] {
+        switch argument.kind {
+        case .text: []
+        case .choice(let choices): matching(typed, choices.map { ($0, "") })
+        case .file: [":files"]
+        case .item: matching(typed, stored(.genericPassword, .account))
+        case .key: matching(typed, stored(.key, .applicationTag))
+        }
+    }
+
+    /// Names of this access group: listing asks for nothing and shows no secret. Without a daemon there are none.
+    private static func stored(_ itemClass: ItemClass, _ attribute: AttributeCode) -> [(String, String)] {
+        guard case .items(let items, _)? = try? Client.command.call(.listItems(ItemQuery(itemClass: itemClass))) else {
+            return []
+        }
+        let names = items.compactMap { item -> String? in
+            switch item.attributes?[attribute] {
+            case .text(let text): text
+            case .data(let bytes): String(validating: bytes, as: UTF8.self)
+            default: nil
+            }
+        }
+        return Set(names).sorted().map { ($0, "") }
+    }
+
+    private static func matching(_ typed: String, _ candidates: [(String, String)]) -> [String] {
+        candidates.filter { $0.0.hasPrefix(typed) }.map { word, meaning in
+            // A stored name is an app's own text: it must not steer the terminal, nor end the line.
+            Table.shown(word) + (meaning.isEmpty ? "" : "\t" + meaning.prefix { $0 != "\n" })
+        }
+    }
+}

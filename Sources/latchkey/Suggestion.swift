@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a mistyped word may have been.
+enum Suggestion {
+    /// The hint behind an unknown word.
+    ///
+    /// - Parameter help: the command whose help lists the right ones; nil: the overview does.
+    static func hint(_ word: String, _ known: [String], help: String?) -> String {
+        let see = "See: latchkey help" + (help.map { " " + $0 } ?? "")
+        guard let nearest = nearest(word, known) else { return see }
+        return "Did you mean \(nearest)? " + see
+    }
+
+    /// The nearest of the known words; nil when none is near.
+    static func nearest(_ word: String, _ known: [String]) -> String? {
+        // One mistake in a short word, two in a longer one: any more and the guess is worse than none.
+        let most = word.count < 4 ? 1 : 2
+        let measured = known.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
+        if let best = measured.min(by: { $0.distance < $1.distance }), best.distance <= most { return best.word }
+        let longer = known.filter { $0.hasPrefix(word) }
+        return word.count > 1 && longer.count == 1 ? longer[0] : nil
+    }
+
+    /// Insertions, deletions, exchanges of one character and of two neighbours (Damerau, Levenshtein) that turn one word
+    /// into the other.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        // A mistyped word is short; a pasted one must not take memory of its square.
+        guard left.count <= 64, right.count <= 64 else { return .max }
+        var rows = [Array(0...right.count)]
+        for (row, a) in left.enumerated() {
+            var line = [row + 1]
+            for (column, b) in right.enumerated() {
+                var cost = min(line[column] + 1, rows[row][column + 1] + 1, rows[row][column] + (a == b ? 0 : 1))
+                if row > 0, column > 0, a == right[column - 1], left[row - 1] == b {
+                    cost = min(cost, rows[row - 1][column - 1] + 1)
+                }
+                line.append(cost)
+            }
+            rows.append(line)
+        }
+        return rows[left.count][right.count]
+    }
+}
