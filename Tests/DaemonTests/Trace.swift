@@ -20,14 +20,16 @@ struct Trace {
     private let file: String
     private let messages: Descriptor
 
-    /// Attaches to every thread of the daemon; from then on each of the calls that `options` name is followed.
-    init(_ daemon: TestDaemon, _ options: [String]) throws {
+    /// Attaches to a thread of the daemon, or to all of them and those that they make; from then on each of the calls that
+    /// `options` name is followed.
+    init(_ daemon: TestDaemon, thread: String? = nil, _ options: [String]) throws {
         let process = try #require(try daemon.process)
         file = daemon.folder + "/trace"
         let (near, far) = try Sockets.pair()
         messages = near
+        let whom = thread.map { ["-p", $0] } ?? ["-f", "-p", "\(process)"]
         tracer = try Processes.spawn(
-            Self.program, ["-f", "-y", "-s", "0", "-o", file, "-p", "\(process)"] + options,
+            Self.program, ["-y", "-s", "0", "-o", file] + whom + options,
             environment: ["PATH=/usr/bin:/bin"], descriptors: [nil, far, far])
         var heard: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 512)
@@ -40,8 +42,8 @@ struct Trace {
         }
     }
 
-    /// Waits until the tracer has ended by itself, since the daemon has; false when it goes on.
-    func hasEnded(within seconds: Int64) -> Bool { Processes.hasEnded(tracer, within: seconds) }
+    /// Waits until the tracer has ended by itself, since the daemon has; false when it had to be ended.
+    func waitForEnd() -> Bool { Processes.wait(tracer, killAfter: 20) & 0x7f == 0 }
 
     /// Detaches, and gives the calls in the order of their ends.
     func end() throws -> [TracedCall] {
@@ -55,6 +57,7 @@ struct Trace {
 
 /// A system call as strace writes it down: `4711 fdatasync(7</store/counters>) = 0`.
 struct TracedCall {
+    let thread: String
     let name: String
     /// Everything behind the name.
     let text: String
@@ -80,7 +83,8 @@ struct TracedCall {
             guard let bracket = rest.firstIndex(of: "(") else { continue }
             calls.append(
                 TracedCall(
-                    name: String(rest[..<bracket]), text: String(rest[bracket...]), began: began, ended: number))
+                    thread: String(thread), name: String(rest[..<bracket]), text: String(rest[bracket...]),
+                    began: began, ended: number))
         }
         return calls
     }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import TestSupport
+import Testing
+
+/// kill -9 of the shipped daemon at the system calls of a security event: afterwards the event has happened as a whole or
+/// not at all, and what was acknowledged has happened (the table of docs/store-format.md, "At start").
+///
+/// A first run lists the calls of each thread; the daemon is then killed as it enters one of them, in a store that is put
+/// back each time. Four calls of each event, all of them with `LATCHKEY_TESTS=all`.
+@Suite(.needs(.trace)) struct EventKillTests {
+    /// A call at which the daemon is killed: the `count`-th of its name in the thread at that place among all threads.
+    private struct Point: CustomStringConvertible {
+        let thread: Int
+        let call: TracedCall
+        let count: Int
+        var description: String { "\(call.name) \(count) of thread \(thread): \(call.text.prefix(100))" }
+    }
+    private static let calls = "?write,?pwrite64,?fsync,?fdatasync,?rename,?renameat,?renameat2,?sendto"
+
+    @Test(arguments: StoreEvent.allCases)
+    func anEventIsThereAsAWholeOrNotAtAllWhereverTheDaemonIsKilled_abuse35(event: StoreEvent) throws {
+        let machine = try EventMachine(event)
+        let points = try self.points(machine)
+        let chosen = Environment.value("LATCHKEY_TESTS") == "all" ? points : Self.some(of: points)
+        try #require(chosen.count >= 4, "the calls of the event were not recorded")
+        var rows: Set<StoreSnapshot.Row> = []
+        for point in chosen {
+            let words: Comment = "\(event), killed at \(point)"
+            try machine.start()
+            let trace = try Trace(
+                machine.daemon, thread: try machine.threads[point.thread],
+                ["-e", "inject=\(point.call.name):signal=SIGKILL:when=\(point.count)"])
+            let isAcknowledged = machine.carryOut()
+            #expect(trace.waitForEnd(), words)
+            #expect(machine.hasEnded(), words)
+            let row = try StoreSnapshot(of: machine.daemon).row(in: machine.daemon.folder + "/copy")
+            if case .other = row { Issue.record("\(row): \(words)") }
+            rows.insert(row)
+            try machine.expectWhole(isAcknowledged, words)
+        }
+        #expect(rows.isSuperset(of: [.clean, .prepared, .committed]), "\(event): \(rows)")
+    }
+
+    /// The calls of an event that nobody interrupts, in their order.
+    private func points(_ machine: EventMachine) throws -> [Point] {
+        try machine.start()
+        let threads = try machine.threads
+        let trace = try Trace(machine.daemon, ["-e", "trace=" + Self.calls])
+        #expect(machine.carryOut(), "nothing interrupts it")
+        let calls = try trace.end()
+        try machine.daemon.crash()
+        try machine.expectWhole(true, "not killed")
+        var counts: [String: Int] = [:]
+        return calls.compactMap { call in
+            guard let thread = threads.firstIndex(of: call.thread) else { return nil }
+            counts["\(thread) \(call.name)", default: 0] += 1
+            return Point(thread: thread, call: call, count: counts["\(thread) \(call.name)"] ?? 0)
+        }
+    }
+
+    /// Before and after each of the two writes of the anchor, and within the transaction.
+    private static func some(of points: [Point]) -> [Point] {
+        let renames = points.indices.filter {
+            points[$0].call.name.hasPrefix("rename") && points[$0].call.text.contains("/anchor.new")
+        }
+        guard renames.count == 2 else { return [] }
+        let commit = points.indices.first {
+            $0 > renames[0] && points[$0].call.name == "pwrite64" && points[$0].call.text.contains("sqlite-wal")
+        }
+        return ([renames[0], commit, renames[1], points.indices.last] as [Int?]).compactMap { $0.map { points[$0] } }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeyFileDriver
+import LatchkeyModel
+import LatchkeySystem
+import SQLiteDriver
+import SystemDriver
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// The files of a store while no daemon has it open.
+struct StoreSnapshot {
+    private static let names = [
+        "root.key", "keychain.sqlite", "keychain.sqlite-wal", "anchor", "counters", "latchkeyd.conf", "simulator.state",
+    ]
+    /// What a daemon that was killed may leave beside them.
+    private static let leftovers = ["keychain.sqlite-shm", "anchor.new", "counters.new", "simulator.state.new"]
+    private let files: [String: SecretBytes]
+
+    init(of daemon: TestDaemon) throws {
+        var files: [String: SecretBytes] = [:]
+        for name in Self.names { files[name] = try Files.read(daemon.folder + "/" + name, limit: 1 << 24) }
+        self.files = files
+    }
+
+    subscript(name: String) -> SecretBytes? { files[name] }
+
+    /// Puts the files back as they were, and removes every other one.
+    func restore(to folder: String) throws {
+        for name in Self.names + Self.leftovers {
+            Files.remove(folder + "/" + name)
+            if let bytes = files[name] { try Files.replace(folder + "/" + name, with: bytes) }
+        }
+    }
+
+    /// How database and anchor stand to each other: a row of the table in docs/store-format.md.
+    enum Row: Hashable {
+        /// D = V and nothing prepared.
+        case clean
+        /// D = V, P = V + 1: the event is prepared and not committed.
+        case prepared
+        /// D = V + 1, P = D: the event is committed and not finished.
+        case committed
+        /// What no kill may leave.
+        case other(String)
+    }
+
+    /// Reads the three numbers from a copy: a daemon has not opened the files since they were left.
+    func row(in folder: String) throws -> Row {
+        try Files.makePrivateFolder(folder)
+        try restore(to: folder)
+        let folder = StoreFolder(folder)
+        let vault = FileKeyVault(folder)
+        let store = try SQLiteItemStore.open(folder.database)
+        let tree = try KeyTree.open(
+            store, rootKey: vault.rootKey(), tier: .simulated, userID: geteuid(), random: SystemRandomSource(),
+            scryptCost: 10)
+        let audit = try AuditTrail(
+            tree: tree, counters: CounterFile(tree: tree, vault: vault), clock: SystemClock())
+        let state = StoreState(tree)
+        let database = try store.read { (store) throws(Failure) in
+            try state.values(in: store, serial: audit.end(in: store).numbers.stateSerial).generation
+        }
+        let file = try #require(try vault.anchor())
+        let record = try #require(try AnchorRecord.decode(file, tree.anchorKey, tree.header))
+        switch (record.preparation?.generation, database) {
+        case (nil, record.committed): return .clean
+        case (record.committed + 1, record.committed): return .prepared
+        case (record.committed + 1, record.committed + 1): return .committed
+        case (let prepared, _): return .other("D=\(database) V=\(record.committed) P=\(prepared ?? 0)")
+        }
+    }
+}
