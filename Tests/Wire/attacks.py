@@ -4,7 +4,8 @@
 
 An independent client of the wire, written from docs/protocol.md, docs/store-format.md, docs/backup-format.md and
 SECURITY.md, without a line of the Swift code. Each attack gets daemons of its own on stores in private temporary
-folders. A verdict is `held`, `FELL` or `not played`, with what was seen. Exit code 1 if anything fell.
+folders. A verdict is `held`, `FELL`, `no promise` (it succeeds, and SECURITY.md says so in the words that are looked up) or
+`not played`, with what was seen. Exit code 1 if anything fell.
 
 usage: Tests/Wire/attacks.py (--all | --list | NAME...) [--programs FOLDER]
 """
@@ -398,6 +399,18 @@ class Store:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def rests(self, seconds=10):
+        """Waits until the daemon has done what it can: it uses no processor time for a quarter of a second."""
+        end, last, since = time.monotonic() + seconds, None, time.monotonic()
+        while time.monotonic() < end:
+            now = self.processor()
+            if now != last:
+                last, since = now, time.monotonic()
+            elif time.monotonic() - since > 0.25:
+                return
+            time.sleep(0.02)
+        raise RuntimeError("the daemon does not come to rest")
+
     def file(self, name):
         return os.path.join(self.home, name)
 
@@ -433,6 +446,8 @@ class Person(threading.Thread):
         self.prompts = []
         self.contents = []
         self.shown = threading.Event()
+        self.gone = threading.Event()
+        self.changed = threading.Event()
         self.code = None
         self.start()
 
@@ -452,8 +467,11 @@ class Person(threading.Thread):
                     self.shown.set()
                     for event in self.answer(body, body[14]):
                         self.event(number, event)
+                elif kind == 2:
+                    self.gone.set()
                 elif kind == 1:
                     self.contents.append(body)
+                    self.changed.set()
                     for event in self.answer(None, body):
                         self.event(number, event)
         except (Ended, OSError, ValueError):
@@ -477,6 +495,19 @@ SECRET = b"latchkey-plaintext-93c1"
 
 class NotPlayed(Exception):
     pass
+
+
+class NoPromise(Exception):
+    """The attack succeeds, and SECURITY.md says that nothing holds it off."""
+
+
+def no_promise(words, seen):
+    """Raises `NoPromise` if SECURITY.md has these words, each line break taken for a space; what was seen otherwise fell."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "SECURITY.md")
+    with open(path, encoding="utf-8") as file:
+        if " ".join(words.split()) in " ".join(file.read().split()):
+            raise NoPromise(seen)
+    return False, "SECURITY.md does not name this limit (%r); %s" % (words, seen)
 
 
 def attack(name, words):
@@ -751,12 +782,13 @@ def _():
     if not person.shown.wait(5):
         raise RuntimeError("no prompt")
     thief.send(HELLO, {0: "owner"})
-    time.sleep(0.1)
-    owner.simulate(22, data=CODE)
     ended = thief.ends(5)
+    gone = person.gone.wait(5)
+    late = owner.simulate(22, data=CODE)
     person.close()
-    return expect(ended and SECRET not in b"".join(frames) and b"my own" not in b"".join(frames),
-                  "connection ended: %s, no secret in %d bytes" % (ended, len(b"".join(frames))))
+    return expect(ended and gone and SECRET not in b"".join(frames) and b"my own" not in b"".join(frames),
+                  "connection ended: %s, its prompt went: %s, a passcode afterwards: %s, no secret in %d bytes" % (
+                      ended, gone, word(late), len(b"".join(frames))))
 
 
 @attack("A2-no-hello", "a request before hello")
@@ -869,71 +901,100 @@ def _():
     return expect(not taken, "deleted %s of %s; %s" % (gone, names, seen))
 
 
-def believed(store, code, account="treasure"):
-    """Whether the store serves `account` after a start, asked as a person with `code`."""
-    try:
-        store.start()
-    except RuntimeError as error:
-        return False, "not served: " + str(error)[:100].replace("\n", " ")
+ROWS_CHANGED = 16  # the event of the audit log that says so
+ROWS, UNEXPLAINED, OLDER = 10, 6, 7  # kinds of findings: the rows as a whole, and one by name
+
+
+def tracks(store, owner, seconds=10):
+    """What the daemon says of its rows once its scan has ended, or after some time: problem, events 16, what a check finds."""
+    end = time.monotonic() + seconds
+    while True:
+        status = owner.call(STATUS)
+        trouble = status[1].get(9) if status[0] == 3 else None
+        events = len([entry for entry in owner.trail() if entry[2] == ROWS_CHANGED])
+        if (trouble and events) or time.monotonic() > end:
+            break
+        time.sleep(0.05)
+    check = owner.call(CHECK, seconds=20)
+    findings = check[1] if check is not None and check[0] == 21 else None
+    return WORDS.get(trouble[0], trouble[0]) if trouble else None, events, findings
+
+
+def served(store, code, account="treasure"):
+    """Starts the daemon and reads `account` as a person with `code`: the answer, and the secret where there is one."""
+    store.start()
     owner = store.connect("owner")
-    status = owner.call(STATUS)
-    trouble = status[1].get(9) if status[0] == 3 else None
     person = Person(store, typist(code))
     reply = owner.read(account, seconds=20)
     person.close()
-    check = owner.call(CHECK)
-    findings = len(check[1]) if check[0] == 21 else word(check)
-    got = reply is not None and reply[0] == ITEMS and len(reply[1]) > 0
-    return got, "status: %s, read: %s, check: %s finding(s)" % (
-        WORDS.get(trouble[0], trouble[0]) if trouble else "no failure", word(reply), findings), findings
+    got = reply[1][0].get(3) if reply is not None and reply[0] == ITEMS and reply[1] else None
+    return owner, reply, got
+
+
+TODAY = b"975310"
+
+
+def yesterday(store, owner):
+    """A copy of the store, and a day after it: an item was deleted, one added, and the passcode is another one."""
+    store.stop()
+    old = store.copy()
+    store.start()
+    owner = store.connect("owner")
+    guess(store, owner, 1)
+    person = Person(store, typist())
+    changed = owner.call(PASSCODE, {0: 2, 1: TODAY}, 20)
+    person.close()
+    for reply in (changed, owner.add("later", b"x"), owner.call(DELETE, {0: 1, 1: {ACCOUNT: "gone"}})):
+        if reply is None or reply[0] != DONE:
+            raise RuntimeError("no day after: " + word(reply))
+    store.stop()
+    return old
+
+
+def rollback(names, status):
+    """Puts these files of yesterday back: whether yesterday's passcode or yesterday's items are good again."""
+    store, owner = user_owner()
+    if owner.add("gone", SECRET)[0] != DONE:
+        raise RuntimeError("no item")
+    old = yesterday(store, owner)
+    # The control: without the attack the daemon serves today's items to today's passcode.
+    owner, reply, got = served(store, TODAY)
+    if got != SECRET or owner.secret("gone") is not None or owner.secret("later") != b"x":
+        raise RuntimeError("today's store does not serve: " + word(reply))
+    store.stop()
+    store.put_back(old, names)
+    owner, reply, got = served(store, CODE)
+    open_one = owner.read("gone")
+    says = owner.call(STATUS)[1].get(9)
+    seen = "read with yesterday's passcode: %s, a deleted item: %s, status: %s" % (
+        word(reply), word(open_one), WORDS.get(says[0], says[0]) if says else "no failure")
+    back = got is not None or (open_one[0] == ITEMS and open_one[1])
+    refused = status_of(reply) in status and status_of(open_one) in status and says and says[0] in status
+    return back, refused, seen
 
 
 @attack("B2-database-of-yesterday", "put the database of yesterday back")
 def _():
-    store, owner = user_owner()
-    store.stop()
-    old = store.copy()
-    store.start()
-    owner = store.connect("owner")
-    owner.add("later", b"x")
-    owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}})
-    store.stop()
-    store.put_back(old, ["keychain.sqlite"])
-    seen = believed(store, CODE)
-    return expect(not seen[0], seen[1])
+    back, refused, seen = rollback(["keychain.sqlite"], [25])
+    return expect(refused and not back, seen)
 
 
 @attack("B2-anchor-of-yesterday", "put the anchor of yesterday back, for its old passcode")
 def _():
-    store, owner = user_owner()
-    store.stop()
-    old = store.copy()
-    store.start()
-    owner = store.connect("owner")
-    owner.add("later", b"x")
-    store.stop()
-    store.put_back(old, ["anchor"])
-    seen = believed(store, CODE)
-    return expect(not seen[0], seen[1])
+    back, refused, seen = rollback(["anchor"], [32])
+    return expect(refused and not back, seen)
 
 
 @attack("B2-both-of-yesterday", "put database and anchor of yesterday back, counters of today")
 def _():
-    store, owner = user_owner()
-    store.stop()
-    old = store.copy()
-    store.start()
-    owner = store.connect("owner")
-    owner.add("later", b"x")
-    store.stop()
-    store.put_back(old, ["anchor", "keychain.sqlite"])
-    seen = believed(store, CODE)
-    if seen[0]:
-        raise NotPlayed("a copy of the whole folder is an honest limit of SECURITY.md; seen: " + seen[1])
-    return expect(True, seen[1])
+    back, refused, seen = rollback(["anchor", "keychain.sqlite"], [25, 32])
+    if back:
+        return no_promise("or database and anchor of one time together", seen)
+    return expect(refused, seen)
 
 
-def row_attack(change):
+def row_attack(change, kind):
+    """Puts the row of an item back as it was: whether the daemon tells of it once its scan has ended."""
     store, owner = user_owner(0)
     owner.add("other", b"1")
     store.stop()
@@ -947,119 +1008,161 @@ def row_attack(change):
     if reply[0] != DONE:
         raise RuntimeError("no change: " + word(reply))
     store.stop()
+    # The control: the same store without the attack has nothing to tell.
+    owner, reply, now = served(store, CODE)
+    clean = tracks(store, owner, 2)
+    if clean != (None, 0, []):
+        raise RuntimeError("a store that was not touched: %r" % (clean,))
+    store.stop()
     database = store.database()
     identifier = rows[0][columns.index("id")]
     database.execute("DELETE FROM item WHERE id = ?", (identifier,))
     database.execute("INSERT INTO item VALUES (%s)" % ",".join("?" * len(columns)), rows[0])
     database.commit()
     database.close()
-    seen = believed(store, CODE)
-    named = seen[2] if len(seen) > 2 else "refused"
-    return expect(named != 0, seen[1])
+    owner, reply, got = served(store, CODE)
+    trouble, events, findings = tracks(store, owner)
+    named = findings is not None and ROWS in [each[0] for each in findings] and (
+        [each[0] for each in findings if each[2] == identifier] == [kind])
+    # docs/store-format.md: until the scan ends an old row may be served, and items are served on after it.
+    return expect(trouble and events == 1 and named, "status: %s, entries of event 16: %d, the check names the row: %s; the old row was %s" % (
+        trouble or "no failure", events, named, "served (no promise)" if got == SECRET and now != SECRET else "not served"))
 
 
 @attack("B2-old-row", "put the row of an item back as it was before an update")
 def _():
-    return row_attack(lambda owner: owner.call(UPDATE, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: {}, 3: b"new", 4: proof()}))
+    return row_attack(lambda owner: owner.call(UPDATE, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: {}, 3: b"new", 4: proof()}), OLDER)
 
 
 @attack("B2-deleted-row", "put the row of a deleted item back")
 def _():
-    return row_attack(lambda owner: owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}}))
+    return row_attack(lambda owner: owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}}), UNEXPLAINED)
 
 
 class Guesser:
-    """A person who types wrong passcodes, each another one, and counts those that were taken."""
+    """A person who types so many wrong passcodes, each another one, as long as entry is not delayed, and then cancels."""
 
-    def __init__(self):
-        self.typed = 0
+    def __init__(self, tries, first=0):
+        self.first, self.typed, self.tries = first, 0, tries
 
     def __call__(self, prompt, content):
         if content[0] != 2 or content[6] != 0:
             return []
+        if self.typed == self.tries or content[7]:
+            return [[3]]
         self.typed += 1
-        return [[5, b"wrong%d" % self.typed]]
+        return [[5, b"wrong%d" % (self.first + self.typed)]]
 
 
-def guess(store, owner, prompts=2):
-    guesser = Guesser()
+def guess(store, owner, tries=3):
+    """Types wrong passcodes at one prompt: how many were taken, and the answer."""
+    guesser = Guesser(tries)
     person = Person(store, guesser)
-    seen = []
-    for _ in range(prompts):
-        try:
-            seen.append(owner.read("treasure", seconds=8))
-        except Ended:
-            seen.append(None)
-            break
-    person.close()
-    return guesser.typed, seen
-
-
-def try_right(store, owner):
-    """Whether the right passcode opens the item at once, i.e. no delay stands."""
-    person = Person(store, typist())
     try:
-        reply = owner.read("treasure", seconds=4)
-        seen = word(reply)
-        got = reply is not None and reply[0] == ITEMS
-    except Ended as ended:
-        got, seen = False, "no answer yet" if ended.late else "ended"
+        reply = owner.read("treasure", seconds=20)
+    except Ended:
+        reply = None
     person.close()
-    return got, seen
+    return guesser.typed, reply
+
+
+class Probe:
+    """Reads the protected item as a person who types the right passcode whenever it is asked for."""
+
+    def __init__(self, store, owner, seconds):
+        person = Person(store, typist())
+        begin = time.monotonic()
+        try:
+            reply = owner.read("treasure", seconds=seconds)
+            self.answer = word(reply)
+            self.opened = reply is not None and reply[0] == ITEMS
+        except Ended as ended:
+            self.opened, self.answer = False, "no answer" if ended.late else "ended"
+        self.seconds = time.monotonic() - begin
+        # The delay that the prompt told first.
+        self.told = person.prompts[0][14][7] if person.prompts else 0
+        person.close()
+
+    @property
+    def at_once(self):
+        return self.opened and self.seconds < max(1, self.told - 1)
+
+    def __str__(self):
+        return "told %d s, %s after %.1f s" % (self.told, self.answer, self.seconds)
+
+
+def waits_and_opens(store, owner):
+    """The delay after three wrong passcodes is 5 s (docs/policy.md): the right one is taken after it, and not before."""
+    probe = Probe(store, owner, 20)
+    return probe.opened and not probe.at_once and 0 < probe.told <= 5, probe
+
+
+def b3_control():
+    """Three wrong passcodes and a kill, without an attack on the files: what every B3 attack is compared with."""
+    store, owner = user_owner()
+    typed, _ = guess(store, owner)
+    store.stop(signal.SIGKILL)
+    store.start()
+    holds, probe = waits_and_opens(store, store.connect("owner"))
+    if typed != 3 or not holds:
+        raise RuntimeError("without an attack: %d wrong, then %s" % (typed, probe))
+    return probe
 
 
 @attack("B3-counters-deleted", "delete the counters after wrong passcodes")
 def _():
+    control = b3_control()
     store, owner = user_owner()
-    typed, seen = guess(store, owner)
+    typed, _ = guess(store, owner)
     store.stop(signal.SIGKILL)
     os.remove(store.file("counters"))
     store.start()
-    got, words = try_right(store, store.connect("owner"))
-    return expect(not got, "%d wrong, file gone, the right one at once: %s" % (typed, words))
+    probe = Probe(store, store.connect("owner"), 8)
+    return expect(typed == 3 and not probe.opened and probe.told >= 5, "%d wrong, file gone: %s; left alone: %s" % (
+        typed, probe, control))
 
 
 @attack("B3-counters-put-back", "put older counters back after wrong passcodes")
 def _():
+    control = b3_control()
     store, owner = user_owner()
     store.stop()
     old = store.copy()
     store.start()
     owner = store.connect("owner")
-    typed, seen = guess(store, owner)
+    typed, _ = guess(store, owner)
     store.stop(signal.SIGKILL)
     shutil.copy2(os.path.join(old, "counters"), store.file("counters"))
     store.start()
-    got, words = try_right(store, store.connect("owner"))
-    if got:
-        raise NotPlayed("an older record of the same store is believed: an honest limit of SECURITY.md (%s)" % words)
-    return expect(True, "%d wrong, older file, the right one at once: %s" % (typed, words))
+    probe = Probe(store, store.connect("owner"), 8)
+    seen = "%d wrong, older file: %s; left alone: %s" % (typed, probe, control)
+    return expect(typed == 3 and not probe.at_once and probe.told > 0, seen)
 
 
 @attack("B3-kill", "kill the daemon after each wrong passcode")
 def _():
     store, owner = user_owner()
     typed = 0
-    for _ in range(3):
-        guesser = Guesser()
-        guesser.typed = typed
+    for number in range(3):
+        guesser = Guesser(1, number)
 
         def once(prompt, content, guesser=guesser):
             return guesser(prompt, content) if prompt is not None else []
         person = Person(store, once)
         owner.send(COPY, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: 1, 2: 1, 3: proof()})
         if not person.shown.wait(5):
-            break
-        end = time.monotonic() + 5
-        while not person.contents and time.monotonic() < end:
-            time.sleep(0.02)
-        typed = guesser.typed
+            raise RuntimeError("no prompt")
+        # The third ends the prompt or delays it: the daemon says so either way, and not before it has counted.
+        end = time.monotonic() + 10
+        while not person.changed.wait(0.02) and not person.gone.is_set() and time.monotonic() < end:
+            pass
+        typed += guesser.typed
         store.stop(signal.SIGKILL)
         person.close()
         store.start()
         owner = store.connect("owner")
-    got, words = try_right(store, owner)
-    return expect(not got, "%d wrong, each before a kill -9, the right one at once: %s" % (typed, words))
+    holds, probe = waits_and_opens(store, owner)
+    return expect(typed == 3 and holds, "%d wrong, each before a kill -9, then the right one: %s" % (typed, probe))
 
 
 @attack("B3-full-disk", "wrong passcodes on a full disk")
@@ -1089,40 +1192,57 @@ def _():
                     file.write(bytes(size))
             except OSError:
                 pass
-    typed, seen = guess(store, owner, 6)
-    got, words = try_right(store, owner)
+    # SECURITY.md: a full disk neither forgets the counters nor refuses a try.
+    typed, reply = guess(store, owner)
+    full = Probe(store, owner, 3)
     store.stop(signal.SIGKILL)
     os.remove(os.path.join(home, "filler"))
     store.start()
-    later, words_later = try_right(store, store.connect("owner"))
-    if typed < 3:
-        free = False
-    else:
-        free = got or later
-    return expect(not free, "%d wrong (%s), the right one on the full disk: %s, after kill -9 with room: %s" % (
-        typed, ", ".join(sorted(set(map(word, seen)))), words, words_later))
+    holds, later = waits_and_opens(store, store.connect("owner"))
+    return expect(typed == 3 and not full.at_once and full.told > 0 and (holds or later.opened),
+                  "%d wrong (%s), the right one on the full disk: %s; after kill -9 with room: %s" % (
+                      typed, word(reply), full, later))
 
 
-@attack("B4-burned-tries", "burn the person's tries by operation 20 with wrong old passcodes")
+@attack("B4-burned-tries", "burn the person's tries by operation 20")
 def _():
     store, owner = user_owner()
     burner = store.connect("forecast")
-    seen = [burner.call(PASSCODE, {0: b"wrong%d" % index, 1: b"135790"}, 20) for index in range(6)]
-    got, words = try_right(store, owner)
-    return expect(got, "6 wrong: %s; then the person's right passcode: %s" % (
-        ", ".join(sorted(set(map(word, seen)))), words))
+    # With an old passcode in the message, as version 1 had it, and as the protocol has it, without a place to ask.
+    old = [burner.call(PASSCODE, {0: b"wrong%d" % index, 1: b"135790"}, 20) for index in range(6)]
+    burner.close()
+    burner = store.connect("forecast")
+    new = [burner.call(PASSCODE, {0: 2, 1: b"135790"}, 20) for _ in range(6)] + [burner.call(PASSCODE, {0: 3}, 20)]
+    probe = Probe(store, owner, 10)
+    return expect(all(map(status_of, old + new)) and probe.at_once and probe.told == 0, "6 wrong: %s, 7 valid ones: %s; then the "
+                  "person's right passcode: %s" % (
+                      ", ".join(sorted(set(map(word, old)))), ", ".join(sorted(set(map(word, new)))), probe))
 
 
-@attack("B4-old-passcode-field", "change or remove the passcode by its old one in the message, without a prompt")
+@attack("B4-silent-change", "set, change or remove the passcode without the old one")
 def _():
     store, owner = user_owner()
     other = store.connect("forecast")
-    wrong = other.call(PASSCODE, {0: b"000000", 1: b"135790"}, 20)
-    removed = other.call(PASSCODE, {0: b"000000"}, 20)
-    short = other.call(PASSCODE, {0: CODE, 1: b"123"}, 20)
-    got, words = try_right(store, owner)
-    return expect(all(map(status_of, (wrong, removed, short))), "wrong: %s, removing: %s, three characters: %s; owner: %s" % (
-        word(wrong), word(removed), word(short), words))
+    wishes = ({0: 1, 1: b"135790"}, {0: 2, 1: b"135790"}, {0: 3}, {0: 2, 1: b"123"}, {0: 2}, {0: 2, 1: b"135790", 2: CODE})
+    alone = [other.call(PASSCODE, each, 20) for each in wishes]
+    # With a person who types a wrong one once and then cancels: no proof of another kind helps.
+    shown = []
+
+    def wrong(prompt, content):
+        if prompt is None:
+            return [[3]]
+        shown.append(prompt[1])
+        return [[5, b"135790"]]
+    seen = []
+    for each in ({0: 2, 1: b"135790"}, {0: 3}):
+        person = Person(store, wrong)
+        seen.append(store.connect("forecast").call(PASSCODE, each, 20))
+        person.close()
+    probe = Probe(store, owner, 20)
+    # Purposes 4 and 5 of docs/protocol.md: the daemon says itself what is about to happen.
+    return expect(all(map(status_of, alone + seen)) and shown == [4, 5] and probe.opened,
+                  "without a place to ask: %s; with a wrong one: %s, prompts of purposes %s; owner: %s" % (
+                      ", ".join(sorted(set(map(word, alone)))), ", ".join(sorted(set(map(word, seen)))), shown, probe))
 
 
 # C. Service to others
@@ -1180,23 +1300,29 @@ def _():
     bad.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     for _ in range(3):
         bad.send(COPY, {0: {0: 1, 1: {}}, 1: 0, 2: 1, 3: proof()})
-    time.sleep(0.5)
+    store.rests()
     bad.raw(struct.pack(">BI", 9, 3) + b"\x83\x00\x01")
     before, begin = store.processor(), time.monotonic()
     bad.socket.setblocking(False)
-    ended = None
+    ended, others = None, []
+    # The daemon keeps the connection for 10 s, for what it still has to send (docs/protocol.md): measured is that time and some
+    # more, whenever this end was refused further bytes.
     while time.monotonic() - begin < 14:
         try:
             bad.socket.send(b"\0" * 512)
         except BlockingIOError:
             pass
         except OSError:
-            ended = time.monotonic() - begin
-            break
+            ended = ended or time.monotonic() - begin
+        asked = time.monotonic()
+        owner.call(STATUS)
+        others.append(time.monotonic() - asked)
         time.sleep(0.05)
-    used = store.processor() - before
-    return expect(used < 2 and ended is not None and store.alive(),
-                  "%.2f s of processor time, the end after %s" % (used, "%.1f s" % ended if ended is not None else "never"))
+    used, measured = store.processor() - before, time.monotonic() - begin
+    closed = bad.ends(2)
+    return expect(used < 0.5 and ended is not None and closed and max(others) < 1 and store.alive(),
+                  "%.2f s of processor time in %.1f s, no further bytes after %s, closed by then: %s, the slowest answer to "
+                  "another: %.0f ms" % (used, measured, "%.1f s" % ended if ended is not None else "never", closed, max(others) * 1000))
 
 
 @attack("C2-password-flood", "wrong application passwords delay another app's add")
@@ -1208,7 +1334,7 @@ def _():
         raise RuntimeError("no item: " + word(reply))
     numbers = [flood.send(COPY, {0: {0: 1, 1: {ACCOUNT: "own"}}, 1: 1, 2: 1, 3: proof(password=b"wrong %d" % index)})
                for index in range(60)]
-    time.sleep(0.1)
+    first = flood.answer(numbers[0])
     begin = time.monotonic()
     try:
         reply = owner.add("quick", b"x", seconds=20)
@@ -1216,10 +1342,15 @@ def _():
     except Ended:
         seen = "no answer"
     took = (time.monotonic() - begin) * 1000
-    first = flood.answer(numbers[0])
+    waiting = 0
+    for number in numbers[1:]:
+        try:
+            flood.answer(number, 0.001)
+        except Ended:
+            waiting += 1
     flood.close()
-    return expect(seen == "done" and took < 1500, "60 wrong ones under way (%s), another app's add: %s in %.0f ms"
-                  % (word(first), seen, took))
+    return expect(seen == "done" and took < 1500 and waiting > 0,
+                  "wrong ones: %s; another app's add: %s in %.0f ms, while %d of them waited" % (word(first), seen, took, waiting))
 
 
 @attack("C3-large-attributes", "40 items with 60 kB attributes make exports fail")
@@ -1270,8 +1401,8 @@ def _():
         raise RuntimeError("no prompt")
     before = len(shown)
     victim = child("ask", store.path, executable=honest, environment=environment)
+    # The child says so once the daemon has answered a request that it sent behind it.
     line_of(victim)
-    time.sleep(0.5)
     begin = time.monotonic()
     person.event(1, [3])
     try:
@@ -1309,21 +1440,30 @@ def _():
                   % (counts[0], counts[1], status.returncode, answer, same))
 
 
-@attack("C4-trail", "1,000 refused tries grow the trail")
+@attack("C4-trail", "300 refused tries grow the trail")
 def _():
+    refused = 5
     store, owner = user_owner()
     thief = store.connect("owner")
-    before = len(owner.trail())
+    before = owner.trail()
+    person = Person(store, lambda prompt, content: [[3]] if prompt is not None else [])
     begin = time.monotonic()
-    last = None
-    for _ in range(20):
-        numbers = [thief.send(COPY, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: 1, 2: 1, 3: proof(interactive=False)})
-                   for _ in range(50)]
-        for number in numbers:
-            last = thief.answer(number)
+    last = thief.read("treasure")
+    # The control: such a refusal is written.
+    first = len([entry for entry in owner.trail() if entry[2] == refused]) - len([e for e in before if e[2] == refused])
+    for _ in range(299):
+        last = thief.read("treasure")
     took = time.monotonic() - begin
-    rows = len(owner.trail()) - before
-    return expect(status_of(last) and rows <= 100, "1,000 x %s in %.1f s: %d rows" % (word(last), took, rows))
+    person.close()
+    # SECURITY.md: equal refusals of one program within a minute are one entry with their number, which is written at the latest
+    # at a clean stop.
+    store.stop()
+    store.start()
+    entries = [entry for entry in store.connect("owner").trail() if entry[2] == refused][len([e for e in before if e[2] == refused]):]
+    told, most = sum(entry[6] for entry in entries), 2 + int(took // 60)
+    return expect(status_of(last) == 71 and first == 1 and len(entries) <= most and told == 300,
+                  "300 x %s in %.1f s: %d after the first, then %d entries (at most %d), which stand for %d" % (
+                      word(last), took, first, len(entries), most, told))
 
 
 @attack("C4-trickle", "a frame byte by byte")
@@ -1537,8 +1677,8 @@ def _():
     prompt = person.prompts[0]
     named = [prompt[2], prompt[3]]
     person.event(prompt[0], [3])
+    # The refusal is in the trail before it is answered.
     answer = line_of(process, 5)
-    time.sleep(0.1)
     trail = [entry[4] for entry in owner.trail() if entry[2] in (4, 5)]
     person.close()
     return expect("honest" not in named[0] and "honest" not in named[1] and "honest" not in trail,
@@ -1648,12 +1788,14 @@ def run_child(mode, arguments):
             kept.append(connection)
             for _ in range(int(arguments[2])):
                 connection.send(COPY, {0: {0: 1, 1: {ACCOUNT: "own"}}, 1: 1, 2: 1, 3: proof()})
+            connection.call(STATUS)
         say("sent")
         sys.stdin.read()
     elif mode == "ask":
         connection = Connection(path, "honest")
         handle = connection.context()
         number = connection.send(EVALUATE, {0: handle, 1: 2, 2: prompting("let me in")})
+        connection.call(STATUS)
         say("asked")
         say(word(connection.answer(number, 30)))
     elif mode == "status":
@@ -1709,6 +1851,8 @@ def play(name, words, function):
         verdict = "held" if held else "FELL"
     except NotPlayed as reason:
         verdict, seen = "not played", str(reason)
+    except NoPromise as reason:
+        verdict, seen = "no promise", str(reason)
     except Exception as error:  # An attack that broke says nothing about the daemon: it is not taken for held.
         verdict, seen = "FELL", "the attack broke: %s: %s" % (type(error).__name__, error)
         if os.environ.get("LATCHKEY_ATTACKS_TRACE"):
@@ -1755,8 +1899,8 @@ def main(arguments):
                 verdicts.append(play(name, words, function))
     finally:
         end_everything()
-    print("attacks: %d held, %d fell, %d not played (%.0f s)" % (
-        verdicts.count("held"), verdicts.count("FELL"), verdicts.count("not played"), time.monotonic() - begin))
+    print("attacks: %d held, %d fell, %d no promise, %d not played (%.0f s)" % tuple(
+        [verdicts.count(each) for each in ("held", "FELL", "no promise", "not played")] + [time.monotonic() - begin]))
     return 1 if "FELL" in verdicts else 0
 
 
