@@ -198,7 +198,7 @@ let package = Package(
                 "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver",
                 "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
-        tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel"]),
+        tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPromptWords"]),
         tests(

@@ -22,11 +22,7 @@ struct BackupSession: Sendable {
     }
 
     struct Import: Sendable {
-        let header: BackupHeader
-        let reader: BackupReader
-        var stream: BackupStream
-        /// Records of the verified file; nil while it is verified.
-        var verified: UInt64?
+        var file: BackupImport
         var added: UInt64 = 0
         var present: UInt64 = 0
     }

@@ -172,8 +172,7 @@ extension Session {
                     hint: "It has 26 characters; look for a slip of the pen.")
             }
             let reader = try BackupReader(header, code)
-            return .import(
-                BackupSession.Import(header: header, reader: reader, stream: BackupStream(header, reader)))
+            return .import(BackupSession.Import(file: BackupImport(header, reader)))
         } then: { [self] (session) throws(Failure) in
             try importPart(session, request, answer)
         }
@@ -187,37 +186,23 @@ extension Session {
         guard case .import(var part) = start.work else {
             throw Failure(.invalidContext, "The cursor is of an export.")
         }
+        let keychain = try keychain()
         var staying = StayingItems()
-        var (isFinished, wantsStart) = (false, false)
-        if let verified = part.verified {
-            let keychain = try keychain()
-            var (added, present) = (part.added, part.present)
-            try part.stream.feed(request.bytes, isLast: request.isLast) { (item) throws(Failure) in
-                switch try keychain.restore(item, caller: caller, proof: session.proof) {
-                case .added: added += 1
-                case .present: present += 1
-                case .stays(let reason): staying.add(StayingItem(item.itemClass, item.attributes, reason))
-                }
-            }
-            (part.added, part.present) = (added, present)
-            isFinished = request.isLast
-            guard !isFinished || part.stream.records == verified else {
-                throw Failure(.storeUnreadable, "The file is not the one that was verified.", hint: "Import it again.")
-            }
-        } else {
-            try part.stream.feed(request.bytes, isLast: request.isLast) { (_) throws(Failure) in }
-            if request.isLast {
-                part.verified = part.stream.records
-                part.stream = BackupStream(part.header, part.reader)
-                wantsStart = true
+        var (added, present) = (part.added, part.present)
+        let progress = try part.file.feed(request.bytes, isLast: request.isLast) { (item) throws(Failure) in
+            switch try keychain.restore(item, caller: caller, proof: session.proof) {
+            case .added: added += 1
+            case .present: present += 1
+            case .stays(let reason): staying.add(StayingItem(item.itemClass, item.attributes, reason))
             }
         }
+        (part.added, part.present) = (added, present)
         session.work = .import(part)
-        let cursor = isFinished ? nil : try keepBackup(session)
+        let cursor = progress == .finished ? nil : try keepBackup(session)
         answer(
             .imported(
                 Reply.Imported(
-                    wantsStart: wantsStart, added: part.added, present: part.present, staying: staying,
+                    wantsStart: progress == .wantsStart, added: part.added, present: part.present, staying: staying,
                     cursor: cursor)))
     }
 }

@@ -1,0 +1,1 @@
+../../Fuzz/import.swift
