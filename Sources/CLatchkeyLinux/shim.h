@@ -106,6 +106,10 @@ static inline int latchkey_map_large_blocks(int bytes) { return mallopt(-3, byte
 /* Reading the auxiliary vector says whether this program runs with more rights than its caller. */
 static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
+/* dladdr(3), which dlfcn.h declares for _GNU_SOURCE only: the file that holds an address of this process. */
+struct latchkey_symbol { const char *file; void *base; const char *name; void *address; };
+int latchkey_dladdr(const void *address, struct latchkey_symbol *found) __asm__("dladdr");
+
 static inline void latchkey_wipe(void *memory, size_t count) { explicit_bzero(memory, count); }
 
 /* `major` and `minor` are macros; numbers of terminals need them. */

@@ -6,7 +6,8 @@ import LatchkeySystem
 
 /// Where the program `latchkeyd` is.
 package enum DaemonProgram {
-    /// The first place that has it: `LATCHKEY_DAEMON`, beside this program, in the user's and the system's libexec.
+    /// The first place that has it: `LATCHKEY_DAEMON`, beside this program, in the prefix of the SDK whose library this
+    /// is, in the user's and the system's libexec.
     package static func find() throws(Failure) -> String {
         let candidates = candidates()
         guard let program = candidates.first(where: { access($0, X_OK) == 0 }) else {
@@ -25,6 +26,11 @@ package enum DaemonProgram {
             candidates.append(folder + "/latchkeyd")
             // An installed command: PREFIX/bin beside PREFIX/libexec.
             candidates.append(Files.folder(of: folder) + "/libexec/latchkeyd")
+        }
+        // An installed SDK: the library is in PREFIX/lib/latchkey/sdk.
+        if let library = Environment.library {
+            let prefix = (0..<4).reduce(library) { path, _ in Files.folder(of: path) }
+            candidates.append(prefix + "/libexec/latchkeyd")
         }
         if let home = Environment.home { candidates.append(home + "/.local/libexec/latchkeyd") }
         candidates.append("/usr/libexec/latchkeyd")

@@ -28,6 +28,14 @@ package enum Environment {
     /// The path of the running program.
     package static var executable: String? { linkTarget("/proc/self/exe") }
 
+    /// The path of the shared library that this code was linked into; nil in a program that has it in itself.
+    package static var library: String? {
+        var found = latchkey_symbol()
+        guard latchkey_dladdr(#dsohandle, &found) != 0, let name = found.file else { return nil }
+        let path = String(cString: name)
+        return path.hasPrefix("/") && path.hasSuffix(".so") ? path : nil
+    }
+
     /// Where a symbolic link points.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The SDK imports this module into every file. What it re-exported would count there as imported first, without the
+// attributes of the file's own imports: `@preconcurrency import Glibc` would lose its effect on `stdout`.
+#if LATCHKEY_SDK
+public import Foundation
+#else
 @_exported public import Foundation
+#endif
 
 // Core Foundation types stand for Foundation classes, so that `as` bridges them as on Apple systems; the reasons are
 // in docs/decisions/001-cf-types-as-classes.md.

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import LatchkeyClient
 import LatchkeyModel
+
+#if LATCHKEY_SDK  // where this module does not re-export it: CoreFoundationTypes.swift
+package import Foundation
+#else
+import Foundation
+#endif
 
 /// What `SecureEnclaveKit` builds on: keys of the Secure Enclave that an app keeps itself.
 extension SecKey {
