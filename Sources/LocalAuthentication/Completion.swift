@@ -4,9 +4,8 @@ import Foundation
 
 /// Does work that blocks on a thread of its own and calls `handler` there, never on the main thread.
 func detached<R>(
-    _ handler: @escaping (R?, (any Error)?) -> Void, _ work: @escaping @Sendable () throws -> R
+    _ handler: @escaping @Sendable (R?, (any Error)?) -> Void, _ work: @escaping @Sendable () throws -> R
 ) {
-    nonisolated(unsafe) let handler = handler
     Thread.detachNewThread {
         do {
             handler(try work(), nil)
@@ -17,8 +16,9 @@ func detached<R>(
 }
 
 /// The same for work without a result.
-func detachedCall(_ handler: @escaping ((any Error)?) -> Void, _ work: @escaping @Sendable () throws -> Void) {
-    let ended: (Void?, (any Error)?) -> Void = { _, error in handler(error) }
+func detachedCall(_ handler: @escaping @Sendable ((any Error)?) -> Void, _ work: @escaping @Sendable () throws -> Void)
+{
+    let ended: @Sendable (Void?, (any Error)?) -> Void = { _, error in handler(error) }
     detached(ended, work)
 }
 

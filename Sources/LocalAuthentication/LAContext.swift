@@ -11,8 +11,9 @@ import Synchronization
 /// until it is invalidated, its process ends, or the daemon goes away.
 ///
 /// Use one context for each attempt. Methods may be called from any thread.
-open class LAContext: NSObject, @unchecked Sendable {
-    // Everything that changes is in `state`, behind its lock.
+open class LAContext: NSObject {
+    // Everything that changes is in `state`, behind its lock. Not Sendable, as on Apple systems (LA-43): subclasses of apps
+    // keep state of their own.
     let engine: Result<Client, Failure>
     let state = Mutex(State())
 
@@ -99,17 +100,19 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - localizedReason: why; shown in the prompt after control characters are taken out. An empty reason is a
     ///     programmer's error and stops the program, as on Apple systems.
     ///   - reply: true and nil, or false and an `LAError`.
+    @preconcurrency
     open func evaluatePolicy(
-        _ policy: LAPolicy, localizedReason: String, reply: @escaping (Bool, (any Error)?) -> Void
+        _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
-        nonisolated(unsafe) let reply = reply
         let wasValid = !state.withLock { $0.isInvalidated }
         // A thread of its own waits for the person, so that no thread of the caller and of no pool does.
-        Thread.detachNewThread { [self] in
+        let context = Carried(value: self)
+        Thread.detachNewThread {
             do throws(Failure) {
                 // Behaviour DS-01: a passcode alone says nothing of what is enrolled.
-                if try evaluate(policy.wire, reason: localizedReason).contains(.biometry) { keepEvaluatedSet() }
+                let methods = try context.value.evaluate(policy.wire, reason: localizedReason)
+                if methods.contains(.biometry) { context.value.keepEvaluatedSet() }
                 reply(true, nil)
             } catch {
                 reply(false, LAContext.ending(error, wasValid: wasValid))
@@ -123,7 +126,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - policy: what is asked.
     ///   - localizedReason: why; not empty.
     @discardableResult
-    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+    nonisolated(nonsending) open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             evaluatePolicy(policy, localizedReason: localizedReason) { isProven, error in
                 if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: isProven) }
@@ -173,23 +176,24 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - operation: what is about to be done; making an item or a key asks for nothing.
     ///   - localizedReason: why; not empty.
     ///   - reply: true and nil, or false and an `LAError`.
+    @preconcurrency
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
-        reply: @escaping (Bool, (any Error)?) -> Void
+        reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
-        nonisolated(unsafe) let reply = reply
         let wasValid = !state.withLock { $0.isInvalidated }
-        Thread.detachNewThread { [self] in
+        let context = Carried(value: self)
+        Thread.detachNewThread {
             do throws(Failure) {
-                try checkIsValid()
+                try context.value.checkIsValid()
                 // Behaviour AC-05: making an item is open to everyone.
                 if operation != .createItem, operation != .createKey {
-                    try callWithHandle { handle in
+                    try context.value.callWithHandle { handle in
                         .evaluateRule(
                             Request.EvaluateRule(
                                 context: handle, accessControl: accessControl.rule,
-                                prompting: prompting(localizedReason)))
+                                prompting: context.value.prompting(localizedReason)))
                     }
                 }
                 reply(true, nil)
@@ -201,7 +205,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Asks the person for what an access control demands. Returns true, or throws an `LAError`.
     @discardableResult
-    open func evaluateAccessControl(
+    nonisolated(nonsending) open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String
     ) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in

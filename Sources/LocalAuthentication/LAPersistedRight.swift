@@ -5,7 +5,7 @@ public import Foundation
 /// A right that was saved, with the key and the secret that it guards. Apple: `LAPersistedRight`.
 ///
 /// Made by `LARightStore` only.
-public final class LAPersistedRight: LARight, @unchecked Sendable {
+public final class LAPersistedRight: LARight {
     let record: RightRecord
 
     init?(_ record: RightRecord) {
@@ -34,18 +34,19 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
 
 /// The secret of a right. Apple: `LASecret`.
 public final class LASecret: NSObject, Sendable {
-    private let right: LAPersistedRight
+    private let right: Carried<LAPersistedRight>
 
-    init(_ right: LAPersistedRight) { self.right = right }
+    init(_ right: LAPersistedRight) { self.right = Carried(value: right) }
 
     /// Calls `handler` once, never on the main thread, with the bytes that were saved, or with an error: an `LAError`
     /// while the right is not authorized, `errSecItemNotFound` of `NSOSStatusErrorDomain` when none were saved.
-    public func loadData(completion handler: @escaping (Data?, (any Error)?) -> Void) {
-        detached(handler) { [right] in try right.record.secret(try right.context()) }
+    @preconcurrency
+    public func loadData(completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
+        detached(handler) { [right] in try right.value.record.secret(try right.value.context()) }
     }
 
     /// The bytes that were saved; throws as `loadData` does.
     public var rawData: Data {
-        get async throws { try await detached { [right] in try right.record.secret(try right.context()) } }
+        get async throws { try await detached { [right] in try right.value.record.secret(try right.value.context()) } }
     }
 }

@@ -7,24 +7,25 @@ public import Security
 /// Its operations need the right to be authorized and throw an `LAError` while it is not; those of the public key always
 /// work. Completion handlers are called once, never on the main thread.
 public final class LAPrivateKey: NSObject, Sendable {
-    private let right: LAPersistedRight
+    private let right: Carried<LAPersistedRight>
     // A simulated world in scope is not in scope on the threads that do the work.
-    private let reading = LAContext()
+    private let reading = Carried(value: LAContext())
 
-    init(_ right: LAPersistedRight) { self.right = right }
+    init(_ right: LAPersistedRight) { self.right = Carried(value: right) }
 
     /// Its public half.
-    public var publicKey: LAPublicKey { LAPublicKey(right.record, reading) }
+    public var publicKey: LAPublicKey { LAPublicKey(right.value.record, reading) }
 
     /// Signs data: a DER signature for the X9.62 algorithms.
+    @preconcurrency
     public func sign(
-        _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping (Data?, (any Error)?) -> Void
+        _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
         detached(handler) { [self] in try signature(data, algorithm) }
     }
 
     /// Signs data: a DER signature for the X9.62 algorithms.
-    public func sign(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
+    nonisolated(nonsending) public func sign(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await detached { [self] in try signature(data, algorithm) }
     }
 
@@ -32,14 +33,15 @@ public final class LAPrivateKey: NSObject, Sendable {
     public func canSign(using algorithm: SecKeyAlgorithm) -> Bool { can(.sign, algorithm) }
 
     /// Decrypts what was encrypted with the public key.
+    @preconcurrency
     public func decrypt(
-        _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping (Data?, (any Error)?) -> Void
+        _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
         detached(handler) { [self] in try plaintext(data, algorithm) }
     }
 
     /// Decrypts what was encrypted with the public key.
-    public func decrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
+    nonisolated(nonsending) public func decrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await detached { [self] in try plaintext(data, algorithm) }
     }
 
@@ -47,16 +49,17 @@ public final class LAPrivateKey: NSObject, Sendable {
     public func canDecrypt(using algorithm: SecKeyAlgorithm) -> Bool { can(.decrypt, algorithm) }
 
     /// Agrees on a secret with another public key of P-256 (X9.63, 65 bytes).
+    @preconcurrency
     public func exchangeKeys(
         publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any],
-        completion handler: @escaping (Data?, (any Error)?) -> Void
+        completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
         nonisolated(unsafe) let parameters = parameters as CFDictionary
         detached(handler) { [self] in try secret(publicKey, algorithm, parameters) }
     }
 
     /// Agrees on a secret with another public key of P-256 (X9.63, 65 bytes).
-    public func exchangeKeys(
+    nonisolated(nonsending) public func exchangeKeys(
         publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any]
     ) async throws -> Data {
         nonisolated(unsafe) let parameters = parameters as CFDictionary
@@ -69,22 +72,22 @@ public final class LAPrivateKey: NSObject, Sendable {
     // MARK: - Work that blocks
 
     private func can(_ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
-        guard let key = try? right.record.privateKey(reading) else { return false }
+        guard let key = try? right.value.record.privateKey(reading.value) else { return false }
         return SecKeyIsAlgorithmSupported(key, operation, algorithm)
     }
 
     private func signature(_ data: Data, _ algorithm: SecKeyAlgorithm) throws -> Data {
-        let key = try right.record.privateKey(try right.context())
+        let key = try right.value.record.privateKey(try right.value.context())
         return try taken { SecKeyCreateSignature(key, algorithm, data as CFData, &$0) }
     }
 
     private func plaintext(_ data: Data, _ algorithm: SecKeyAlgorithm) throws -> Data {
-        let key = try right.record.privateKey(try right.context())
+        let key = try right.value.record.privateKey(try right.value.context())
         return try taken { SecKeyCreateDecryptedData(key, algorithm, data as CFData, &$0) }
     }
 
     private func secret(_ peer: Data, _ algorithm: SecKeyAlgorithm, _ parameters: CFDictionary) throws -> Data {
-        let key = try right.record.privateKey(try right.context())
+        let key = try right.value.record.privateKey(try right.value.context())
         let attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic,
         ]
@@ -101,15 +104,16 @@ public final class LAPrivateKey: NSObject, Sendable {
 /// Works whether or not the right is authorized. Completion handlers are called once, never on the main thread.
 public final class LAPublicKey: NSObject, Sendable {
     private let record: RightRecord
-    private let reading: LAContext
+    private let reading: Carried<LAContext>
 
-    init(_ record: RightRecord, _ reading: LAContext) {
+    init(_ record: RightRecord, _ reading: Carried<LAContext>) {
         self.record = record
         self.reading = reading
     }
 
     /// Hands over the key's bytes: X9.63, 65 bytes.
-    public func exportBytes(completion handler: @escaping (Data?, (any Error)?) -> Void) {
+    @preconcurrency
+    public func exportBytes(completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         detached(handler) { [self] in try external() }
     }
 
@@ -117,14 +121,15 @@ public final class LAPublicKey: NSObject, Sendable {
     public var bytes: Data { get async throws { try await detached { [self] in try external() } } }
 
     /// Encrypts data for the private key.
+    @preconcurrency
     public func encrypt(
-        _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping (Data?, (any Error)?) -> Void
+        _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
         detached(handler) { [self] in try ciphertext(data, algorithm) }
     }
 
     /// Encrypts data for the private key.
-    public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
+    nonisolated(nonsending) public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await detached { [self] in try ciphertext(data, algorithm) }
     }
 
@@ -132,15 +137,18 @@ public final class LAPublicKey: NSObject, Sendable {
     public func canEncrypt(using algorithm: SecKeyAlgorithm) -> Bool { can(.encrypt, algorithm) }
 
     /// Checks a signature: nil for one of the private key over that data.
+    @preconcurrency
     public func verify(
         _ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm,
-        completion handler: @escaping ((any Error)?) -> Void
+        completion handler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         detachedCall(handler) { [self] in try check(signedData, signature, algorithm) }
     }
 
     /// Checks a signature; throws when it is none of the private key over that data.
-    public func verify(_ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm) async throws {
+    nonisolated(nonsending) public func verify(
+        _ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm
+    ) async throws {
         try await detached { [self] in try check(signedData, signature, algorithm) }
     }
 
@@ -150,7 +158,7 @@ public final class LAPublicKey: NSObject, Sendable {
     // MARK: - Work that blocks
 
     private func key() throws -> SecKey {
-        guard let key = SecKeyCopyPublicKey(try record.privateKey(reading)) else {
+        guard let key = SecKeyCopyPublicKey(try record.privateKey(reading.value)) else {
             throw RightRecord.failure(errSecItemNotFound)
         }
         return key

@@ -5,12 +5,12 @@ public import Security
 import Synchronization
 
 /// Something that only the owner of the device may do, and whether it was allowed. Apple: `LARight`.
-open class LARight: NSObject, @unchecked Sendable {
-    // Everything that changes is behind the lock.
+open class LARight: NSObject {
+    // Everything that changes is behind the lock. Not Sendable, as on Apple systems.
     private struct Progress: Sendable {
         var state = State.unknown
         var tag = 0
-        var context: LAContext?
+        var context: Carried<LAContext>?
     }
 
     let requirement: LAAuthenticationRequirement
@@ -51,7 +51,7 @@ open class LARight: NSObject, @unchecked Sendable {
 
     /// What the right was authorized on, for using what it guards without another prompt; nil while it is not.
     var authorizedContext: LAContext? {
-        let context = progress.withLock { $0.state == .authorized ? $0.context : nil }
+        let context = progress.withLock { $0.state == .authorized ? $0.context : nil }?.value
         context?.interactionNotAllowed = true
         return context
     }
@@ -59,17 +59,18 @@ open class LARight: NSObject, @unchecked Sendable {
     /// Asks the person and calls `handler` once, never on the main thread: nil, or an `LAError`.
     ///
     /// - Parameter localizedReason: why; not empty.
-    open func authorize(localizedReason: String, completion handler: @escaping ((any Error)?) -> Void) {
+    @preconcurrency
+    open func authorize(localizedReason: String, completion handler: @escaping @Sendable ((any Error)?) -> Void) {
         let context = LAContext()
+        let (mine, asked) = (Carried(value: self), Carried(value: context))
         progress.withLock { progress in
             progress.state = .authorizing
-            progress.context = context
+            progress.context = asked
         }
-        nonisolated(unsafe) let handler = handler
-        context.evaluate(requirement, localizedReason: localizedReason) { [self] error in
-            progress.withLock { progress in
+        context.evaluate(requirement, localizedReason: localizedReason) { error in
+            mine.value.progress.withLock { progress in
                 // Taken back while the person was asked: that is the last word.
-                guard progress.context === context else { return }
+                guard progress.context?.value === asked.value else { return }
                 progress.state = error == nil ? .authorized : .notAuthorized
             }
             handler(error)
@@ -77,7 +78,7 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 
     /// Asks the person. Throws an `LAError` when it is refused.
-    open func authorize(localizedReason: String) async throws {
+    nonisolated(nonsending) open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             authorize(localizedReason: localizedReason) { error in
                 if let error { continuation.resume(throwing: error) } else { continuation.resume() }
@@ -86,20 +87,20 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 
     /// Calls `handler` with nil when the right could be asked for now, or with why not.
-    open func checkCanAuthorize(completion handler: @escaping ((any Error)?) -> Void) {
+    @preconcurrency
+    open func checkCanAuthorize(completion handler: @escaping @Sendable ((any Error)?) -> Void) {
         let requirement = requirement
         // Made here: a simulated world in scope is not in scope on the other thread.
-        let context = LAContext()
-        nonisolated(unsafe) let handler = handler
+        let context = Carried(value: LAContext())
         Thread.detachNewThread {
             var error: NSError?
-            let isPossible = context.canEvaluatePolicy(requirement.policy, error: &error)
+            let isPossible = context.value.canEvaluatePolicy(requirement.policy, error: &error)
             handler(isPossible ? nil : error.map { LAError(_nsError: $0) })
         }
     }
 
     /// Throws when the right could not be asked for now.
-    open func checkCanAuthorize() async throws {
+    nonisolated(nonsending) open func checkCanAuthorize() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             checkCanAuthorize { error in
                 if let error { continuation.resume(throwing: error) } else { continuation.resume() }
@@ -108,7 +109,8 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 
     /// Takes the right back: it is `notAuthorized` when `handler` is called, and a prompt that is up goes.
-    open func deauthorize(completion handler: @escaping () -> Void) {
+    @preconcurrency
+    open func deauthorize(completion handler: @escaping @Sendable () -> Void) {
         let context = progress.withLock { progress in
             defer {
                 progress.state = .notAuthorized
@@ -116,15 +118,14 @@ open class LARight: NSObject, @unchecked Sendable {
             }
             return progress.context
         }
-        nonisolated(unsafe) let handler = handler
         Thread.detachNewThread {
-            context?.invalidate()
+            context?.value.invalidate()
             handler()
         }
     }
 
     /// Takes the right back.
-    open func deauthorize() async {
+    nonisolated(nonsending) open func deauthorize() async {
         await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
     }
 }
@@ -133,13 +134,14 @@ extension LAContext {
     /// Evaluates what a right asks for.
     func evaluate(
         _ requirement: LAAuthenticationRequirement, localizedReason: String,
-        completion: @escaping (LAError?) -> Void
+        completion: @escaping @Sendable (LAError?) -> Void
     ) {
-        let bound = requirement.set
-        evaluatePolicy(requirement.policy, localizedReason: localizedReason) { [self] isProven, error in
+        let (rule, bound) = (requirement.rule, requirement.set)
+        let context = Carried(value: self)
+        evaluatePolicy(requirement.policy, localizedReason: localizedReason) { isProven, error in
             if !isProven { return completion(error as? LAError ?? LAError(.authenticationFailed)) }
             // The finger that was recognised may belong to a set that came after the right.
-            let isSame = requirement.rule != .biometryCurrentSet || bound == domainState.biometry.stateHash
+            let isSame = rule != .biometryCurrentSet || bound == context.value.domainState.biometry.stateHash
             completion(isSame ? nil : LAError(.authenticationFailed))
         }
     }

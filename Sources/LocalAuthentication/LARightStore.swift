@@ -14,80 +14,98 @@ public final class LARightStore: NSObject, Sendable {
     override init() {}
 
     /// Finds the right of that identifier.
+    @preconcurrency
     public func right(
-        forIdentifier identifier: String, completion handler: @escaping (LAPersistedRight?, (any Error)?) -> Void
+        forIdentifier identifier: String,
+        completion handler: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) {
-        let context = LAContext()
-        detached(handler) { try Self.right(identifier, context) }
+        let context = Carried(value: LAContext())
+        detached(handler) { try Self.right(identifier, context.value) }
     }
 
     /// The right of that identifier.
-    public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
-        let context = LAContext()
-        return try await detached { try Self.right(identifier, context) }
+    nonisolated(nonsending) public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
+        let context = Carried(value: LAContext())
+        return try await detached { Carried(value: try Self.right(identifier, context.value)) }.value
     }
 
     /// Saves a right, with a new key.
+    @preconcurrency
     public func saveRight(
-        _ right: LARight, identifier: String, completion handler: @escaping (LAPersistedRight?, (any Error)?) -> Void
+        _ right: LARight, identifier: String,
+        completion handler: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) {
-        let context = LAContext()
-        detached(handler) { try Self.save(right, identifier, nil, context) }
+        let context = Carried(value: LAContext())
+        let right = Carried(value: right)
+        detached(handler) { try Self.save(right.value, identifier, nil, context.value) }
     }
 
     /// Saves a right, with a new key.
-    public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
-        let context = LAContext()
-        return try await detached { try Self.save(right, identifier, nil, context) }
+    nonisolated(nonsending) public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight
+    {
+        let context = Carried(value: LAContext())
+        let right = Carried(value: right)
+        return try await detached { Carried(value: try Self.save(right.value, identifier, nil, context.value)) }.value
     }
 
     /// Saves a right, with a new key and a secret of at most 1 MiB.
+    @preconcurrency
     public func saveRight(
         _ right: LARight, identifier: String, secret: Data,
-        completion handler: @escaping (LAPersistedRight?, (any Error)?) -> Void
+        completion handler: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) {
-        let context = LAContext()
-        detached(handler) { try Self.save(right, identifier, secret, context) }
+        let context = Carried(value: LAContext())
+        let right = Carried(value: right)
+        detached(handler) { try Self.save(right.value, identifier, secret, context.value) }
     }
 
     /// Saves a right, with a new key and a secret of at most 1 MiB.
-    public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
-        let context = LAContext()
-        return try await detached { try Self.save(right, identifier, secret, context) }
+    nonisolated(nonsending) public func saveRight(
+        _ right: LARight, identifier: String, secret: Data
+    ) async throws -> LAPersistedRight {
+        let context = Carried(value: LAContext())
+        let right = Carried(value: right)
+        return try await detached { Carried(value: try Self.save(right.value, identifier, secret, context.value)) }
+            .value
     }
 
     /// Removes a right, its key and its secret; asks nobody.
-    public func removeRight(_ right: LAPersistedRight, completion handler: @escaping ((any Error)?) -> Void) {
+    @preconcurrency
+    public func removeRight(_ right: LAPersistedRight, completion handler: @escaping @Sendable ((any Error)?) -> Void) {
         removeRight(forIdentifier: right.record.identifier, completion: handler)
     }
 
     /// Removes a right, its key and its secret; asks nobody.
-    public func removeRight(_ right: LAPersistedRight) async throws {
+    nonisolated(nonsending) public func removeRight(_ right: LAPersistedRight) async throws {
         try await removeRight(forIdentifier: right.record.identifier)
     }
 
     /// Removes the right of that identifier, its key and its secret; asks nobody.
-    public func removeRight(forIdentifier identifier: String, completion handler: @escaping ((any Error)?) -> Void) {
-        let context = LAContext()
-        detachedCall(handler) { try RightRecord.remove(identifier, context) }
+    @preconcurrency
+    public func removeRight(
+        forIdentifier identifier: String, completion handler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let context = Carried(value: LAContext())
+        detachedCall(handler) { try RightRecord.remove(identifier, context.value) }
     }
 
     /// Removes the right of that identifier, its key and its secret; asks nobody.
-    public func removeRight(forIdentifier identifier: String) async throws {
-        let context = LAContext()
-        try await detached { try RightRecord.remove(identifier, context) }
+    nonisolated(nonsending) public func removeRight(forIdentifier identifier: String) async throws {
+        let context = Carried(value: LAContext())
+        try await detached { try RightRecord.remove(identifier, context.value) }
     }
 
     /// Removes every right of this app.
-    public func removeAllRights(completion handler: @escaping ((any Error)?) -> Void) {
-        let context = LAContext()
-        detachedCall(handler) { try Self.removeAll(context) }
+    @preconcurrency
+    public func removeAllRights(completion handler: @escaping @Sendable ((any Error)?) -> Void) {
+        let context = Carried(value: LAContext())
+        detachedCall(handler) { try Self.removeAll(context.value) }
     }
 
     /// Removes every right of this app.
-    public func removeAllRights() async throws {
-        let context = LAContext()
-        try await detached { try Self.removeAll(context) }
+    nonisolated(nonsending) public func removeAllRights() async throws {
+        let context = Carried(value: LAContext())
+        try await detached { try Self.removeAll(context.value) }
     }
 
     // MARK: - Work that blocks

@@ -124,7 +124,8 @@ import Testing
     @Test func preflightWithinTheReplyDoesNotBlock_LA10() async throws {
         let simulator = try Simulator()
         simulator.touch(matching: true)
-        let context = simulator.run { LAContext() }
+        nonisolated(unsafe) let context = simulator.run { LAContext() }
+        // Methods of a context may be called from any thread.
         let answer = try await reply { reply in
             context.evaluatePolicy(.owner, localizedReason: "test") { _, _ in
                 reply(context.canEvaluatePolicy(.owner, error: nil))

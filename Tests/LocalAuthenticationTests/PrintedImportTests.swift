@@ -62,15 +62,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = URL(filePath: folder.path).appending(component: "Printed.swift")
         try Data(text.utf8).write(to: file)
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = ["swiftc", "-typecheck", "-swift-version", mode, file.path] + Repository.moduleOptions
-        let output = Pipe()
-        compiler.standardError = output
-        compiler.standardOutput = output
-        try compiler.run()
-        let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        compiler.waitUntilExit()
-        #expect(compiler.terminationStatus == 0, "\(words)")
+        let (status, words) = try Repository.typecheck(file, options: ["-swift-version", mode])
+        #expect(status == 0, "\(words)")
     }
 }

@@ -26,7 +26,8 @@ import Testing
     /// A refusal is known at once, and is still not told from inside the call: the caller may hold a lock.
     @Test func theReplyOfARefusalIsNotOnTheCallersThreadEither_LA20() async throws {
         let simulator = try Simulator(passcode: nil)
-        let context = simulator.run { LAContext() }
+        nonisolated(unsafe) let context = simulator.run { LAContext() }
+        // Methods of a context may be called from any thread.
         let hasReplied = DispatchSemaphore(value: 0)
         let caller = Mutex<pthread_t?>(nil)
         let (code, replier) = try await reply { reply in

@@ -35,6 +35,37 @@ import Testing
         #expect(missing == Set(Self.exceptions.keys), "every exception is a symbol of Apple's")
     }
 
+    /// Types that only this module makes: they do not change, so they are Sendable, and there is nothing to override.
+    private static let closed: Set<String> = [
+        "LAAuthenticationRequirement", "LABiometryFallbackRequirement", "LADomainState", "LADomainStateBiometry",
+        "LADomainStateCompanion",
+    ]
+    /// Types that apps cannot make on Apple systems either, and that are Sendable here besides.
+    private static let sendable: Set<String> = [
+        "LAEnvironment", "LAPrivateKey", "LAPublicKey", "LARightStore", "LASecret",
+    ]
+
+    @Test func everyTypeConformsAsApples() throws {
+        let types = try SymbolGraph(module: "LocalAuthentication").types
+        var closed: Set<String> = []
+        var sendable: Set<String> = []
+        let facts = try TypeFact.read("localauthentication-types.tsv")
+        for fact in facts where Self.exceptions[fact.name] == nil {
+            let type = try #require(types[fact.name], "\(fact.name)")
+            #expect(type.kind == fact.kind && type.superclass == fact.superclass, "\(type)")
+            let more = type.compared.subtracting(fact.compared)
+            if more == ["Sendable"] { sendable.insert(fact.name) }
+            #expect(more.isEmpty || more == ["Sendable"], "\(fact.name): \(more)")
+            #expect(
+                fact.compared.isSubset(of: type.compared), "\(fact.name): \(fact.compared.subtracting(type.compared))")
+            if fact.isSubclassed, !type.isSubclassed { closed.insert(fact.name) }
+            #expect(fact.isSubclassed || !type.isSubclassed, "\(fact.name) can be made by apps")
+        }
+        #expect(closed == Self.closed)
+        #expect(sendable == Self.sendable.union(Self.closed))
+        #expect(Set(types.keys).subtracting(facts.map(\.name)).isEmpty)
+    }
+
     private static func normal(_ declaration: String) -> String {
         SymbolGraph.normal(
             declaration,
@@ -49,7 +80,7 @@ import Testing
         let wanted = normal(fact.declaration)
         let forms = SymbolGraph.forms(of: wanted, member: fact.member)
         guard wanted.hasPrefix("case") else { return forms }
-        return forms.union(["var\(fact.member):Code{get}", "var\(fact.member):LAPolicy{get}"])
+        return forms.union(["Code", "LAPolicy"].map { "staticvar\(fact.member):\($0){get}" })
     }
 }
 

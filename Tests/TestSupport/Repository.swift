@@ -41,4 +41,19 @@ package enum Repository {
         }
         return options
     }
+
+    /// Has the compiler check a file against the modules that were built with the running tests; what it said, and its
+    /// status.
+    package static func typecheck(_ file: URL, options: [String]) throws -> (status: Int32, words: String) {
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = ["swiftc", "-typecheck", file.path] + options + moduleOptions
+        let output = Pipe()
+        compiler.standardError = output
+        compiler.standardOutput = output
+        try compiler.run()
+        let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        compiler.waitUntilExit()
+        return (compiler.terminationStatus, words)
+    }
 }

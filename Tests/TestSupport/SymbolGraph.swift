@@ -15,18 +15,30 @@ package struct SymbolGraph {
     }
     /// Symbols by their path in the module: `Type.member(label:)`.
     package var symbols: [String: [Symbol]] = [:]
+    /// Types by their path: what each conforms to and inherits from, without the names of the modules.
+    package var types: [String: TypeFact] = [:]
 
     private struct File: Decodable {
         struct Entry: Decodable {
             struct Identifier: Decodable { var precise: String }
             struct Fragment: Decodable { var spelling: String }
             struct Availability: Decodable { var isUnconditionallyDeprecated: Bool? }
+            struct Kind: Decodable { var identifier: String }
             var identifier: Identifier
+            var kind: Kind
+            var accessLevel: String
             var pathComponents: [String]
             var declarationFragments: [Fragment]?
             var availability: [Availability]?
         }
+        struct Relationship: Decodable {
+            var kind: String
+            var source: String
+            var target: String
+            var targetFallback: String?
+        }
         var symbols: [Entry]
+        var relationships: [Relationship]
     }
 
     private struct ExtractorFailed: Error {
@@ -50,7 +62,9 @@ package struct SymbolGraph {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw ExtractorFailed(status: process.terminationStatus) }
         let data = try Data(contentsOf: URL(filePath: output.path).appending(component: "\(module).symbols.json"))
-        for entry in try JSONDecoder().decode(File.self, from: data).symbols {
+        let file = try JSONDecoder().decode(File.self, from: data)
+        gatherTypes(of: file)
+        for entry in file.symbols {
             let declaration = (entry.declarationFragments ?? []).map(\.spelling).joined()
             let isDeprecated = entry.availability?.contains { $0.isUnconditionallyDeprecated == true } ?? false
             symbols[entry.pathComponents.joined(separator: "."), default: []].append(
@@ -60,25 +74,62 @@ package struct SymbolGraph {
         }
     }
 
+    private mutating func gatherTypes(of file: File) {
+        var names: [String: String] = [:]
+        for entry in file.symbols {
+            let name = entry.pathComponents.joined(separator: ".")
+            names[entry.identifier.precise] = name
+            guard let kind = TypeFact.Kind(rawValue: String(entry.kind.identifier.dropFirst("swift.".count))) else {
+                continue
+            }
+            let isFinal = (entry.declarationFragments ?? []).contains { $0.spelling == "final" }
+            types[name] = TypeFact(name: name, kind: kind, isSubclassed: entry.accessLevel == "open" && !isFinal)
+        }
+        for relationship in file.relationships {
+            guard let source = names[relationship.source] else { continue }
+            let target =
+                names[relationship.target]
+                ?? relationship.targetFallback.map { String($0.drop { $0 != "." }.dropFirst()) } ?? relationship.target
+            switch relationship.kind {
+            case "conformsTo": types[source]?.conformances.insert(target)
+            case "inheritsFrom": types[source]?.superclass = target
+            default: break
+            }
+        }
+    }
+
     /// A declaration without what says the same in other words, and with the words of a module replaced.
+    ///
+    /// Not compared are the attributes of `ignored` below, `override`, and `class` beside `static`, which only a subclass
+    /// can tell apart. Everything else is: `@Sendable`, `@escaping`, `async`, `throws`, `static`, `final`, `inout` and the
+    /// rest of a declaration.
     package static func normal(_ declaration: String, replacing words: [(String, String)] = []) -> String {
-        var text = declaration.replacingOccurrences(of: #"@\w+(\([^)]*\))?"#, with: "", options: .regularExpression)
-        let modifiers = [
-            ("override ", ""), ("final ", ""), ("class var", "var"), ("class func", "func"), ("static ", ""),
-        ]
+        var text = declaration
+        for attribute in ignored { text = text.replacingOccurrences(of: attribute + " ", with: "") }
+        let modifiers = [("override ", ""), ("class var", "static var"), ("class func", "static func")]
         for (from, to) in words + modifiers { text = text.replacingOccurrences(of: from, with: to) }
         return text.filter { !$0.isWhitespace }
     }
+
+    /// `@preconcurrency` makes a wrong use of a closure a warning and admits overrides without `@Sendable`;
+    /// `nonisolated(nonsending)` is what the compiler gives asynchronous methods that it imports from Objective-C;
+    /// `nonisolated(unsafe)` lets constants of Foundation's classes be read from any thread, as imported ones may be. What
+    /// may be ignored is compared by `SecuritySurfaceTests` for functions.
+    private static let ignored = [
+        "@preconcurrency", "@discardableResult", "nonisolated(nonsending)", "nonisolated(unsafe)",
+    ]
 
     /// The forms of a normal declaration that a client cannot tell apart: a constant for a property that is only read,
     /// and a case for a static property.
     package static func forms(of wanted: String, member: String) -> Set<String> {
         var forms: Set<String> = [wanted]
-        if wanted.hasPrefix("var"), wanted.hasSuffix("{get}") {
-            forms.insert("let" + wanted.dropFirst(3).dropLast(5))
-            forms.insert("case" + member)
+        let scope = wanted.hasPrefix("static") ? "static" : ""
+        let rest = wanted.dropFirst(scope.count)
+        if rest.hasPrefix("var"), rest.hasSuffix("{get}") {
+            forms.insert(scope + "let" + rest.dropFirst(3).dropLast(5))
+            if !scope.isEmpty { forms.insert("case" + member) }
         }
-        if wanted.hasPrefix("let") { forms.insert("var" + wanted.dropFirst(3) + "{get}") }
+        if rest.hasPrefix("let") { forms.insert(scope + "var" + rest.dropFirst(3) + "{get}") }
         return forms
     }
 }

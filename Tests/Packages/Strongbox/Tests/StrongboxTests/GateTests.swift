@@ -5,7 +5,7 @@ import Strongbox
 import XCTest
 
 /// A context that a test scripts, as many published libraries do it: a subclass.
-private final class ScriptedContext: LAContext, @unchecked Sendable {
+private final class ScriptedContext: LAContext {
     var outcome: Result<Bool, LAError> = .success(true)
     var sensor = LABiometryType.touchID
 
