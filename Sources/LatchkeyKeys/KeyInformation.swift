@@ -68,6 +68,12 @@ extension PublicKey {
         self.init(external, type: type)
     }
 
+    /// Reads a public RSA key as apps hold one: PKCS#1, or a `SubjectPublicKeyInfo` of RSA (behaviour SK-10).
+    package convenience init?(rsaInEitherForm der: [UInt8]) {
+        let content = PublicKey(subjectPublicKeyInfo: der).flatMap { $0.type == .rsa ? $0.externalRepresentation : nil }
+        self.init(content ?? der, type: .rsa)
+    }
+
     /// The `SubjectPublicKeyInfo` of this key.
     package var subjectPublicKeyInfo: [UInt8] {
         DERWriter.element(DERTag.sequence, type.algorithmIdentifier, DERWriter.bitString(externalRepresentation))

@@ -42,7 +42,7 @@ package enum StoredKey: Sendable {
         else { return nil }
         switch (half, family) {
         case (.publicKey, .rsa):
-            guard let key = PublicKey(bytes.copyBytes(), type: .rsa) else { return nil }
+            guard let key = PublicKey(rsaInEitherForm: bytes.copyBytes()) else { return nil }
             self = .publicKey(key)
         case (.publicKey, .ellipticCurve):
             guard let key = PublicKey(point: bytes.copyBytes()) else { return nil }

@@ -75,6 +75,24 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
     }
 }
 
+extension AttributeCode {
+    /// Whether a number may stand for text or data. It may not in names that access is decided by.
+    package var takesNumbers: Bool {
+        switch self {
+        case .accessGroup, .tokenID, .publicKey: false
+        default: kind == .text || kind == .data
+        }
+    }
+
+    /// Whether text that is no number may stand for a number or a Boolean: in what only apps read.
+    package var keepsText: Bool {
+        switch self {
+        case .creator, .type, .port, .isInvisible, .isNegative: true
+        default: false
+        }
+    }
+}
+
 /// The value of an attribute.
 package enum AttributeValue: Hashable, Sendable {
     case text(String)
@@ -84,13 +102,15 @@ package enum AttributeValue: Hashable, Sendable {
     /// Microseconds since 1970-01-01 00:00 UTC.
     case date(Int64)
 
-    /// Whether the value may stand for `code`. Text and data stand for each other, as on Apple systems, except in the
-    /// name of a group.
+    /// Whether the value may stand for `code`: text, data and numbers stand for each other as on Apple systems (behaviour
+    /// KC-21), except where the value decides who may use an item.
     package func fits(_ code: AttributeCode) -> Bool {
         switch (self, code.kind) {
         case (.text, .text), (.data, .data), (.number, .number), (.boolean, .boolean), (.date, .date): true
         case (.text, .data): true
         case (.data, .text): code != .accessGroup
+        case (.number, .text), (.number, .data): code.takesNumbers
+        case (.text, .number), (.text, .boolean): code.keepsText
         default: false
         }
     }

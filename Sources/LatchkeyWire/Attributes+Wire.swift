@@ -45,6 +45,10 @@ extension CBORReader {
     /// One value of `code`.
     package mutating func attribute(_ code: AttributeCode) throws(WireError) -> AttributeValue {
         switch code.kind {
+        case .number where code.keepsText && isAtText, .boolean where code.keepsText && isAtText:
+            .text(try text(limit: Limits.attributeBytes))
+        case .text where code.takesNumbers && isAtInteger, .data where code.takesNumbers && isAtInteger:
+            .number(try integer())
         case .text, .data:
             if code != .accessGroup, isAtBytes {
                 .data(try bytes(limit: Limits.attributeBytes))

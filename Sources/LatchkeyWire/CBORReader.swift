@@ -39,6 +39,12 @@ package struct CBORReader: ~Copyable {
     /// Whether a byte string comes next.
     package var isAtBytes: Bool { position < buffer.count && buffer[position] >> 5 == 2 }
 
+    /// Whether a text string comes next.
+    package var isAtText: Bool { position < buffer.count && buffer[position] >> 5 == 3 }
+
+    /// Whether an integer comes next.
+    package var isAtInteger: Bool { position < buffer.count && buffer[position] >> 5 <= 1 }
+
     /// Refuses what follows the last item.
     package func finish() throws(WireError) {
         guard position == buffer.count else { throw .trailingBytes }

@@ -11,13 +11,13 @@ final class DescribedError: NSError, @unchecked Sendable {
     /// Our sentence for an error of this module that brings none.
     static func sentence(_ error: NSError) -> String? {
         guard error.userInfo[NSLocalizedDescriptionKey] == nil else { return nil }
-        return LAError.Code(rawValue: error.code)?.sentence
+        return LAError.Code(error.code).sentence
     }
 }
 
 extension LAError.Code {
     /// What happened, for a person.
-    fileprivate var sentence: String {
+    fileprivate var sentence: String? {
         switch self {
         case .authenticationFailed: "Authentication failed."
         case .userCancel: "Authentication was cancelled."
@@ -34,6 +34,7 @@ extension LAError.Code {
         case .biometryDisconnected: "The accessory with the sensor is not connected."
         case .invalidDimensions: "The view for authentication has impossible dimensions."
         case .notInteractive: "A prompt would be needed, and none may be shown."
+        case .other: nil
         }
     }
 }

@@ -25,7 +25,7 @@ public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable 
     public static var errorDomain: String { LAErrorDomain }
 
     /// Why.
-    public var code: Code { Code(rawValue: _nsError.code) ?? .authenticationFailed }
+    public var code: Code { Code(_nsError.code) }
 
     /// The details of the error.
     public var userInfo: [String: Any] { _nsError.userInfo }
@@ -75,37 +75,41 @@ public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable 
     // MARK: - Codes
 
     /// The codes. Apple: `LAError.Code`.
-    public enum Code: Int, Sendable {
+    public enum Code: RawRepresentable, Hashable, Sendable {
         /// The person could not prove who they are.
-        case authenticationFailed = -1
+        case authenticationFailed
         /// The person cancelled.
-        case userCancel = -2
+        case userCancel
         /// The person chose the fallback button.
-        case userFallback = -3
+        case userFallback
         /// The system ended the prompt.
-        case systemCancel = -4
+        case systemCancel
         /// No passcode is set.
-        case passcodeNotSet = -5
+        case passcodeNotSet
         /// There is no sensor, or the app may not use it.
-        case biometryNotAvailable = -6
+        case biometryNotAvailable
         /// No finger or face is enrolled.
-        case biometryNotEnrolled = -7
+        case biometryNotEnrolled
         /// Biometry is locked until a passcode is entered.
-        case biometryLockout = -8
+        case biometryLockout
         /// The app invalidated the context.
-        case appCancel = -9
+        case appCancel
         /// The context was invalidated before.
-        case invalidContext = -10
+        case invalidContext
         /// No paired device is nearby.
-        case companionNotAvailable = -11
+        case companionNotAvailable
         /// The accessory with the sensor is not paired.
-        case biometryNotPaired = -12
+        case biometryNotPaired
         /// The accessory with the sensor is not connected.
-        case biometryDisconnected = -13
+        case biometryDisconnected
         /// An embedded view has impossible dimensions.
-        case invalidDimensions = -14
+        case invalidDimensions
         /// There would have to be a prompt, and there may be none.
-        case notInteractive = -1004
+        case notInteractive
+        /// A number that has no name here.
+        ///
+        /// > Note: Linux: an imported enumeration holds every number; a Swift enumeration needs a case for the others.
+        case other(Int)
 
         /// Old name of `companionNotAvailable`.
         @available(*, deprecated, renamed: "companionNotAvailable")

@@ -73,8 +73,14 @@ extension AttributeValue {
                 self = .text(text)
             } else if let data = value as? NSData, code != .accessGroup {
                 self = .data(data.withUnsafeBytes { Array($0) })
+            } else if code.takesNumbers, let number = value as? NSNumber, !isBoolean(number),
+                let whole = Int64(exactly: number)
+            {
+                self = .number(whole)
             } else {
-                throw ParsedQuery.refusal("\(name) takes a string or Data.")
+                throw ParsedQuery.refusal(
+                    "\(name) takes a string\(code.takesNumbers ? ", Data or a whole number" : code == .accessGroup ? "" : " or Data")."
+                )
             }
         case .number where code.takesDigits && value is NSString:
             // The constants of key types and classes are strings of digits.
@@ -82,12 +88,11 @@ extension AttributeValue {
                 throw ParsedQuery.refusal("\(name) takes a number.")
             }
             self = .number(number)
-        case .number:
-            guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a number.") }
-            self = .number(number.int64Value)
-        case .boolean:
-            guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a Boolean.") }
-            self = .boolean(number.boolValue)
+        case .number, .boolean:
+            guard let value = AttributeValue(number: value, for: code) else {
+                throw ParsedQuery.refusal("\(name) takes a \(code.kind == .number ? "number" : "Boolean").")
+            }
+            self = value
         case .date:
             guard let date = value as? Date else { throw ParsedQuery.refusal("\(name) takes a date.") }
             let micros = (date.timeIntervalSince1970 * 1_000_000).rounded()
@@ -96,6 +101,21 @@ extension AttributeValue {
         }
         guard byteCount <= Limits.attributeBytes else {
             throw Failure(.dataTooLarge, "\(name) is larger than \(Limits.attributeBytes) bytes.")
+        }
+    }
+
+    /// What is stored as a number: text that is exactly a decimal number of 32 bits counts as that number, other text is
+    /// kept where only apps read it (behaviour KC-21).
+    private init?(number value: Any, for code: AttributeCode) {
+        let isFlag = code.kind == .boolean
+        if let number = value as? NSNumber {
+            self = isFlag ? .boolean(number.boolValue) : .number(number.int64Value)
+        } else if let text = value as? String, let number = Int32(text), String(number) == text {
+            self = isFlag ? .boolean(number != 0) : .number(Int64(number))
+        } else if let text = value as? String, code.keepsText {
+            self = .text(text)
+        } else {
+            return nil
         }
     }
 

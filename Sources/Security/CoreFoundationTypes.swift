@@ -15,6 +15,14 @@ public import Foundation
 public typealias CFString = NSString
 /// Stands for `CFDictionary`.
 public typealias CFDictionary = NSDictionary
+/// Stands for `CFMutableDictionary`.
+public typealias CFMutableDictionary = NSMutableDictionary
+/// Stands for `CFNull`.
+public typealias CFNull = NSNull
+/// Stands for `CFErrorDomain`.
+public typealias CFErrorDomain = CFString
+/// Stands for `CFTimeInterval`: seconds.
+public typealias CFTimeInterval = Double
 /// Stands for `CFData`.
 public typealias CFData = NSData
 /// Stands for `CFArray`.
@@ -33,7 +41,7 @@ public typealias CFSet = NSSet
 public typealias CFURL = NSURL
 /// Stands for `CFTypeRef`: any object.
 public typealias CFTypeRef = AnyObject
-/// Stands for `CFAllocator`; only `kCFAllocatorDefault` and nil are of any use.
+/// Stands for `CFAllocator`; only `kCFAllocatorDefault`, `kCFAllocatorNull` and nil are of any use.
 public typealias CFAllocator = NSObject
 /// Stands for `CFIndex`.
 public typealias CFIndex = Int
@@ -68,3 +76,12 @@ public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The default allocator: nil. Stands for `kCFAllocatorDefault`.
 nonisolated(unsafe) public let kCFAllocatorDefault: CFAllocator! = nil
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+/// The allocator that frees nothing. Stands for `kCFAllocatorNull`.
+nonisolated(unsafe) public let kCFAllocatorNull: CFAllocator! = NSObject()
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+/// The object that stands for nothing. Stands for `kCFNull`.
+public let kCFNull: CFNull! = NSNull()
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+/// The key of an app's identifier in its `Info.plist`. Stands for `kCFBundleIdentifierKey`.
+nonisolated(unsafe) public let kCFBundleIdentifierKey: CFString! = "CFBundleIdentifier" as NSString

@@ -55,6 +55,9 @@ struct KeyParameters {
         switch digits(kSecAttrKeyClass) {
         case String(kSecAttrKeyClassPrivate): return true
         case String(kSecAttrKeyClassPublic): return false
+        // Behaviour SK-11.
+        case String(kSecAttrKeyClassSymmetric):
+            throw Failure(.unimplemented, "A SecKey is a private or a public key, not a symmetric one.")
         case nil: throw Self.refusal("kSecAttrKeyClass is missing.")
         default: throw Self.refusal("kSecAttrKeyClass is neither public nor private.")
         }
@@ -94,12 +97,11 @@ struct KeyParameters {
         return try KeyParameters(merged as NSDictionary)
     }
 
-    /// What the key reports of it, with what was decided about its storage.
-    func reported(isPermanent: Bool) -> [String: Any] {
+    /// What the key reports of it. Whether it is stored is not part of it (behaviour SK-11).
+    var reported: [String: Any] {
         // Copied: the app may change a mutable string or mutable data later, on any thread.
-        let reported = values.filter { Self.kinds[$0.key]?.isReported ?? false }
+        values.filter { Self.kinds[$0.key]?.isReported ?? false }
             .mapValues { ($0 as? NSString)?.copy() ?? ($0 as? NSData)?.copy() ?? $0 }
-        return reported.merging([kSecAttrIsPermanent as String: NSNumber(value: isPermanent)]) { $1 }
     }
 
     /// What storage gets, with what was decided.
@@ -118,7 +120,11 @@ struct KeyParameters {
         let boolean = Kind(words: "a Boolean") { value in
             (value as? NSNumber).map { isBoolean($0) || [0, 1].contains($0.doubleValue) } ?? false
         }
-        let bytes = Kind(words: "Data or a string") { $0 is String || $0 is NSData }
+        // Behaviour KC-21.
+        let bytes = Kind(words: "Data, a string or a whole number") { value in
+            value is String || value is NSData
+                || (value as? NSNumber).map { !isBoolean($0) && Int64(exactly: $0) != nil } ?? false
+        }
         let text = Kind(words: "a string") { $0 is String }
         let part = Kind(words: "a dictionary", isReported: false) { $0 is NSDictionary }
         var kinds: [CFString: Kind] = [
@@ -136,6 +142,7 @@ struct KeyParameters {
         ] {
             kinds[name] = boolean
         }
+        kinds[kSecAttrIsPermanent]?.isReported = false
         return Dictionary(uniqueKeysWithValues: kinds.map { ($0.key as String, $0.value) })
     }()
 

@@ -21,17 +21,30 @@ struct NewItem {
         switch itemClass {
         case .genericPassword, .internetPassword: break
         case .key:
+            let key = secret.flatMap { SecKey(stored: attributes, $0) }
+            // Behaviour SK-10. Of symmetric keys and of other types there is no SecKey at all.
+            guard key != nil || !query.returns.contains(.reference) || !Self.isOfSecKey(attributes) else {
+                throw ParsedQuery.refusal(
+                    "kSecReturnRef: kSecValueData is no \(secret == nil ? "key, it is missing" : "key of this type and class")."
+                )
+            }
             // Behaviour SK-09, where the data is a key at all.
-            guard attributes[.applicationLabel] == nil, let secret,
-                let key = SecKey(stored: attributes, secret)
-            else { break }
-            attributes[.applicationLabel] = .data(try key.publicKeyHash())
+            if attributes[.applicationLabel] == nil, let key {
+                attributes[.applicationLabel] = .data(try key.publicKeyHash())
+            }
         case .certificate:
             guard let secret, let certificate = Certificate(der: secret.copyBytes()) else {
                 throw ParsedQuery.refusal("A certificate is added by kSecValueRef, or by kSecValueData in DER.")
             }
             self = try NewItem(SecCertificate(certificate)).with(query)
         }
+    }
+
+    /// Whether the attributes are those of a key that there is a `SecKey` of, as far as they say.
+    private static func isOfSecKey(_ attributes: Attributes) -> Bool {
+        let families = [nil, KeyFamily.rsa, .ellipticCurve].map { $0.map { AttributeValue.number($0.rawValue) } }
+        let halves = [nil, KeyHalf.publicKey, .privateKey].map { $0.map { AttributeValue.number($0.rawValue) } }
+        return families.contains(attributes[.keyType]) && halves.contains(attributes[.keyClass])
     }
 
     /// A key, with what it reports of itself.

@@ -76,7 +76,9 @@ public final class SecKey: NSObject, @unchecked Sendable {
             kSecClass: kSecClassKey,
             kSecAttrKeyClass: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
             kSecAttrKeyType: key.type == .rsa ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom,
-            kSecAttrIsPermanent: NSNumber(value: false),
+            // Behaviour SK-11: what Apple's say of any key in memory.
+            kSecAttrIsPermanent: NSNumber(value: true), kSecAttrIsSensitive: NSNumber(value: false),
+            kSecAttrIsExtractable: NSNumber(value: true),
         ]
         for (name, value) in ofKey { all[name as String] = value }
         all.merge(attributes) { $1 }
@@ -100,8 +102,8 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { key.publicHalf }
 /// What is known of a key. Apple: `SecKeyCopyAttributes`.
 ///
 /// - Returns: `kSecAttrKeyClass`, `kSecAttrKeyType`, `kSecAttrKeySizeInBits` and `kSecAttrEffectiveKeySize` (bits),
-///   `kSecAttrApplicationLabel` (SHA-1 of the public key's external form), `kSecAttrIsPermanent`, the `kSecAttrCan...`
-///   flags, what the app said when it made the key, and `kSecValueData` of a key that can be exported.
+///   `kSecAttrApplicationLabel` (SHA-1 of the public key's external form), `kSecAttrIsPermanent` (true for every key in
+///   memory), `kSecAttrIsSensitive`, `kSecAttrIsExtractable`, the `kSecAttrCan...` flags, what the app said when it made the key, and `kSecValueData` of a key that can be exported.
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     reporting(to: nil) { () throws(Failure) in try key.allAttributes() as NSDictionary }

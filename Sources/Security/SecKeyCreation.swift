@@ -9,8 +9,8 @@ import LatchkeyModel
 /// - Parameters:
 ///   - parameters: `kSecAttrKeyType`; `kSecAttrKeySizeInBits` (256, 384 or 521 for curves; 1024 to 4096, a multiple of 8,
 ///     for RSA); for a key of the Secure Enclave `kSecAttrTokenID`; and for the halves `kSecPrivateKeyAttrs` and
-///     `kSecPublicKeyAttrs`, over what the dictionary says for both. A half is stored when its `kSecAttrIsPermanent` is
-///     true: for the public one only its own dictionary counts.
+///     `kSecPublicKeyAttrs`, over what the dictionary says for both. A half is stored when its `kSecAttrIsPermanent`, or
+///     that of the whole dictionary, is true; the private half of the Secure Enclave also when neither is given.
 ///   - error: set to an error with code -50 when a parameter is missing or wrong, or the code of the keychain.
 /// - Returns: the private key, or nil.
 ///
@@ -25,9 +25,11 @@ public func SecKeyCreateRandomKey(
 /// Reads a key. Apple: `SecKeyCreateWithData`.
 ///
 /// - Parameters:
-///   - keyData: what `SecKeyCopyExternalRepresentation` gives: PKCS#1, 04, X, Y or 04, X, Y, K, and nothing after it.
+///   - keyData: what `SecKeyCopyExternalRepresentation` gives: PKCS#1, 04, X, Y or 04, X, Y, K, and nothing after it; of a
+///     public RSA key also its `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7).
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`. The size follows from the data; the key is not stored.
-///   - error: set to an error with code -50 when an attribute is missing or wrong, or the data is no such key.
+///   - error: set to an error with code -50 when an attribute is missing or wrong, or the data is no such key; -4 for the
+///     symmetric class.
 /// - Returns: the key, or nil. Never prompts.
 @discardableResult
 public func SecKeyCreateWithData(
@@ -64,8 +66,7 @@ extension SecKey {
         let privateHalf = try parameters.half(kSecPrivateKeyAttrs)
         let publicHalf = try parameters.half(kSecPublicKeyAttrs)
         // Behaviour SK-08.
-        let ownPublic = try (dictionary[kSecPublicKeyAttrs] as? NSDictionary).map(KeyParameters.init)
-        let publicIsPermanent = ownPublic?.boolean(kSecAttrIsPermanent) ?? false
+        let publicIsPermanent = publicHalf.boolean(kSecAttrIsPermanent) ?? false
         let isForToken = try parameters.isForToken()
         // Apple's looks at the whole dictionary alone and would make a key in memory, which the app does not mean.
         guard try privateHalf.isForToken() == isForToken, try publicHalf.isForToken() == isForToken else {
@@ -83,8 +84,8 @@ extension SecKey {
                 publicAttributes: publicHalf.dictionary(isPermanent: publicIsPermanent))
         } else {
             key = SecKey(
-                try makeRandom(family, bitCount), attributes: privateHalf.reported(isPermanent: isPermanent),
-                publicAttributes: publicHalf.reported(isPermanent: publicIsPermanent))
+                try makeRandom(family, bitCount), attributes: privateHalf.reported,
+                publicAttributes: publicHalf.reported)
         }
         var stored = StoredHalf(madeInToken: key)
         do throws(Failure) {
@@ -123,7 +124,7 @@ extension SecKey {
             throw KeyParameters.refusal("Keys of the Secure Enclave are made there and not read.")
         }
         // Nothing is stored: behaviour of Apple's function, whatever kSecAttrIsPermanent says.
-        let attributes = parameters.reported(isPermanent: false)
+        let attributes = parameters.reported
         let bytes = data.withUnsafeBytes { SecretBytes(copying: $0) }
         if isPrivate, let key = privateKey(bytes, family) { return SecKey(key, attributes: attributes) }
         if !isPrivate, let key = publicKey(bytes.copyBytes(), family) { return SecKey(key, attributes: attributes) }
@@ -141,7 +142,7 @@ extension SecKey {
 
     private static func publicKey(_ bytes: [UInt8], _ family: KeyParameters.Family) -> PublicKey? {
         switch family {
-        case .rsa: PublicKey(bytes, type: .rsa)
+        case .rsa: PublicKey(rsaInEitherForm: bytes)
         case .ellipticCurve: PublicKey(point: bytes)
         }
     }

@@ -6,8 +6,10 @@ import LatchkeyCrypto
 /// A source of random bytes; there is only the default one. Apple: `SecRandomRef`.
 public typealias SecRandomRef = OpaquePointer
 
+// swift-format-ignore: NeverForceUnwrap
 /// The default source. Apple: `kSecRandomDefault`.
-nonisolated(unsafe) public let kSecRandomDefault: SecRandomRef? = nil
+nonisolated(unsafe) public let kSecRandomDefault: SecRandomRef = OpaquePointer(bitPattern: 1)!
+// Never read through and never changed: a number that is not zero is a pointer.
 
 /// Fills memory with random bytes fit for keys. Apple: `SecRandomCopyBytes`.
 ///
@@ -18,7 +20,7 @@ nonisolated(unsafe) public let kSecRandomDefault: SecRandomRef? = nil
 /// - Returns: `errSecSuccess`, `errSecParam`, or `errSecAllocate` when the system gave no bytes.
 @discardableResult
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 {
-    guard count >= 0, count <= Int(Int32.max), rnd == nil else { return errSecParam }
+    guard count >= 0, count <= Int(Int32.max), rnd == nil || rnd == kSecRandomDefault else { return errSecParam }
     guard count > 0 else { return errSecSuccess }
     guard let random = try? randomSecret(count) else { return errSecAllocate }
     random.withBytes { UnsafeMutableRawBufferPointer(start: bytes, count: count).copyMemory(from: $0) }

@@ -74,7 +74,7 @@ import Testing
         #expect(refusal(of: reply(0, [0: 65_536, 1: "", 2: ""])) == .invalidValue, "status 65536")
     }
 
-    @Test func attributesTakeOnlyValuesOfTheirKind() throws {
+    @Test func attributesTakeOnlyValuesOfTheirKindOrOfThoseThatStandForThem_KC21() throws {
         let values: [(AttributeKind, CBORItem)] = [
             (.text, "x"), (.data, .bytes([1])), (.number, 7), (.boolean, true), (.date, 7),
         ]
@@ -84,9 +84,16 @@ import Testing
                 let kinds = Set([kind, code.kind])
                 let sameOnTheWire =
                     kinds.count == 1 || kinds == [.number, .date] || (kinds == [.text, .data] && code != .accessGroup)
+                    || ([.number, .date].contains(kind) && code.takesNumbers) || (kind == .text && code.keepsText)
                 #expect(refusal(of: request(14, item)) == (sameOnTheWire ? nil : .wrongType), "\(code) \(kind)")
             }
         }
+    }
+
+    /// What access is decided by has one form.
+    @Test func groupsTokensAndPublicKeysTakeNoNumbers_KC21() {
+        for code in [AttributeCode.accessGroup, .tokenID, .publicKey] { #expect(!code.takesNumbers && !code.keepsText) }
+        for code in [AttributeCode.synchronizable, .keyClass, .keyType, .isPermanent] { #expect(!code.keepsText) }
     }
 
     @Test func simulatorCommandsTakeTheArgumentTheyHave() {

@@ -149,7 +149,10 @@ import Testing
             case .boolean: [true, false].map { .boolean($0) }
             case .date: [.min, -1, 0, .max].map { .date($0) }
             }
-        for value in values {
+        let foreign: [AttributeValue] = [
+            .text(""), .text("not a number"), .data([0]), .number(.min), .number(.max), .boolean(true), .date(0),
+        ]
+        for value in values + foreign.filter({ $0.fits(code) }) {
             #expect(value.fits(code))
             try expectRoundTrip(
                 .request(id: 1, .listItems(ItemQuery(itemClass: nil, attributes: [code: value]))))

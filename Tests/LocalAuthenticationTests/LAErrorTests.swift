@@ -155,6 +155,10 @@ import Testing
         let error = NSError(domain: LAErrorDomain, code: -1009) as any Error
         let bridged = error as? LAError
         #expect(bridged?.errorCode == -1009)
+        #expect(bridged?.code.rawValue == -1009)
+        #expect(bridged?.code == LAError.Code(rawValue: -1009))
+        #expect(bridged?.code != .authenticationFailed)
+        #expect(LAError.Code(rawValue: -1) == .authenticationFailed)
         #expect((bridged.map { $0 as NSError })?.code == -1009)
     }
 

@@ -151,9 +151,9 @@ import Testing
         #expect(names.count == Self.codes.count)
     }
 
-    @Test func anUnknownNumberIsNoCode() {
-        #expect(LAError.Code(rawValue: 0) == nil)
-        #expect(LAError.Code(rawValue: -15) == nil)
+    @Test func anUnknownNumberIsACodeOfItsOwnAndNoOtherValue() {
+        #expect(LAError.Code(rawValue: 0) == .other(0))
+        #expect(LAError.Code(rawValue: -15)?.rawValue == -15)
         #expect(LAPolicy(rawValue: 0) == nil)
         #expect(LABiometryType(rawValue: 3) == nil)
     }

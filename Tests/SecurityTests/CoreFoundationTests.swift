@@ -79,4 +79,50 @@ import Testing
         let object: CFTypeRef = Data([2]) as CFData
         #expect(object as? Data == Data([2]))
     }
+
+    @Test func objectsAreEqualByTypeAndValue() {
+        #expect(CFEqual("a" as CFString, "a" as CFString))
+        #expect(!CFEqual("a" as CFString, "b" as CFString))
+        #expect(!CFEqual(kCFBooleanTrue, 1 as CFNumber))
+        #expect(CFEqual(kCFNull, NSNull()))
+        #expect(CFGetTypeID(kCFNull) == CFNullGetTypeID())
+        #expect(CFGetTypeID(Set(["a"]) as CFSet) == CFSetGetTypeID())
+    }
+
+    @Test func aMutableDictionaryIsAQuery() throws {
+        var (keys, values) = (kCFTypeDictionaryKeyCallBacks, kCFTypeDictionaryValueCallBacks)
+        let query: CFMutableDictionary = try #require(CFDictionaryCreateMutable(kCFAllocatorDefault, 0, &keys, &values))
+        func pointer(_ object: CFTypeRef) -> UnsafeRawPointer {
+            UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        }
+        CFDictionarySetValue(query, pointer(kSecClass), pointer(kSecClassKey))
+        CFDictionarySetValue(query, pointer(kSecClass), pointer(kSecClassGenericPassword))
+        CFDictionaryAddValue(query, pointer(kSecClass), pointer(kSecClassKey))
+        #expect(query as? [String: String] == [kSecClass as String: kSecClassGenericPassword as String])
+        #expect(CFDictionaryCreateMutable(nil, 0, nil, nil)?.count == 0)
+        #expect(CFArrayGetCount([1, 2] as CFArray) == 2)
+    }
+
+    @Test func errorsDescribeThemselves() throws {
+        let error = try refusal().takeRetainedValue()
+        #expect(CFErrorCopyDescription(error) as String == error.localizedDescription)
+        let domain: CFErrorDomain = CFErrorGetDomain(error)
+        #expect(domain as String == NSOSStatusErrorDomain)
+        let seconds: CFTimeInterval = 0.5
+        #expect(seconds == 0.5)
+        #expect(kCFBundleIdentifierKey as String == "CFBundleIdentifier")
+    }
+
+    @Test func bytesThatAreNotCopiedAreFreedOnceOrNever() {
+        var bytes: [UInt8] = [1, 2, 3]
+        bytes.withUnsafeMutableBufferPointer { buffer in
+            let data = CFDataCreateWithBytesNoCopy(nil, buffer.baseAddress, 3, kCFAllocatorNull)
+            buffer[0] = 9
+            #expect(data as? Data == Data([9, 2, 3]))
+        }
+        let own = UnsafeMutablePointer<UInt8>(OpaquePointer(malloc(2)))
+        own?.update(repeating: 7, count: 2)
+        #expect(CFDataCreateWithBytesNoCopy(nil, own, 2, kCFAllocatorDefault) as? Data == Data([7, 7]))
+        #expect(CFDataCreateWithBytesNoCopy(nil, nil, 0, nil) == nil)
+    }
 }

@@ -66,7 +66,7 @@ import Testing
         try Simulator().run {
             let item = Query.password("account-4711").secret("secret-4711")
             let queries: [Query] = [
-                item.with("zzzz" as CFString, "value-4711"), item.with(kSecAttrCreator, "value-4711"),
+                item.with("zzzz" as CFString, "value-4711"), item.with(kSecAttrCreator, Data("value-4711".utf8)),
                 item.with(kSecMatchLimit, "value-4711"), item.with(kSecUseAuthenticationUI, "value-4711"),
                 item.with(kSecAttrAccessGroup, "group-4711"), item.with(kSecValueData, "value-4711"),
             ]

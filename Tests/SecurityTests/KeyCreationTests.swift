@@ -65,9 +65,9 @@ import Testing
     @Test func attributesOfTheWrongTypeAreRefused() throws {
         let wrong: [(CFString, [Any])] = [
             (kSecPrivateKeyAttrs, ["x", 1, NSNull(), [1]]), (kSecPublicKeyAttrs, ["x", Data()]),
-            (kSecAttrIsPermanent, ["yes", Data(), 2]), (kSecAttrLabel, [1, Date()]),
-            (kSecAttrApplicationTag, [1, ["a"]]),
-            (kSecAttrApplicationLabel, [1]), (kSecAttrAccessControl, ["x", 1]), (kSecAttrAccessible, ["x", 1]),
+            (kSecAttrIsPermanent, ["yes", Data(), 2]), (kSecAttrLabel, [1.5, true, Date()]),
+            (kSecAttrApplicationTag, [false, ["a"]]),
+            (kSecAttrApplicationLabel, [Date()]), (kSecAttrAccessControl, ["x", 1]), (kSecAttrAccessible, ["x", 1]),
             (kSecAttrCanSign, ["x", 3]), (kSecAttrIsExtractable, ["x"]), (kSecAttrTokenID, ["x", 1, NSNull()]),
             (kSecAttrSynchronizable, ["x"]), (kSecAttrAccessGroup, [1]),
         ]
@@ -97,12 +97,17 @@ import Testing
         #expect(try create(with([kSecPublicKeyAttrs: half])).status == errSecParam)
     }
 
-    @Test func aHalfSaysWhetherItIsStored_SK08() throws {
-        let parameters = with([kSecAttrIsPermanent: true, kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false]])
+    @Test func aKeyInMemoryCallsItselfPermanentAndExtractable_SK11() throws {
+        let parameters = with([kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false]])
         let key = try create(parameters).get()
-        for half in [key, try publicKey(key)] {
-            #expect(try attributes(half)[kSecAttrIsPermanent as String] as? Bool == false)
+        for half in [key, try publicKey(key), try readKey(external(key), .p256, isPrivate: true).get()] {
+            let attributes = try attributes(half)
+            #expect(attributes[kSecAttrIsPermanent as String] as? Bool == true)
+            #expect(attributes[kSecAttrIsSensitive as String] as? Bool == false)
+            #expect(attributes[kSecAttrIsExtractable as String] as? Bool == true)
         }
+        let kept = try create(with([kSecPrivateKeyAttrs: [kSecAttrIsExtractable: false]])).get()
+        #expect(try attributes(kept)[kSecAttrIsExtractable as String] as? Bool == false)
     }
 
     @Test func theErrorIsTheCallersToAskFor() {
@@ -132,7 +137,7 @@ import Testing
             #expect(attributes[kSecAttrKeyClass as String] as? String == (isPrivate ? "1" : "0"))
             #expect(attributes[kSecAttrKeyType as String] as? String == (kind.isRSA ? "42" : "73"))
             #expect(attributes[kSecAttrApplicationLabel as String] as? Data == hash)
-            #expect(attributes[kSecAttrIsPermanent as String] as? Bool == false)
+            #expect(attributes[kSecAttrIsPermanent as String] as? Bool == true)
             #expect(try attributes[kSecValueData as String] as? Data == external(half))
             let flags = [
                 kSecAttrCanEncrypt: !isPrivate, kSecAttrCanDecrypt: isPrivate, kSecAttrCanSign: isPrivate,
@@ -250,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func typeAndClassAreNeededToRead_SK02() throws {
+    @Test func typeAndClassAreNeededToRead_SK02_SK11() throws {
         let data = try external(publicKey(KeyKind.p256.make()))
         let good: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeyClass: kSecAttrKeyClassPublic]
         func status(_ changes: [CFString: Any?]) throws -> OSStatus {
@@ -263,7 +268,9 @@ import Testing
         // What published code says of the size is often wrong; nothing is stored either.
         let ignored: [CFString: Any?] = [kSecAttrKeySizeInBits: 520, kSecAttrIsPermanent: true]
         #expect(try status(ignored) == errSecSuccess)
-        for value: Any? in [nil, kSecAttrKeyClassSymmetric, "3", "", true, NSNull(), Data()] {
+        // Behaviour SK-11.
+        #expect(try status([kSecAttrKeyClass: kSecAttrKeyClassSymmetric]) == errSecUnimplemented)
+        for value: Any? in [nil, "3", "", true, NSNull(), Data()] {
             #expect(try status([kSecAttrKeyClass: value]) == errSecParam)
         }
         for value: Any? in [nil, "44", "", true, NSNull()] {

@@ -88,8 +88,9 @@ import Testing
     @Test func anAttributeOfTheWrongTypeIsRefused_KC01() {
         let wrong: [(CFString, [Any])] = [
             (kSecAttrAccount, [["a"], Date()]), (kSecAttrService, [["a"], Date()]), (kSecAttrLabel, [Date()]),
-            (kSecAttrAccessGroup, [1, Date()]), (kSecAttrGeneric, [["a"], Date()]), (kSecAttrCreator, ["x", Data()]),
-            (kSecAttrType, ["x", Date()]), (kSecAttrIsInvisible, ["x", Data()]), (kSecAttrIsNegative, ["x", Data()]),
+            (kSecAttrAccessGroup, [1, Date()]), (kSecAttrGeneric, [["a"], Date()]), (kSecAttrCreator, [["x"], Data()]),
+            (kSecAttrType, [["x"], Date()]), (kSecAttrIsInvisible, [["x"], Data()]),
+            (kSecAttrIsNegative, [["x"], Data()]), (kSecAttrAccount, [true, 1.5]),
             (kSecAttrSynchronizable, ["x", Data()]), (kSecAttrCreationDate, ["now", Data()]),
             (kSecAttrAccessible, ["x", 1, kSecAttrAccount]), (kSecAttrAccessControl, ["x", 1, NSObject()]),
         ]
@@ -107,8 +108,9 @@ import Testing
         }
     }
 
-    @Test func aSearchKeyIsNoPartOfANewItem() {
+    @Test func aSearchKeyIsNoPartOfANewItem_KC22() {
         simulator.run {
+            #expect(add(Query.password("new").with(kSecMatchCaseInsensitive, true)) == errSecParam)
             #expect(add(Query.password("new").all) == errSecParam)
             let skip = Query.password("new").with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)
             #expect(add(skip) == errSecParam)

@@ -34,7 +34,7 @@ import Testing
             _ = try makeKey(KeyKind.p256.parameters)
             let any: Query = [kSecClass as String: kSecClassKey]
             #expect(exists(any) == errSecItemNotFound)
-            // The public half is stored only if its own dictionary says so.
+            // What its own dictionary says of a half is said of no other.
             let both = parameters(.p256).with(
                 kSecPublicKeyAttrs, [kSecAttrIsPermanent as String: true, kSecAttrLabel as String: "public"] as Query)
             let key = try makeKey(both)
@@ -42,6 +42,69 @@ import Testing
             let peer = try publicKey(key)
             #expect(half == peer)
             #expect(half != key)
+        }
+    }
+
+    /// As Apple's own test finds the public key by the label of the whole dictionary.
+    @Test(arguments: [false, true]) func whatIsSaidOfThePairIsSaidOfBothHalves_SK08(isInEnclave: Bool) throws {
+        try Simulator().run {
+            var whole = KeyKind.p256.parameters
+            whole[kSecAttrIsPermanent as String] = true
+            whole[kSecAttrLabel as String] = "pair"
+            whole[kSecAttrApplicationTag as String] = Data("signing".utf8)
+            if isInEnclave { whole[kSecAttrTokenID as String] = kSecAttrTokenIDSecureEnclave }
+            let key = try makeKey(whole)
+            let labelled = Query.key().with(kSecAttrLabel, "pair")
+            let half = try findKey(labelled.with(kSecAttrKeyClass, kSecAttrKeyClassPublic))
+            let own = try findKey(labelled.with(kSecAttrKeyClass, kSecAttrKeyClassPrivate))
+            let peer = try publicKey(key)
+            #expect(half == peer)
+            #expect(own == key)
+            #expect(delete(.anyKey) == errSecSuccess)
+            // A half's own dictionary counts more.
+            whole[kSecPublicKeyAttrs as String] = [kSecAttrIsPermanent as String: false] as Query
+            _ = try makeKey(whole)
+            #expect(exists(Query.anyKey.with(kSecAttrKeyClass, kSecAttrKeyClassPublic)) == errSecItemNotFound)
+            #expect(exists(Query.anyKey.with(kSecAttrKeyClass, kSecAttrKeyClassPrivate)) == errSecSuccess)
+        }
+    }
+
+    @Test func theInformationOfARSAKeyIsTheSameKey_SK10() throws {
+        try Simulator().run {
+            let key = try publicKey(KeyKind.rsa.make())
+            let openssl = try OpenSSLCommand()
+            try openssl.write(KeyKind.rsa.make(), .rsa)
+            let information = try openssl.read("public.der")
+            let same = try readKey(information, .rsa, isPrivate: false).get()
+            #expect(same == key)
+            #expect(try external(same) == external(key))
+            let item = Query.key().with(kSecValueData, information).with(kSecAttrKeyType, kSecAttrKeyTypeRSA)
+                .with(kSecAttrKeyClass, kSecAttrKeyClassPublic)
+            #expect(addReturning(item.object).result as? SecKey == key)
+            let found = try findKey(.key())
+            #expect(found == key)
+            #expect(find(Query.key().data).result as? Data == information)
+            let hash = (SecKeyCopyAttributes(key) as? Query)?[kSecAttrApplicationLabel as String] as? Data
+            #expect(exists(Query.anyKey.with(kSecAttrApplicationLabel, hash as Any)) == errSecSuccess)
+            // The information of a curve's key is none of RSA, and nothing follows it.
+            try openssl.write(KeyKind.p256.make(), .p256)
+            #expect(try readKey(openssl.read("public.der"), .rsa, isPrivate: false).status == errSecParam)
+            #expect(try readKey(information + Data([0]), .rsa, isPrivate: false).status == errSecParam)
+        }
+    }
+
+    @Test func aKeyThatCannotBeReadIsNotAddedForItsReference_SK10() throws {
+        try Simulator().run {
+            for kind in [KeyKind.rsa, .p256] {
+                let item = Query.key().with(kSecValueData, Data([1, 2, 3])).with(kSecAttrKeyType, kind.type)
+                    .with(kSecAttrKeyClass, kSecAttrKeyClassPublic)
+                for wrong in [item, item.with(kSecAttrKeyClass, kSecAttrKeyClassPrivate), Query.key().secret()] {
+                    let added = addReturning(wrong.object)
+                    #expect(added.status == errSecParam)
+                    #expect(added.result == nil)
+                    #expect(exists(.anyKey) == errSecItemNotFound)
+                }
+            }
         }
     }
 
