@@ -66,7 +66,7 @@ package enum AgentMessage: Equatable, Sendable {
 
 extension CBORWriter {
     fileprivate mutating func prompt(_ prompt: Prompt) {
-        array(16)
+        array(15)
         unsigned(prompt.id)
         unsigned(UInt64(prompt.purpose.rawValue))
         text(prompt.caller)
@@ -82,11 +82,10 @@ extension CBORWriter {
         unsigned(prompt.terminal)
         unsigned(UInt64(prompt.userID))
         content(prompt.content)
-        bytes(prompt.recoveryCode ?? SecretBytes([]))
     }
 
     fileprivate mutating func content(_ content: PromptContent) {
-        array(8)
+        array(9)
         unsigned(UInt64(content.method.rawValue))
         unsigned(UInt64(content.notice.rawValue))
         unsigned(UInt64(max(0, content.triesLeft)))
@@ -95,6 +94,8 @@ extension CBORWriter {
         boolean(content.asksPermission)
         unsigned(UInt64(content.step.rawValue))
         unsigned(UInt64(max(0, content.delaySeconds)))
+        // In any other step a code is not written, whatever the content holds.
+        bytes(content.step == .recoveryCodeShown ? content.recoveryCode ?? SecretBytes([]) : SecretBytes([]))
     }
 
     fileprivate mutating func event(_ event: PromptEvent) {
@@ -132,7 +133,7 @@ extension CBORWriter {
 
 extension CBORReader {
     fileprivate mutating func prompt() throws(WireError) -> Prompt {
-        try tuple(16) { (reader) throws(WireError) in
+        try tuple(15) { (reader) throws(WireError) in
             let id = try reader.unsigned()
             let purpose: PromptPurpose = try reader.number()
             let caller = try reader.text(limit: Limits.titleBytes)
@@ -148,18 +149,16 @@ extension CBORReader {
             let terminal = try reader.unsigned()
             guard let user = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
             let content = try reader.content()
-            let code = try reader.secret(limit: Limits.recoveryCodeBytes)
             return Prompt(
                 id: id, purpose: purpose, caller: caller, program: program, ownName: ownName, processID: process,
                 reason: reason,
                 cancelTitle: cancel, fallbackTitle: fallback, faceUsage: faceUsage, sensor: sensor, tier: tier,
-                terminal: terminal, userID: user, content: content,
-                recoveryCode: code.count == 0 ? nil : code)
+                terminal: terminal, userID: user, content: content)
         }
     }
 
     fileprivate mutating func content() throws(WireError) -> PromptContent {
-        try tuple(8) { (reader) throws(WireError) in
+        try tuple(9) { (reader) throws(WireError) in
             let method: AuthenticationMethod = try reader.number()
             let notice: PromptContent.Notice = try reader.number()
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
@@ -168,10 +167,12 @@ extension CBORReader {
             let asksPermission = try reader.boolean()
             let step: PromptContent.Step = try reader.number()
             guard let delay = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
+            let code = try reader.secret(limit: Limits.recoveryCodeBytes)
+            guard (code.count > 0) == (step == .recoveryCodeShown) else { throw .invalidValue }
             return PromptContent(
                 method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
                 offersCompanion: offersCompanion, asksPermission: asksPermission, step: step,
-                delaySeconds: delay)
+                delaySeconds: delay, recoveryCode: code.count == 0 ? nil : code)
         }
     }
 

@@ -32,15 +32,13 @@ package struct Prompt: Equatable, Sendable {
     package var userID: UInt32
     /// What is shown first.
     package var content: PromptContent
-    /// The recovery code to show in the last step, as text in UTF-8; nil when there is none to show.
-    package var recoveryCode: SecretBytes?
 
     /// Makes a prompt.
     package init(
         id: UInt64, purpose: PromptPurpose = .app, caller: String, program: String = "", ownName: String = "",
         processID: Int32, reason: String,
         cancelTitle: String, fallbackTitle: String, faceUsage: String, sensor: BiometryKind, tier: Tier,
-        terminal: UInt64, userID: UInt32, content: PromptContent, recoveryCode: SecretBytes? = nil
+        terminal: UInt64, userID: UInt32, content: PromptContent
     ) {
         self.id = id
         self.purpose = purpose
@@ -57,7 +55,6 @@ package struct Prompt: Equatable, Sendable {
         self.terminal = terminal
         self.userID = userID
         self.content = content
-        self.recoveryCode = recoveryCode
     }
 }
 
@@ -82,7 +79,7 @@ package struct PromptContent: Hashable, Sendable {
     package enum Step: UInt8, CaseIterable, Sendable {
         /// It asks for a proof by `method`.
         case proof = 0
-        /// It shows the recovery code of `Prompt` until the person confirms.
+        /// It shows the recovery code until the person confirms.
         case recoveryCodeShown = 1
         /// It asks for a recovery code.
         case recoveryCodeAsked = 2
@@ -104,12 +101,17 @@ package struct PromptContent: Hashable, Sendable {
     package var offersCompanion: Bool
     /// Whether the person is asked first whether the app may look at faces; the sensor does not watch yet.
     package var asksPermission: Bool
+    /// The recovery code to show, as text in UTF-8; nil in every other step, so that no program that shows prompts is given
+    /// it before everything is proven. Policy leaves it nil: whoever shows the prompt fills it in.
+    package var recoveryCode: SecretBytes?
 
     /// Makes a content.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
-        offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof, delaySeconds: Int = 0
+        offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof, delaySeconds: Int = 0,
+        recoveryCode: SecretBytes? = nil
     ) {
+        self.recoveryCode = recoveryCode
         self.delaySeconds = delaySeconds
         self.step = step
         self.method = method
@@ -122,6 +124,16 @@ package struct PromptContent: Hashable, Sendable {
 
     /// Whether the person is asked for that proof now.
     package func asks(for method: AuthenticationMethod) -> Bool { step == .proof && self.method == method }
+
+    /// Hashes everything but the recovery code, which is no part of a decision.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(step)
+        hasher.combine(method)
+        hasher.combine(notice)
+        hasher.combine(triesLeft)
+        hasher.combine(delaySeconds)
+        hasher.combine([showsFallback, offersCompanion, asksPermission])
+    }
 }
 
 /// What comes back from a prompt.

@@ -114,7 +114,7 @@ extension PromptState {
     /// The recovery code while it is shown.
     package var recoveryCode: String? {
         guard content.step == .recoveryCodeShown else { return nil }
-        return prompt.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }
+        return content.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether a passcode or a recovery code is typed now.

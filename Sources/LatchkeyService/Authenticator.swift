@@ -203,7 +203,7 @@ final class Authenticator: Sendable {
     private func perform(_ effect: PolicyEffect) {
         switch effect {
         case .show(let request, let content): show(request, content)
-        case .update(let id, let content): parts.prompter.update(id, content)
+        case .update(let id, let content): parts.prompter.update(id, complete(content, of: id))
         case .dismiss(let id): parts.prompter.dismiss(id)
         case .arm(let id): parts.reader.arm(id) { [weak self] event in self?.sensor(id, event) }
         case .disarm(let id): parts.reader.disarm(id)
@@ -274,8 +274,17 @@ final class Authenticator: Sendable {
             fallbackTitle: PromptText.fallbackTitle(pending.prompting, plan: pending.plan) ?? "",
             faceUsage: PromptText.clean(pending.asker.faceUsage ?? "", characters: Limits.reasonCharacters),
             sensor: sensor, tier: parts.tier, terminal: pending.asker.terminal, userID: caller.userID,
-            content: content, recoveryCode: pending.lastStep.code)
+            content: complete(content, of: id))
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
+    }
+
+    /// The content as it is shown: with the recovery code in the step that shows it, and in no other. Any program of the user
+    /// can be the agent, and is not given the code before everything is proven.
+    private func complete(_ content: PromptContent, of id: UInt64) -> PromptContent {
+        guard content.step == .recoveryCodeShown else { return content }
+        var content = content
+        content.recoveryCode = core.withLock { $0.pending[id]?.lastStep.code }
+        return content
     }
 
     private func sensor(_ id: UInt64, _ event: SensorEvent) {

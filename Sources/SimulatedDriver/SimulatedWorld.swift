@@ -29,7 +29,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     private struct ShownPrompt: Sendable {
         var id: UInt64
         var content: PromptContent
-        var recoveryCode: SecretBytes?
         var isVisible: Bool
         var events: @Sendable (PromptEvent) -> Void
     }
@@ -62,7 +61,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
         /// Keeps the recovery code, once the prompt shows it.
         mutating func seeCode() {
-            if let prompt, prompt.content.step == .recoveryCodeShown { shownCode = prompt.recoveryCode }
+            if let prompt, prompt.content.step == .recoveryCodeShown { shownCode = prompt.content.recoveryCode }
         }
     }
 
@@ -130,8 +129,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     func promptComes(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
         core.withLock { core in
             core.prompt = ShownPrompt(
-                id: prompt.id, content: prompt.content, recoveryCode: prompt.recoveryCode, isVisible: false,
-                events: events)
+                id: prompt.id, content: prompt.content, isVisible: false, events: events)
             core.seeCode()
             core.awaitsConsequence = false
         }

@@ -36,11 +36,12 @@ import Testing
     @Test func whatTheDaemonAsksForItselfIsSaidInItsOwnWords() {
         func shown(_ step: PromptContent.Step, _ purpose: PromptPurpose = .exportItems) -> ShownPrompt {
             let content = PromptContent(
-                method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step)
+                method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step,
+                recoveryCode: SecretBytes("ABCD".utf8))
             let prompt = Prompt(
                 id: 7, purpose: purpose, caller: "notes", program: "/usr/bin/notes", processID: 4711, reason: "",
                 cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
-                userID: 1000, content: content, recoveryCode: SecretBytes("ABCD".utf8))
+                userID: 1000, content: content)
             return ShownPrompt(PromptState(prompt, processID: 1))
         }
         let proof = shown(.proof)

@@ -21,6 +21,10 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
     private static let content = PromptContent(
         method: .biometry, notice: .notRecognised, triesLeft: 2, showsFallback: true, offersCompanion: true)
 
+    static let code = PromptContent(
+        method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown,
+        recoveryCode: SecretBytes("AB".utf8))
+
     static let all = [
         AgentSample("agent-register", .register),
         AgentSample("agent-registered", .registered),
@@ -38,10 +42,8 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
                 Prompt(
                     id: 7, purpose: .exportItems, caller: "latchkey", processID: 812, reason: "",
                     cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
-                    userID: 1000,
-                    content: PromptContent(
-                        method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown),
-                    recoveryCode: SecretBytes("AB".utf8)))),
+                    userID: 1000, content: code))),
+        AgentSample("agent-update-code", .update(code)),
         AgentSample("agent-update", .update(content)),
         AgentSample(
             "agent-update-permission",
@@ -149,6 +151,27 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         }
         #expect(refusal(typed(Limits.passcodeBytes)) == nil)
         #expect(refusal(typed(Limits.passcodeBytes + 1)) == .tooLong)
+    }
+
+    /// An agent is not given the code in the frame of another step, even by a daemon that has it by then.
+    @Test func onlyTheStepThatShowsTheRecoveryCodeHoldsOne() throws {
+        func content(_ step: UInt64, _ code: [UInt8]) -> [UInt8] {
+            CBORItem.array([
+                3,
+                .array([
+                    7, .array([1, .array([2, 0, 0, false, false, false, .unsigned(step), 0, .bytes(code)])]),
+                ]),
+            ]).encoded
+        }
+        #expect(refusal(content(1, [0x41])) == nil)
+        #expect(refusal(content(1, [])) == .invalidValue)
+        for step: UInt64 in [0, 2] {
+            #expect(refusal(content(step, [])) == nil)
+            #expect(refusal(content(step, [0x41])) == .invalidValue)
+        }
+        var early = AgentSample.code
+        early.step = .proof
+        #expect(AgentFrame.message(prompt: 7, .update(early)).encoded().copyBytes() == content(0, []), "never written")
     }
 
     @Test func aRecoveryCodeHasAtMostAsManyBytesAsTheLimit() {

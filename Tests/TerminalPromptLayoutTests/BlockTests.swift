@@ -50,7 +50,7 @@ import Testing
     @Test func aRecoveryCodeIsShownInItsStepOnlyAndATypedOneIsCountedAndNotShown() {
         var state = PromptState.sample(reason: "", purpose: .exportItems, code: "ABCD-EFGH", .passcode)
         #expect(!lines(state, 80).contains { $0.contains("ABCD") })
-        state.content = .codeShown
+        state.content.step = .recoveryCodeShown
         let shown = lines(state, 80)
         #expect(shown.contains("│ ABCD-EFGH") && shown.contains("│ Enter I have written it down   Esc/Ctrl-C Cancel"))
         state.content = .codeAsked

@@ -13,13 +13,14 @@ extension PromptState {
         sensor: BiometryKind = .touchID, tier: Tier = .user, purpose: PromptPurpose = .app, code: String? = nil,
         _ content: PromptContent = .first
     ) -> PromptState {
-        PromptState(
+        var content = content
+        content.recoveryCode = code.map { SecretBytes($0.utf8) }
+        return PromptState(
             Prompt(
                 id: 1, purpose: purpose, caller: caller, program: program, ownName: ownName, processID: 4711,
                 reason: reason,
                 cancelTitle: cancel, fallbackTitle: fallback, faceUsage: "seeing you", sensor: sensor, tier: tier,
-                terminal: 0, userID: 0,
-                content: content, recoveryCode: code.map { SecretBytes($0.utf8) }), processID: 4712)
+                terminal: 0, userID: 0, content: content), processID: 4712)
     }
 }
 

@@ -462,8 +462,7 @@ class Person(threading.Thread):
                 if kind == 0:
                     self.prompts.append(body)
                     self.event(number, [0])
-                    if body[15]:
-                        self.code = body[15]
+                    self.code = body[14][8] or self.code
                     self.shown.set()
                     for event in self.answer(body, body[14]):
                         self.event(number, event)
@@ -471,6 +470,7 @@ class Person(threading.Thread):
                     self.gone.set()
                 elif kind == 1:
                     self.contents.append(body)
+                    self.code = body[8] or self.code
                     self.changed.set()
                     for event in self.answer(None, body):
                         self.event(number, event)
@@ -681,6 +681,21 @@ def _():
     forms = [code, code.replace(b"-", b""), code[:11]]
     found = [word_ for word_, form in [("secret", SECRET)] + [("recovery code", form) for form in forms] if form in data]
     return expect(reply[1][1] == 2 and not found, "2 items, %d bytes of frames, found: %s" % (len(data), found or "nothing"))
+
+
+@attack("A1-agent-code", "register as the agent and read the recovery code of an export without the passcode")
+def _():
+    store, owner = simulated_owner()
+    person = Person(store, silent)
+    tool = store.connect("tool")
+    tool.send(EXPORT)
+    shown = person.shown.wait(10)
+    person.event(person.prompts[0][0], [5, b"000000"])
+    changed = person.changed.wait(10)
+    person.close()
+    return expect(
+        shown and changed and person.code is None,
+        "prompt shown, %d frames after a wrong passcode, code: %s" % (len(person.contents), person.code or "none"))
 
 
 @attack("A1-import-foreign", "plant items in another app's group")
