@@ -45,21 +45,22 @@ package struct PeerProcess: Sendable {
         let executable = ExecutableFile(of: peer.processID)
         let path = Environment.linkTarget("/proc/\(peer.processID)/exe")
         // The number belonged to that process until now, so what was read is about that process.
-        let isDetermined = executable != nil && path != nil && startTime != nil && Self.isAlive(handle)
+        let isDetermined = executable != nil && path != nil && startTime != nil && (handle.map(Self.isAlive) ?? true)
         self.executable = isDetermined ? executable : nil
         self.path = isDetermined ? path : nil
     }
 
     /// Whether the same process still executes the same file; false where that cannot be determined.
     package var isUnchanged: Bool {
-        guard let executable, let startTime else { return false }
-        return ExecutableFile(of: processID) == executable && TerminalJob(processID)?.startTime == startTime
-            && Self.isAlive(handle)
+        guard let executable, let startTime, ExecutableFile(of: processID) == executable else { return false }
+        // The descriptor stays with the process, so a live one says what the time of its start would say, and costs a
+        // third: this is asked for every entry of the audit log.
+        guard let handle else { return TerminalJob(processID)?.startTime == startTime }
+        return Self.isAlive(handle)
     }
 
     /// A process descriptor is readable once the process has ended (pidfd_open(2)).
-    private static func isAlive(_ handle: Descriptor?) -> Bool {
-        guard let handle else { return true }
+    private static func isAlive(_ handle: Descriptor) -> Bool {
         do throws(SystemError) {
             return try !handle.wait(for: POLLIN, until: 0)
         } catch {
