@@ -73,8 +73,13 @@ extension Keychain {
 
     // MARK: - Passcode
 
-    /// Makes a first passcode. Blocks for the time of scrypt.
-    package func setPasscode(_ passcode: SecretBytes, caller: Caller) throws(Failure) {
+    /// How a new passcode is stretched: the cost of this daemon and a new salt.
+    package func newPasscodeStretching() throws(Failure) -> StretchParameters {
+        try .fresh(cost: tree.scryptCost, tree.random)
+    }
+
+    /// Makes a first passcode.
+    package func setPasscode(_ passcode: StretchedPassword, caller: Caller) throws(Failure) {
         try checkWhole()
         let lockCount = tree.lockCount
         let key = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
@@ -86,9 +91,9 @@ extension Keychain {
         tree.hold(key, since: lockCount)
     }
 
-    /// Puts another passcode before the same key; `proof` is of the old one. Blocks for the time of scrypt.
+    /// Puts another passcode before the same key; `proof` is of the old one.
     package func changePasscode(
-        to passcode: SecretBytes, caller: Caller, proof: Authorisation
+        to passcode: StretchedPassword, caller: Caller, proof: Authorisation
     ) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
@@ -150,7 +155,9 @@ extension Keychain {
     ) throws(Failure) {
         let isWeak = PasscodeSlot.cost(slot) < tree.scryptCost
         guard slots.count > 1 || isWeak else { return }
-        let kept = isWeak ? try PasscodeSlot.make(key, behind: passcode, tree) : slot
+        let kept =
+            isWeak
+            ? try PasscodeSlot.make(key, behind: StretchedPassword(passcode, newPasscodeStretching()), tree) : slot
         try anchor.keepOnly(slot: kept, insteadOf: slots)
     }
 

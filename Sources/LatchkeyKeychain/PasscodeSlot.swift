@@ -10,13 +10,13 @@ enum PasscodeSlot {
     private static let version: UInt8 = 1
     private static let headBytes = 2 + StretchParameters.saltBytes
 
-    /// A new slot. Blocks for the time of scrypt.
-    static func make(_ key: SymmetricKey, behind passcode: SecretBytes, _ tree: KeyTree) throws(Failure) -> [UInt8] {
-        let parameters = try StretchParameters.fresh(cost: tree.scryptCost, tree.random)
-        let head = [version] + parameters.bytes
+    /// A new slot behind a passcode that was stretched.
+    static func make(
+        _ key: SymmetricKey, behind passcode: StretchedPassword, _ tree: KeyTree
+    ) throws(Failure) -> [UInt8] {
+        let head = [version] + passcode.parameters.bytes
         let binding = associatedData(tree, head)
-        let inner = try StretchedPassword(passcode, parameters).key.seal(
-            key.secret, nonce: tree.nonce(), binding: binding)
+        let inner = try passcode.key.seal(key.secret, nonce: tree.nonce(), binding: binding)
         return head + (try tree.rootKey.seal(SecretBytes(inner), nonce: tree.nonce(), binding: binding))
     }
 

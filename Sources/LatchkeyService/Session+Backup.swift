@@ -11,7 +11,7 @@ import LatchkeyPolicy
 extension Session {
     // MARK: - Beginning and ending
 
-    /// Asks the person for a backup; `begin` runs where there is time for stretching a recovery code.
+    /// Asks the person for a backup; `begin` stretches the recovery code, in the program's turn.
     private func allowBackup(
         _ id: UInt64, for purpose: PromptPurpose, _ step: Authenticator.RecoveryStep, _ event: AuditEvent,
         _ answer: @escaping Answer,
@@ -38,28 +38,41 @@ extension Session {
                 notBeginning()
                 refuse(failure, answer)
             case .granted(let proof):
-                service.parts.background.submit(.any) { [self] in
-                    do throws(Failure) {
-                        let session = BackupSession(
-                            proof: proof, epoch: epoch, lease: lease, work: try begin(code))
-                        service.parts.work.submit(.any) { [self] in
-                            do throws(Failure) {
-                                guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                                // Written down before the first byte leaves or comes.
-                                try keychain.record(event, caller: caller)
-                                notBeginning()
-                                try then(session)
-                            } catch {
-                                notBeginning()
-                                answer(.failure(error))
-                            }
+                stretch(answer) { [self] () throws(Failure) in
+                    let session = BackupSession(proof: proof, epoch: epoch, lease: lease, work: try begin(code))
+                    service.parts.work.submit(.any) { [self] in
+                        do throws(Failure) {
+                            guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+                            // Written down before the first byte leaves or comes.
+                            try keychain.record(event, caller: caller)
+                            notBeginning()
+                            try then(session)
+                        } catch {
+                            notBeginning()
+                            answer(.failure(error))
                         }
-                    } catch {
-                        notBeginning()
-                        answer(.failure(error))
                     }
                 }
             }
+        }
+    }
+
+    /// Does something on the stretching queue; what it throws ends the beginning.
+    private func stretch(_ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void) {
+        do throws(Failure) {
+            try service.parts.stretching.submit(stretchClient) { [self] in
+                // The connection ended while this waited: the answer would go nowhere.
+                guard !isClosed else { return notBeginning() }
+                do throws(Failure) {
+                    try body()
+                } catch {
+                    notBeginning()
+                    answer(.failure(error))
+                }
+            }
+        } catch {
+            notBeginning()
+            answer(.failure(error))
         }
     }
 

@@ -14,33 +14,56 @@ extension Session {
             try check(new)
             try checkIsFirst(service.authenticator.state.isPasscodeSet)
             let caller = caller
-            submit(answer) { [self] () throws(Failure) in try set(new, keychain, caller, answer) }
+            stretch(new, keychain, answer) { [self] stretched in
+                submit(answer) { [self] () throws(Failure) in
+                    try set(stretched, keychain, caller)
+                    service.parts.controls?.learn(new)
+                    service.authenticator.post(.passcodeExists(true)) { answer(.done) }
+                }
+            }
         case .change(let new):
             try check(new)
-            askForPasscode(id, for: .changePasscode, answer) { [self] (proof, caller) throws(Failure) in
-                try keychain.changePasscode(to: new, caller: caller, proof: proof)
-                service.parts.controls?.learn(new)
-                answer(.done)
+            askForPasscode(id, for: .changePasscode, answer) { [self] proven in
+                stretch(new, keychain, answer) { [self] stretched in
+                    submit(proven, answer) { [self] () throws(Failure) in
+                        try keychain.changePasscode(to: stretched, caller: proven.caller, proof: proven.proof)
+                        service.parts.controls?.learn(new)
+                        answer(.done)
+                    }
+                }
             }
         case .remove:
-            askForPasscode(id, for: .removePasscode, answer) { [self] (proof, caller) throws(Failure) in
-                try keychain.removePasscode(caller: caller, proof: proof)
-                service.parts.controls?.learn(nil)
-                // What was proven with it is proven no more.
-                service.forgetProofs()
-                service.authenticator.post(.passcodeExists(false)) { [service] in
-                    // Nor what was on its way to a context until then.
-                    service.forgetProofs()
-                    answer(.done)
+            askForPasscode(id, for: .removePasscode, answer) { [self] proven in
+                submit(proven, answer) { [self] () throws(Failure) in
+                    try remove(keychain, proven, answer)
                 }
             }
         }
     }
 
+    private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
+        try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
+        service.parts.controls?.learn(nil)
+        // What was proven with it is proven no more.
+        service.forgetProofs()
+        service.authenticator.post(.passcodeExists(false)) { [service] in
+            // Nor what was on its way to a context until then.
+            service.forgetProofs()
+            answer(.done)
+        }
+    }
+
+    /// The old passcode, as it was proven for one request.
+    private struct Proven: Sendable {
+        let proof: Authorisation
+        let caller: Caller
+        let epoch: UInt64
+    }
+
     /// Asks for the passcode, and for nothing that stands for it, then goes on with what was proven.
     private func askForPasscode(
         _ id: UInt64, for purpose: PromptPurpose, _ answer: @escaping Answer,
-        then: @escaping @Sendable (Authorisation, Caller) throws(Failure) -> Void
+        then: @escaping @Sendable (Proven) -> Void
     ) {
         guard !service.authenticator.state.isLocked else {
             return answer(
@@ -50,18 +73,45 @@ extension Session {
                         hint: "Unlock it first with: latchkey unlock")))
         }
         let (caller, epoch) = (caller, proofEpoch)
-        askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { [self] asked, _ in
-            guard case .granted(let proof) = asked else {
-                if case .denied(let failure) = asked { answer(.failure(failure)) }
-                return
+        askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { asked, _ in
+            switch asked {
+            case .granted(let proof): then(Proven(proof: proof, caller: caller, epoch: epoch))
+            case .denied(let failure): answer(.failure(failure))
             }
-            submit(answer) { [self] () throws(Failure) in
-                // A lock, or another change, that came meanwhile has the last word.
-                guard epoch == proofEpoch, service.authenticator.state.isPasscodeSet else {
-                    throw Refusal.failure(.systemCancel, nil)
+        }
+    }
+
+    /// Stretches a new passcode in the program's turn, then goes on where that was done.
+    private func stretch(
+        _ new: SecretBytes, _ keychain: Keychain, _ answer: @escaping Answer,
+        next: @escaping @Sendable (StretchedPassword) -> Void
+    ) {
+        do throws(Failure) {
+            let parameters = try keychain.newPasscodeStretching()
+            try service.parts.stretching.submit(stretchClient) { [self] in
+                // The connection ended while this waited: the answer would go nowhere.
+                guard !isClosed else { return }
+                do throws(Failure) {
+                    next(try StretchedPassword(new, parameters))
+                } catch {
+                    answer(.failure(error))
                 }
-                try then(proof, caller)
             }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    /// Does the work of a request whose passcode was proven.
+    private func submit(
+        _ proven: Proven, _ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void
+    ) {
+        submit(answer) { [self] () throws(Failure) in
+            // A lock, or another change, that came meanwhile has the last word.
+            guard proven.epoch == proofEpoch, service.authenticator.state.isPasscodeSet else {
+                throw Refusal.failure(.systemCancel, nil)
+            }
+            try body()
         }
     }
 
@@ -75,16 +125,12 @@ extension Session {
         }
     }
 
-    private func set(
-        _ new: SecretBytes, _ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer
-    ) throws(Failure) {
+    private func set(_ new: StretchedPassword, _ keychain: Keychain, _ caller: Caller) throws(Failure) {
         // Another one may have been set while this waited for its turn.
         try checkIsFirst(keychain.isPasscodeSet)
         // First the counters: a store with a passcode and without them is one that somebody took them out of.
         try keychain.keep(service.authenticator.state.counters)
         try keychain.setPasscode(new, caller: caller)
-        service.parts.controls?.learn(new)
-        service.authenticator.post(.passcodeExists(true)) { answer(.done) }
     }
 
     private func check(_ new: SecretBytes) throws(Failure) {

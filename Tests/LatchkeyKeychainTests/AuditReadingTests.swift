@@ -13,7 +13,7 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        try keychain.setPasscode(SecretBytes("1234".utf8), caller: StoreOnDisk.caller)
+        try keychain.setPasscode(SecretBytes("1234".utf8))
         for account in ["one", "two", "three"] { try keychain.add(account) }
         try keychain.record(.refused, caller: StoreOnDisk.caller)
         try keychain.delete(.account("two"), caller: StoreOnDisk.caller)

@@ -71,8 +71,7 @@ struct FaultScript: Hashable, Sendable {
             $0
         },
         Step(name: "change the passcode") { (keychain) throws(Failure) in
-            try keychain.changePasscode(
-                to: SecretBytes("4321".utf8), caller: StoreOnDisk.caller, proof: .ofPasscode)
+            try keychain.changePasscode(to: SecretBytes("4321".utf8))
         } expected: { state in
             var next = state
             next.passcode = "4321"

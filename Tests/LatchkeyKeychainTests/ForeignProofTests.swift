@@ -56,10 +56,11 @@ import Testing
             Authorisation.testOnly([.companion], by: caller, evaluation: 1)
                 .union(.testOnly([.passcode], by: caller, evaluation: 2)),
         ]
+        let new = try keychain.stretched(SecretBytes("new".utf8))
         for proof in wrong {
             #expect(status { try keychain.removePasscode(caller: caller, proof: proof) } == .itemAuthenticationFailed)
             #expect(
-                status { try keychain.changePasscode(to: SecretBytes("new".utf8), caller: caller, proof: proof) }
+                status { try keychain.changePasscode(to: new, caller: caller, proof: proof) }
                     == .itemAuthenticationFailed)
         }
     }

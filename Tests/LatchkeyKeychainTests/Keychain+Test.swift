@@ -103,11 +103,16 @@ func status(_ body: () throws -> Void) -> Status? {
 extension Keychain {
     /// Sets a first passcode.
     func setPasscode(_ passcode: SecretBytes) throws(Failure) {
-        try setPasscode(passcode, caller: StoreOnDisk.caller)
+        try setPasscode(stretched(passcode), caller: StoreOnDisk.caller)
     }
 
     /// Changes the passcode, whose key is in memory.
     func changePasscode(to passcode: SecretBytes) throws(Failure) {
-        try changePasscode(to: passcode, caller: StoreOnDisk.caller, proof: .ofPasscode)
+        try changePasscode(to: stretched(passcode), caller: StoreOnDisk.caller, proof: .ofPasscode)
+    }
+
+    /// A new passcode, stretched on the thread of the test.
+    func stretched(_ passcode: SecretBytes) throws(Failure) -> StretchedPassword {
+        try StretchedPassword(passcode, newPasscodeStretching())
     }
 }

@@ -16,7 +16,7 @@ import Testing
     init() throws {
         store = try StoreOnDisk()
         let keychain = try store.open()
-        try keychain.setPasscode(Self.passcode, caller: StoreOnDisk.caller)
+        try keychain.setPasscode(Self.passcode)
         _ = try keychain.follow(EnrolmentSet([1]))
         try keychain.add("one", "1")
         try keychain.add("two", "2", rule(.whenUnlocked, .userPresence))
