@@ -23,6 +23,10 @@ extension Session {
         }
         var prompting = authentication.prompting
         if prompting.reason.isEmpty { prompting.reason = reason }
+        // "Enter Password" tells an app that evaluates a policy to ask for a password of its own (behaviour LA-24). A request
+        // for an item would only fail (behaviour AC-12): there the button is shown if the app gave it a title.
+        let takesPasscode = plan.stages.contains { $0.contains(.passcode) }
+        if !takesPasscode, prompting.fallbackTitle == nil { prompting.fallbackTitle = "" }
         ask(id, plan, authentication.context, prompting) { [self] asked in
             do throws(Failure) {
                 switch asked {

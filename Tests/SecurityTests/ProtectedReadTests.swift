@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeySimulator
+import LocalAuthentication
 import Security
 import Testing
 
@@ -61,6 +62,25 @@ import Testing
         }
     }
 
+    /// The button would end in errSecAuthFailed: there is no other way to such an item.
+    @Test func anItemOfBiometryAloneOffersNoFallbackUnlessTheAppGivesItATitle_LA24_AC12() throws {
+        for (flags, title, isOffered) in [
+            (SecAccessControlCreateFlags.biometryAny, nil, false), (.biometryAny, "Use Password", true),
+            (.userPresence, nil, true),
+        ] {
+            let simulator = try machine(flags)
+            simulator.touch(matching: false)
+            simulator.touch(matching: true)
+            simulator.run {
+                let context = LAContext()
+                context.localizedFallbackTitle = title
+                #expect(secret(item.with(kSecUseAuthenticationContext, context)) == "secret")
+            }
+            let lines = simulator.transcript.lines
+            #expect(lines.contains { $0.contains("fallback \"") } == isOffered, "\(lines)")
+        }
+    }
+
     @Test func aRefusedReadGivesNoResult_AC12() throws {
         let simulator = try machine(.biometryAny)
         simulator.cancel()
@@ -99,7 +119,11 @@ import Testing
         let simulator = try machine(.biometryAny)
         simulator.touch(matching: false)
         simulator.chooseFallback()
-        simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
+        simulator.run {
+            let context = LAContext()
+            context.localizedFallbackTitle = "Use Password"
+            #expect(find(item.data.with(kSecUseAuthenticationContext, context)).status == errSecAuthFailed)
+        }
     }
 
     @Test func lockoutIsAuthFailedWithoutAPrompt_AC12() throws {

@@ -219,7 +219,10 @@ import Testing
                 try protected(.biometryAny, record) { simulator in
                     simulator.touch(matching: false)
                     simulator.chooseFallback()
-                    return exists(item)
+                    // Offered because the app gave it a title.
+                    let context = LAContext()
+                    context.localizedFallbackTitle = "Use Password"
+                    return exists(item.with(kSecUseAuthenticationContext, context))
                 }
             }
         case .systemCancel:
