@@ -65,8 +65,10 @@ public struct ShownPrompt: Equatable, Sendable {
     public let wish: String
     /// The recovery code to show; nil while there is none. Whoever shows it should keep no copy.
     public let recoveryCode: String?
-    /// What the last try came to and how many are left; may be empty.
+    /// What the last try came to and how many are left; empty before the first.
     public let feedback: String
+    /// The title of the button that sends what was typed.
+    public let entryTitle: String
     /// The title of the cancel button, the caller's or ours.
     public let cancelTitle: String
     /// The title of the fallback button; nil while there is none.
@@ -124,7 +126,8 @@ public struct ShownPrompt: Equatable, Sendable {
         ownName = state.ownName
         usage = state.usage
         wish = state.wish
-        feedback = state.feedback
+        feedback = state.feedbackAfterTries
+        entryTitle = state.entryTitle
         cancelTitle = prompt.cancelTitle
         // At the passcode the fallback has been taken, as in the terminal.
         fallbackTitle =

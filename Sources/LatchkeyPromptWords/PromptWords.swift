@@ -83,8 +83,20 @@ extension PromptState {
         return wish + (content.offersCompanion ? ", or confirm on your paired device." : ".")
     }
 
-    /// What the last try came to and how many are left.
-    package var feedback: String {
+    /// What the last try came to and how many are left. For a look that shows it all the time: before the first try it says
+    /// how many there are.
+    package var feedback: String { feedback(showsTries: true) }
+
+    /// The same without the number of tries while there was none that failed.
+    package var feedbackAfterTries: String {
+        switch content.notice {
+        case .notRecognised, .wrongPasscode, .sameWrongPasscode: feedback(showsTries: true)
+        case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime:
+            feedback(showsTries: false)
+        }
+    }
+
+    private func feedback(showsTries: Bool) -> String {
         guard content.step == .proof else { return entry == .checking ? "Checking the recovery code." : "" }
         if entry == .checking { return "Checking the passcode." }
         if content.asksPermission { return "" }
@@ -99,7 +111,7 @@ extension PromptState {
             case .passcodeDueByTime: "The passcode comes first: it was not entered for a long time."
             case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
             }
-        return [words, tries].compactMap { $0 }.joined(separator: " ")
+        return [words, showsTries ? tries : nil].compactMap { $0 }.joined(separator: " ")
     }
 
     private var tries: String? {
@@ -156,6 +168,14 @@ extension PromptState {
             keys.append((key: "P", title: prompt.fallbackTitle))
         }
         return keys
+    }
+
+    /// The title of a button that sends what was typed. It opens something only where nothing else is about to happen.
+    package var entryTitle: String {
+        switch (content.step, prompt.purpose) {
+        case (.proof, .app), (.proof, .unlock): "Unlock"
+        default: "Continue"
+        }
     }
 
     /// What a person presses when the recovery code is on paper.

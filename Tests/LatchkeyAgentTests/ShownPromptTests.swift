@@ -48,6 +48,7 @@ import Testing
         #expect(proof.isOwnRequest && proof.recoveryCode == nil && proof.method == .passcode)
         #expect(proof.question == "“notes” (process 4711, “/usr/bin/notes”) wants to")
         #expect(proof.reason == "export the items of every app in this keychain.")
+        #expect(proof.entryTitle == "Continue" && shown(.proof, .unlock).entryTitle == "Unlock")
         #expect(shown(.recoveryCodeShown).recoveryCode == "ABCD")
         #expect(shown(.recoveryCodeShown).method == .recoveryCode && !shown(.recoveryCodeShown).isWatching)
         #expect(shown(.recoveryCodeAsked).method == .recoveryCodeEntry && shown(.recoveryCodeAsked).recoveryCode == nil)
@@ -98,6 +99,19 @@ import Testing
         #expect(missed.fallbackTitle == "Use Passcode")
         #expect(!shown().isFailure && shown().fallbackTitle == nil)
         #expect(shown(.passcode, notice: .wrongPasscode, fallback: true).fallbackTitle == nil)
+    }
+
+    @Test func aPasscodeThatOpensSomethingIsSentByThatWord() { #expect(shown(.passcode).entryTitle == "Unlock") }
+
+    @Test func triesAreCountedFromTheFirstMistakeOn() {
+        #expect(shown().feedback.isEmpty && shown(.passcode).feedback.isEmpty)
+        #expect(shown(.passcode, notice: .wrongPasscode, tries: 1).feedback == "The passcode is wrong. One try left.")
+        // Mistakes with the finger are none with the passcode.
+        let finished = shown(.passcode, notice: .biometryFinished)
+        #expect(finished.feedback == "Not recognised, and no more tries with your fingerprint.")
+        let locked = shown(.passcode, notice: .biometryLocked)
+        #expect(locked.feedback == "Too many tries: the fingerprint is locked until the passcode is entered.")
+        #expect(shown(notice: .notRecognised, tries: 0).feedback == "Not recognised. No tries left.")
     }
 
     @Test func nothingCanBePlayedOutsideTheSimulatedTier() {

@@ -6,15 +6,18 @@ import Widgets
 /// The picture and the words of a prompt. Takes the keys at first, so that a screen reader begins here.
 @MainActor final class PromptTextBlock {
     let box: Box
-    /// How it goes; below the field, so it stands apart.
-    let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
+    /// How it goes; below the field, so it stands apart. There is room for it before it is there, so that the buttons keep
+    /// their places.
+    let feedbackPlace: Box
+    private let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
     /// Who speaks: the window has no title bar.
     private let speaker = Label(lines: 1, styles: ["caption-heading", "dim-label"], isCentred: true)
     private let picture = ProgressPicture(points: 64)
     private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"], isCentred: true)
     private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
-    private let program = Label(lines: ShownPrompt.otherLines, styles: ["caption", "dim-label"], isCentred: true)
-    private let ownName = Label(lines: 2, styles: ["caption", "dim-label"], isCentred: true)
+    // Not dimmed: both tell one program from another. The end of a path is its file, so a long one loses its middle.
+    private let program = Label(lines: 1, cutsMiddle: true, styles: ["caption"], isCentred: true)
+    private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)
     private let code = Label(lines: ShownPrompt.reasonLines, styles: ["title-2", "monospace"], isCentred: true)
     private let wish = Label(lines: ShownPrompt.otherLines, styles: ["heading"], isCentred: true)
@@ -23,6 +26,8 @@ import Widgets
         let identity = Box(.down, spacing: 2, [program, ownName])
         box = Box(.down, spacing: 12, [speaker, picture, question, reason, identity, usage, wish, code])
         box.makeFocusable()
+        feedbackPlace = Box(.down, [feedback])
+        feedbackPlace.setHeight(22)
         speaker.show("Latchkey")
     }
 
@@ -32,6 +37,7 @@ import Widgets
         question.show(prompt.question)
         reason.show(prompt.reason)
         program.show(prompt.isOwnRequest ? nil : "It is \(prompt.program)")
+        program.setToolTip(prompt.program)
         ownName.show(prompt.ownName.map { "It calls itself \($0)" })
         usage.show(prompt.usage)
         wish.show(prompt.wish)

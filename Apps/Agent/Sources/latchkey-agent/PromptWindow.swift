@@ -11,7 +11,8 @@ import Widgets
     private let link: AgentLink
     private var prompt: ShownPrompt
     private let text: PromptTextBlock
-    private var field: PasswordField?
+    private var entry: RevealingField?
+    private var field: PasswordField? { entry?.field }
     private let fieldPlace = Box(.down, spacing: 0)
     private let buttons = Box(.across, spacing: 12, isEven: true)
     private let plays = Box(.across, spacing: 12, isEven: true)
@@ -28,7 +29,7 @@ import Widgets
         self.link = link
         text = PromptTextBlock(prompt)
         makeButtons()
-        let content = Box(.down, spacing: 12, [text.box, fieldPlace, text.feedback, buttons, simulation, plays])
+        let content = Box(.down, spacing: 12, [text.box, fieldPlace, text.feedbackPlace, buttons, simulation, plays])
         content.setWidth(400)
         content.setMargin(24)
         let number = prompt.number
@@ -45,7 +46,7 @@ import Widgets
 
     /// Takes it away.
     func close() {
-        field?.clear()
+        emptyField()
         text.focus()
         window?.close()
         window = nil
@@ -95,7 +96,7 @@ import Widgets
         switch prompt.method {
         case .permission: "Allow"
         case .passcode where prompt.isDelayed: nil
-        case .passcode, .recoveryCodeEntry: "Send"
+        case .passcode, .recoveryCodeEntry: prompt.entryTitle
         case .recoveryCode: ShownPrompt.acknowledgement
         case .biometry, .companion: nil
         }
@@ -112,19 +113,27 @@ import Widgets
     }
 
     private func showField(_ prompt: ShownPrompt) {
-        if takesText(prompt), field == nil {
-            let field = PasswordField("Passcode") { [weak self] in self?.first() }
-            fieldPlace.append(field)
-            self.field = field
+        if takesText(prompt), entry == nil {
+            let entry = RevealingField("Passcode", showTitle: "Show Passcode") { [weak self] in self?.first() }
+            fieldPlace.append(entry)
+            self.entry = entry
         }
         // What was typed is for the question that was on the screen, and no other.
-        if !prompt.isChecking { field?.clear() }
+        if !prompt.isChecking { emptyField() }
         // GTK wants the keys to be elsewhere before a field goes.
         if field != nil, !takesText(prompt) || prompt.isChecking { text.focus() }
         fieldPlace.isVisible = takesText(prompt)
         field?.setAccessibleName(prompt.method == .recoveryCodeEntry ? "Recovery code" : "Passcode")
+        // Both: assistive programs are told of the field's own state only.
+        entry?.isSensitive = !prompt.isChecking
         field?.isSensitive = !prompt.isChecking
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
+    }
+
+    /// Nothing is typed any more, and what is typed next is not shown.
+    private func emptyField() {
+        field?.clear()
+        entry?.conceal()
     }
 
     private var playButtons: [Button] = []
@@ -170,6 +179,7 @@ import Widgets
             prompt.method == .recoveryCodeEntry
                 ? link.send(recoveryCode: $0, prompt: prompt.number) : link.send(passcode: $0, prompt: prompt.number)
         }
+        entry?.conceal()
         if let checking { show(checking) }
     }
 }

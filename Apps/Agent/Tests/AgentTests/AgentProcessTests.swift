@@ -16,12 +16,18 @@ extension ScreenTests {
             machine.seesNothing()
         }
 
-        @Test func noCopyOfWhatWasTypedStaysInTheAgentsMemory() throws {
+        @Test(arguments: [false, true])
+        func noCopyOfWhatWasTypedStaysInTheAgentsMemory(_ isShown: Bool) throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "pay"])
-            try machine.sees { $0.field?.isFocused == true }
+            let asking = try machine.sees { $0.field?.isFocused == true }
+            if isShown { #expect(asking.toggle?.press() == true) }
             try machine.type("correcthorse7391staple")
+            if isShown {
+                try machine.sees { $0.toggle?.isPressed == true }
+                try machine.picture("passcode-shown-long")
+            }
             // An emptied text loses its first byte at least: its rest is looked for.
             let rest = "horse7391staple"
             let deadline = ContinuousClock.now + .seconds(10)
@@ -43,9 +49,12 @@ extension ScreenTests {
             let monitor = try AccessibilityMonitor()
             let caller = try machine.ask(["--reason", "pay"])
             try machine.sees { $0.field?.isFocused == true }
-            // Deleted by the person as well as by the agent.
+            // Deleted by the person as well as by the agent, hidden and shown.
             try machine.type("correcthorse7391staple")
             try machine.press("ctrl+a", "BackSpace")
+            let asking = try machine.sees { $0.field?.isFocused == true }
+            #expect(asking.toggle?.press() == true)
+            try machine.sees { $0.toggle?.isPressed == true }
             try machine.type("correcthorse7391staple")
             try machine.press("Return")
             try machine.sees { $0.announced.hasPrefix("The passcode is wrong.") }

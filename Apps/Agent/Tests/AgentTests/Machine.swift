@@ -13,7 +13,7 @@ final class Machine {
         $0.isEmpty ? nil : $0
     }
 
-    init(simulated: Bool = true) throws {
+    init(simulated: Bool = true, environment: [String: String] = [:]) throws {
         try #require(FileManager.default.isExecutableFile(atPath: Machine.programs + "/latchkeyd"))
         folder = FileManager.default.temporaryDirectory.appending(
             path: "latchkey-agent.\(getpid()).\(UInt32.random(in: 0...(.max)))")
@@ -21,7 +21,7 @@ final class Machine {
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         if simulated { try Data("tier = simulated\n".utf8).write(to: folder.appending(path: "latchkeyd.conf")) }
         let ready = try Readiness(folder)
-        agent = try Machine.agent(folder, ready)
+        agent = try Machine.agent(folder, ready, environment)
         #expect(ready.comes(), "the agent registers")
     }
 
@@ -51,10 +51,13 @@ final class Machine {
 
     // MARK: - Programs
 
-    private static func agent(_ folder: URL, _ ready: Readiness) throws -> Program {
+    private static func agent(
+        _ folder: URL, _ ready: Readiness, _ more: [String: String] = [:]
+    ) throws -> Program {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""
         let program = URL(filePath: bundle).deletingLastPathComponent().appending(path: "latchkey-agent").path
-        return try Program(program, [], environment(folder).merging(["NOTIFY_SOCKET": ready.path]) { $1 })
+        let own = environment(folder).merging(["NOTIFY_SOCKET": ready.path]) { $1 }
+        return try Program(program, [], own.merging(more) { $1 })
     }
 
     /// Another agent beside the first.
@@ -68,6 +71,13 @@ final class Machine {
         let said = program.said
         #expect(program.status == 0, "latchkey \(arguments): \(said)")
         return said
+    }
+
+    /// Starts one of our programs that shows a prompt, and gives its prompt the keyboard.
+    func start(_ program: String, _ arguments: [String]) throws -> Program {
+        let program = try Program(Machine.programs + "/" + program, arguments, Machine.environment(folder))
+        try press()
+        return program
     }
 
     /// A program that asks for an evaluation, and the keyboard for its prompt, unless nobody knows whether it comes.
@@ -151,7 +161,7 @@ final class Machine {
         try tool("import", ["-window", "root", "-trim", "+repage", "\(pictures)/\(name).png"])
     }
 
-    private func tool(_ name: String, _ arguments: [String]) throws {
+    func tool(_ name: String, _ arguments: [String]) throws {
         let program = try Program("/usr/bin/\(name)", arguments)
         #expect(program.status == 0, "\(name) \(arguments)")
     }
@@ -161,8 +171,15 @@ extension Accessible {
     /// Everything of a role.
     func all(_ role: String) -> [Accessible] { all.filter { $0.role == role } }
 
-    /// The titles of the buttons, in their order.
-    var buttons: [String] { all("push button").map(\.name) }
+    /// The titles of the buttons, in their order; not that within the field.
+    var buttons: [String] { all("push button").map(\.name).filter { $0 != Self.reveal } }
+
+    /// The button that shows what is typed. GTK 4.8 knows no role of its own for it.
+    var toggle: Accessible? {
+        all.first { ["push button", "toggle button"].contains($0.role) && $0.name == Self.reveal }
+    }
+
+    private static let reveal = "Show Passcode"
 
     /// The one field for a passcode.
     var field: Accessible? { all("password text").first }

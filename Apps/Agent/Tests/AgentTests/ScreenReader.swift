@@ -11,6 +11,7 @@ struct Accessible {
     let description: String
     let isFocused: Bool
     let isSensitive: Bool
+    let isPressed: Bool
     let children: [Accessible]
 
     fileprivate init?(_ reference: UnsafeMutablePointer<AtspiAccessible>) {
@@ -24,6 +25,7 @@ struct Accessible {
         name = Accessible.text(atspi_accessible_get_name(reference, nil))
         description = Accessible.text(atspi_accessible_get_description(reference, nil))
         isFocused = atspi_state_set_contains(states, ATSPI_STATE_FOCUSED) != 0
+        isPressed = atspi_state_set_contains(states, ATSPI_STATE_PRESSED) != 0
         isSensitive = atspi_state_set_contains(states, ATSPI_STATE_SENSITIVE) != 0
         let count = atspi_accessible_get_child_count(reference, nil)
         children = (0..<max(0, count)).compactMap {
@@ -42,6 +44,16 @@ struct Accessible {
 
     /// Everything that was read of it, to be compared with another reading.
     var summary: [String] { all.map { "\($0.role)|\($0.name)|\($0.description)|\($0.isFocused)|\($0.isSensitive)" } }
+
+    /// Where it is in its window, in pixels; nil for what has no place.
+    var frame: (x: Int, y: Int, width: Int, height: Int)? {
+        guard let component = atspi_accessible_get_component_iface(reference),
+            let rectangle = atspi_component_get_extents(component, ATSPI_COORD_TYPE_WINDOW, nil)
+        else { return nil }
+        defer { g_free(rectangle) }
+        let found = rectangle.pointee
+        return (Int(found.x), Int(found.y), Int(found.width), Int(found.height))
+    }
 
     /// What it shows of the text typed into it.
     var content: String {

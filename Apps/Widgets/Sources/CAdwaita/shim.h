@@ -6,11 +6,16 @@
 #include <adwaita.h>
 #include <dlfcn.h>
 #include <glib-unix.h>
+#include <pango/pangocairo.h>
 #include <string.h>
 #include <sys/prctl.h>
 
 // The type macros of a GValue are casts, which Swift does not import.
 static inline GType latchkey_type_string(void) { return G_TYPE_STRING; }
+static inline GType latchkey_type_boolean(void) { return G_TYPE_BOOLEAN; }
+
+// A macro with an array of lengths, which Swift does not import.
+static inline int latchkey_character_length(const char *text) { return (int)(g_utf8_next_char(text) - text); }
 
 // prctl(2) is variadic, which Swift cannot call.
 static inline int latchkey_hide_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

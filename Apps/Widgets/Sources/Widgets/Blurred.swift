@@ -8,7 +8,7 @@ public final class Blurred: Widget {
     /// `front` in the middle of it.
     public init(_ front: Widget) {
         super.init(gtk_overlay_new())
-        Self.useStyle()
+        Style.use(Self.style)
         gtk_overlay_set_child(opaque, Self.behind().widget)
         gtk_overlay_add_overlay(opaque, front.widget)
         gtk_overlay_set_measure_overlay(opaque, front.widget, 1)
@@ -61,22 +61,11 @@ public final class Blurred: Widget {
         return box
     }
 
-    private static var isStyled = false
-
-    /// Colours are the theme's, light or dark. A shadow and no filter: what is drawn over a filter, and drawn again alone,
-    /// leaves edges in it.
-    private static func useStyle() {
-        guard !isStyled, let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
-        isStyled = true
-        let style = """
-            .latchkey-bar {
-                min-height: 1px; background-color: alpha(currentColor, 0.055);
-                box-shadow: 0 0 20px 7px alpha(currentColor, 0.1);
-            }
-            """
-        gtk_css_provider_load_from_data(provider, style, -1)
-        gtk_style_context_add_provider_for_display(
-            display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
-        g_object_unref(UnsafeMutableRawPointer(provider))
-    }
+    /// A shadow and no filter: what is drawn over a filter, and drawn again alone, leaves edges in it.
+    private static let style = """
+        .latchkey-bar {
+            min-height: 1px; background-color: alpha(currentColor, 0.055);
+            box-shadow: 0 0 20px 7px alpha(currentColor, 0.1);
+        }
+        """
 }

@@ -58,7 +58,7 @@ public final class PasswordField: Widget {
     /// An empty field that does `action` when Enter is pressed in it.
     public init(_ name: String, _ action: @escaping @MainActor () -> Void) {
         super.init(gtk_password_entry_new())
-        // No button that shows the text: shown text has an undo history.
+        // Shown text would have an undo history, copies in layouts, and be told to assistive programs: see RevealingField.
         gtk_password_entry_set_show_peek_icon(opaque, 0)
         setAccessibleName(name)
         latchkey_keep_from_assistants(opaque)

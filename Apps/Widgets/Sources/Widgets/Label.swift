@@ -9,11 +9,12 @@ public final class Label: Widget {
     /// - Parameters:
     ///   - lines: how many there are at most, the last of which then ends with an ellipsis. Such a label takes the width
     ///     it is given, whatever is written in it. nil for as many as it takes.
+    ///   - cutsMiddle: whether one line that is too long loses its middle and not its end.
     ///   - announces: whether a screen reader says what it shows as soon as that changes.
     ///   - isCentred: whether its lines are in the middle.
     public init(
-        _ text: String = "", lines: Int? = nil, styles: [String] = [], announces: Bool = false,
-        isCentred: Bool = false
+        _ text: String = "", lines: Int? = nil, cutsMiddle: Bool = false, styles: [String] = [],
+        announces: Bool = false, isCentred: Bool = false
     ) {
         // GTK maps this role to AT-SPI's alert, which screen readers read out when it comes up.
         let made = announces ? Widget.make(gtk_label_get_type(), role: GTK_ACCESSIBLE_ROLE_ALERT) : nil
@@ -26,6 +27,11 @@ public final class Label: Widget {
             gtk_label_set_lines(opaque, Int32(clamping: lines))
             gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
             gtk_label_set_max_width_chars(opaque, 1)
+        }
+        if cutsMiddle {
+            // Pango cuts the middle of one line only.
+            gtk_label_set_wrap(opaque, 0)
+            gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_MIDDLE)
         }
         gtk_label_set_xalign(opaque, isCentred ? 0.5 : 0)
         gtk_label_set_justify(opaque, isCentred ? GTK_JUSTIFY_CENTER : GTK_JUSTIFY_LEFT)
@@ -47,11 +53,13 @@ public final class Label: Widget {
 
     /// Shows a text and has it read out.
     public func announce(_ text: String) {
+        // An empty one that is shown is read out by the name of its type.
+        guard !text.isEmpty else { return show(nil) }
         guard text != self.text else { return }
         // Comes up anew, since that is what is announced.
         isVisible = false
         show(text)
-        if !text.isEmpty { _ = latchkey_announce(widget, text) }
+        _ = latchkey_announce(widget, text)
     }
 }
 
@@ -110,10 +118,15 @@ public final class EmptyPlace: Widget {
     private let picture = Picture(points: 64)
     private let title = Label(styles: ["title-2"], isCentred: true)
     private let words = Label(styles: ["dim-label"], isCentred: true)
+    private let button: Button?
 
-    /// An empty one.
-    public init() {
-        let box = Box(.down, spacing: 6, [picture, title, words])
+    /// An empty one, with a button for what there is none of.
+    public init(button: Button? = nil) {
+        self.button = button
+        let place = Box(.down, [button].compactMap { $0 })
+        place.centre()
+        place.setMargin(12, sides: 0)
+        let box = Box(.down, spacing: 6, [picture, title, words, place])
         picture.setStyle("dim-label")
         super.init(box.widget)
         box.setMargin(24)
@@ -121,8 +134,9 @@ public final class EmptyPlace: Widget {
         box.expand(across: true, down: true)
     }
 
-    /// Shows that.
-    public func show(icon: String, title: String, words: String) {
+    /// Shows that, and the button if it is wanted.
+    public func show(icon: String, title: String, words: String, offersButton: Bool = false) {
+        button?.isVisible = offersButton
         picture.show(icon)
         self.title.text = title
         self.words.text = words

@@ -52,6 +52,9 @@ import CAdwaita
     /// Is at least as wide as that.
     public func setWidth(_ width: Int32) { gtk_widget_set_size_request(widget, width, -1) }
 
+    /// Is at least as high as that.
+    public func setHeight(_ height: Int32) { gtk_widget_set_size_request(widget, -1, height) }
+
     /// Stands in the middle of its place, no larger than it has to be.
     public func centre(across: Bool = true, down: Bool = true) {
         if across { gtk_widget_set_halign(widget, GTK_ALIGN_CENTER) }
@@ -66,6 +69,16 @@ import CAdwaita
 
     /// What a screen reader says after the name.
     public func setAccessibleDescription(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
+
+    /// Keeps it and everything in it from screen readers, while it is covered by something else.
+    func hideFromAssistants(_ isHidden: Bool) {
+        var state = GTK_ACCESSIBLE_STATE_HIDDEN
+        var value = GValue()
+        g_value_init(&value, latchkey_type_boolean())
+        g_value_set_boolean(&value, isHidden ? 1 : 0)
+        gtk_accessible_update_state_value(opaque, 1, &state, &value)
+        g_value_unset(&value)
+    }
 
     private func setAccessible(_ property: GtkAccessibleProperty, _ text: String) {
         var property = property

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// What is on the screen, pixel by pixel.
+struct Screenshot: Equatable {
+    private let width: Int
+    /// Red, green and blue of each pixel, row by row.
+    private let bytes: [UInt8]
+
+    /// Reads a binary PPM (netpbm, ppm(5)): "P6", width, height and 255 in text, then the pixels.
+    init(_ file: URL) throws {
+        let data = Array(try Data(contentsOf: file))
+        var (fields, start) = ([String](), 0)
+        while fields.count < 4 {
+            let end = try #require(data[start...].firstIndex { $0 == 0x20 || $0 == 0x0a })
+            fields.append(String(decoding: data[start..<end], as: UTF8.self))
+            start = end + 1
+        }
+        try #require(fields[0] == "P6" && fields[3] == "255")
+        width = try #require(Int(fields[1]))
+        bytes = Array(data[start...])
+    }
+
+    /// The contrast of the text in a rectangle with what is behind it: the lightest pixel beside the darkest (WCAG 2.1,
+    /// "contrast ratio"). Text has no more, since its edges are between both.
+    func contrast(x: Int, y: Int, width: Int, height: Int) -> Double {
+        var (lightest, darkest) = (0.0, 1.0)
+        for row in y..<(y + height) {
+            for column in x..<(x + width) {
+                let place = (row * self.width + column) * 3
+                guard bytes.indices.contains(place + 2) else { continue }
+                let light = Self.luminance(bytes[place..<(place + 3)])
+                (lightest, darkest) = (max(lightest, light), min(darkest, light))
+            }
+        }
+        return (lightest + 0.05) / (darkest + 0.05)
+    }
+
+    /// WCAG 2.1, "relative luminance".
+    private static func luminance(_ pixel: ArraySlice<UInt8>) -> Double {
+        let linear = pixel.map { byte in
+            let value = Double(byte) / 255
+            return value <= 0.03928 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+        }
+        return zip(linear, [0.2126, 0.7152, 0.0722]).map { $0 * $1 }.reduce(0, +)
+    }
+}
+
+extension Machine {
+    /// What is on the screen now.
+    func pixels() throws -> Screenshot {
+        let file = folder.appending(path: "screen.ppm")
+        try tool("import", ["-window", "root", "-depth", "8", file.path])
+        return try Screenshot(file)
+    }
+
+    /// What is on the screen once it is so, or after 10 seconds.
+    func pixels(until isRight: (Screenshot) -> Bool) throws -> Screenshot {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while true {
+            let shown = try pixels()
+            if isRight(shown) || ContinuousClock.now > deadline { return shown }
+        }
+    }
+
+    /// The contrast of a text with what is behind it.
+    func contrast(of text: Accessible) throws -> Double {
+        let frame = try #require(text.frame)
+        try #require(frame.width > 100 && frame.height > 5, "\(frame)")
+        return try pixels().contrast(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
+    }
+}
