@@ -26,29 +26,48 @@ package final class Client: Sendable {
     private let hello: Request.Hello
     private let state = Mutex(State())
 
+    /// What the app looks at faces for; nil when it does not say.
+    package var faceUsage: String? { hello.faceUsage }
+
     /// A client of the engine that `connect` reaches, under the name of `application`, which looks at faces for the
-    /// purpose in `faceUsage`, if at all.
+    /// purpose in `faceUsage`, if at all, and has the access groups in `groups`, or the one of its name.
     package init(
-        application: String, faceUsage: String? = nil,
+        application: String, groups: [String] = [], faceUsage: String? = nil,
         connect: @escaping @Sendable () throws(Failure) -> any ClientChannel
     ) {
-        hello = Request.Hello(application: application, faceUsage: faceUsage)
+        hello = Request.Hello(application: application, faceUsage: faceUsage, groups: groups)
         self.connect = connect
     }
 
     /// A client of the user's daemon.
-    package convenience init(ofDaemonFor application: String, faceUsage: String?) {
-        self.init(application: application, faceUsage: faceUsage) { () throws(Failure) in
+    package convenience init(ofDaemonFor application: String, groups: [String] = [], faceUsage: String?) {
+        self.init(application: application, groups: groups, faceUsage: faceUsage) { () throws(Failure) in
             SocketChannel(try DaemonFinder.connect())
         }
     }
 
     /// The user's daemon, for programs without a declaration of their own.
-    package static let daemon = Client(ofDaemonFor: applicationName, faceUsage: nil)
+    package static let daemon = Client(ofDaemonFor: applicationName, groups: declaredNames, faceUsage: nil)
 
-    /// How this program names itself: `LATCHKEY_APP_ID`, or the executable's name.
-    package static var applicationName: String {
-        Environment.value("LATCHKEY_APP_ID") ?? Environment.executable.map(Files.name(of:)) ?? "unknown"
+    /// How this program names itself: the first name in `LATCHKEY_APP_ID`, or the executable's name.
+    package static var applicationName: String { declaredNames.first ?? executableName }
+
+    /// The name of this program's file.
+    package static var executableName: String { Environment.executable.map(Files.name(of:)) ?? "unknown" }
+
+    /// The names in `LATCHKEY_APP_ID`: the app's own, which is the access group of its new items, and further access groups
+    /// (behaviour KC-23).
+    package static var declaredNames: [String] { names(in: Environment.value("LATCHKEY_APP_ID") ?? "") }
+
+    /// Names that are separated by commas, without the spaces around them, each once.
+    package static func names(in list: String) -> [String] {
+        var names: [String] = []
+        for part in list.split(separator: ",") {
+            let rest = part.drop { $0 == " " }
+            let name = String(rest.prefix((rest.lastIndex { $0 != " " }.map { rest[...$0].count }) ?? 0))
+            if !name.isEmpty, !names.contains(name) { names.append(name) }
+        }
+        return names
     }
 
     /// Makes a call. A refusal is thrown.

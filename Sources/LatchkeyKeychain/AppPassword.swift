@@ -12,6 +12,9 @@ package struct AppPassword: Sendable {
     let sealing: StretchParameters?
     private var keys: [StretchParameters: SymmetricKey] = [:]
 
+    /// Whether the request has one.
+    var isGiven: Bool { sealing != nil }
+
     fileprivate init(sealing: StretchParameters?) { self.sealing = sealing }
 
     /// That of a request without one.

@@ -47,8 +47,11 @@ extension Keychain {
             let end = try forEachMatch(request.query, caller, columns: columns, from: &cursor, in: store) {
                 (cursor, row, item) throws(Failure) in
                 let missing = try missing(item, for: request.returns, proof)
-                if !missing.stages.isEmpty || (request.authentication.skipsProtected && item.isReadProtected) {
-                    if request.authentication.skipsProtected { return .goOn }
+                // Behaviour AC-07: only what would still have to be asked for is skipped.
+                let isSkipped =
+                    !missing.stages.isEmpty || (!item.isInToken && item.asksForAppPassword && !password.isGiven)
+                if isSkipped, request.authentication.skipsProtected { return .goOn }
+                if !missing.stages.isEmpty {
                     result = .needs(missing)
                     return .stopBefore
                 }

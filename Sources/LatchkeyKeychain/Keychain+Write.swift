@@ -174,10 +174,9 @@ extension Keychain {
         }
         guard control.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
         guard tree.isAvailable(control.accessibility) else { throw Failure.locked }
-        if attributes[.synchronizable] == .boolean(true) {
-            guard !control.isProtected, !control.accessibility.isThisDeviceOnly else {
-                throw Failure(.invalidParameter, "A synchronizable item cannot be bound to this device.")
-            }
+        // Behaviour KC-12: a class of this device alone is taken.
+        if attributes[.synchronizable] == .boolean(true), control.isProtected {
+            throw Failure(.invalidParameter, "A synchronizable item takes no access control with constraints.")
         }
         // Behaviour AC-17.
         guard itemClass == .key || control.constraints.isDisjoint(with: .privateKeyUsage) else {

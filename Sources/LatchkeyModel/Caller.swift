@@ -11,8 +11,11 @@ package struct Caller: Sendable {
     /// What the audit trail and the prompt call a program that cannot be determined.
     package static let undetermined = "A program that could not be determined"
 
-    /// The access groups it may use; the first is its own.
+    /// The access groups it may use; the first is where its new items go.
     package var groups: [String]
+    /// The app it is, which decides what it was told about faces and which hashes it sees: the name it gave itself, where
+    /// that is believed.
+    package var application: String
     /// What the audit trail and the prompt call it.
     package var label: String
     /// Where its program is, as the kernel knows it; empty when it does not.
@@ -31,6 +34,7 @@ package struct Caller: Sendable {
         process: (any CallerProcess)? = nil
     ) {
         self.groups = groups
+        application = groups.first ?? label
         self.label = label
         self.program = program
         self.processID = processID
@@ -57,12 +61,14 @@ package struct Caller: Sendable {
 /// What looks at the process again says nothing more of who it is.
 extension Caller: Hashable {
     package static func == (left: Caller, right: Caller) -> Bool {
-        left.groups == right.groups && left.label == right.label && left.program == right.program
+        left.groups == right.groups && left.application == right.application && left.label == right.label
+            && left.program == right.program
             && left.processID == right.processID && left.userID == right.userID && left.session == right.session
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(groups)
+        hasher.combine(application)
         hasher.combine(label)
         hasher.combine(program)
         hasher.combine(processID)

@@ -34,6 +34,8 @@ package enum Limits {
     package static let contexts = 1024
     /// Bytes of the name of an app.
     package static let applicationBytes = 255
+    /// Access groups of one app.
+    package static let accessGroups = 32
     /// Apps whose answers about faces are kept.
     package static let facePermissions = 1024
     /// Lines of a transcript that are kept.

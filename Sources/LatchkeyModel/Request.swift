@@ -48,13 +48,17 @@ package enum Request: Equatable, Sendable {
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {
-        /// The name the app gives itself; decides its access group in tiers `user` and `simulated` only.
+        /// The name the app gives itself; believed in tiers `user` and `simulated` only.
         package var application: String
         /// What the app looks at faces for (`NSFaceIDUsageDescription`); without it, it may not.
         package var faceUsage: String?
-        package init(application: String, faceUsage: String? = nil) {
+        /// The access groups the app names, its default first (behaviour KC-23); none for the one of its name. Believed in
+        /// the same tiers only.
+        package var groups: [String]
+        package init(application: String, faceUsage: String? = nil, groups: [String] = []) {
             self.application = application
             self.faceUsage = faceUsage
+            self.groups = groups
         }
     }
 
@@ -285,7 +289,7 @@ package struct Prompting: Equatable, Sendable {
 package struct Authentication: Equatable, Sendable {
     /// The context to use and to mark, or nil for a throw-away one.
     package var context: ContextHandle?
-    /// Whether protected items are left out instead (`kSecUseAuthenticationUISkip`).
+    /// Whether items that would have to be asked for are left out instead (`kSecUseAuthenticationUISkip`).
     package var skipsProtected: Bool
     package var prompting: Prompting
     /// The app's own password, for items that ask for one.

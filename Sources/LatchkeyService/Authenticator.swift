@@ -66,7 +66,7 @@ final class Authenticator: Sendable {
         var terminal: UInt64
 
         /// Its identity: the name it gave itself, or the kernel's.
-        var application: String { caller.groups.first ?? caller.label }
+        var application: String { caller.application }
 
         /// An empty description is none, as on Apple systems.
         var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }

@@ -231,7 +231,7 @@ package final class Service: Sendable {
     /// Begins a session for a caller that the process has identified and that has said hello.
     ///
     /// - Parameters:
-    ///   - mayNameItself: whether the caller names its own access group (tiers `user` and `simulated`).
+    ///   - mayNameItself: whether the caller names itself and its access groups (tiers `user` and `simulated`).
     ///   - hello: the first request of the connection; the session keeps its names to its end.
     ///   - whenRoom: calls what it is given once, as soon as the client has taken most of what was sent to it; at once
     ///     where nothing is queued.
@@ -240,7 +240,7 @@ package final class Service: Sendable {
         whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) -> Session {
         var caller = caller
-        if mayNameItself, !hello.application.isEmpty { caller.groups = [hello.application] }
+        if mayNameItself { caller.take(hello) }
         caller.session = sessionCount.add(1, ordering: .relaxed).newValue
         let session = Session(
             service: self, caller: caller, faceUsage: hello.faceUsage, terminal: terminal, whenRoom: whenRoom)
@@ -308,5 +308,19 @@ package final class Service: Sendable {
             throw Failure(.notPermitted, "This daemon simulates nothing, so it keeps no transcript.")
         }
         return .transcript(controls.transcript.suffix(Limits.transcriptLines))
+    }
+}
+
+extension Caller {
+    /// Takes over how an app names itself and its access groups. No app is in the group of smart cards, which is read-only on
+    /// Apple systems (behaviour KC-16).
+    fileprivate mutating func take(_ hello: Request.Hello) {
+        guard !hello.application.isEmpty else { return }
+        application = hello.application
+        groups = []
+        for group in hello.groups.isEmpty ? [hello.application] : hello.groups
+        where !group.isEmpty && group != "com.apple.token" && !groups.contains(group) {
+            groups.append(group)
+        }
     }
 }

@@ -20,20 +20,20 @@ extension Session {
         if isClosed { service.environments.forget(watch) }
     }
 
-    /// The environment as this app may know it: hashes are of its own group (behaviour DS-03).
+    /// The environment as this app may know it: hashes are its own (behaviour DS-03).
     private func environmentNow() -> Reply {
         let revision = service.environments.revision
         let state = service.authenticator.state
-        let group = caller.groups.first ?? ""
+        let application = caller.application
         do throws(Failure) {
             let keychain = try keychain()
             var companions: [CompanionType: [UInt8]] = [:]
             for (type, name) in state.companions.paired {
-                companions[type] = try keychain.domainHash(group, "companion \(type.rawValue)", name)
+                companions[type] = try keychain.domainHash(application, "companion \(type.rawValue)", name)
             }
             var biometry: [UInt8]?
             if let set = state.sensor.enrolment {
-                biometry = try keychain.domainHash(group, "biometry", set.bytes)
+                biometry = try keychain.domainHash(application, "biometry", set.bytes)
             }
             return .environment(
                 EnvironmentReport(

@@ -96,13 +96,15 @@ public final class Simulator: Sendable {
     ///   - isEnrolled: whether a finger or face is enrolled.
     ///   - passcode: the passcode, or nil for none.
     ///   - store: where items are kept.
-    ///   - application: the name of the app under test, which is its access group.
+    ///   - application: the name of the app under test.
+    ///   - accessGroups: its access groups, the one of its new items first; without any, the one of its name.
     ///   - hasSecureEnclave: whether there is something that holds private keys.
     ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app that lacks it.
     /// - Throws: `SimulatorError` when the store cannot be made or opened.
     public init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
-        application: String = "app", hasSecureEnclave: Bool = true, faceIDUsageDescription: String? = "tests"
+        application: String = "app", accessGroups: [String] = [], hasSecureEnclave: Bool = true,
+        faceIDUsageDescription: String? = "tests"
     ) throws {
         self.application = application
         ClientScope.requireWorld()
@@ -110,7 +112,8 @@ public final class Simulator: Sendable {
             let machine = try Machine(
                 sensor: sensor.kind, isEnrolled: isEnrolled, hasSecureEnclave: hasSecureEnclave, store: store)
             self.machine = machine
-            client = Client(application: application, faceUsage: faceIDUsageDescription) { () throws(Failure) in
+            client = Client(application: application, groups: accessGroups, faceUsage: faceIDUsageDescription) {
+                () throws(Failure) in
                 machine.connect(application)
             }
             if let passcode, try !machine.isPasscodeSet() {
@@ -122,9 +125,14 @@ public final class Simulator: Sendable {
     }
 
     /// Another app on the same machine: its items are its own, the person and the sensor are shared.
-    public func run<R>(as application: String, _ body: () throws -> R) rethrows -> R {
+    ///
+    /// - Parameters:
+    ///   - application: its name.
+    ///   - accessGroups: its access groups, the one of its new items first; without any, the one of its name.
+    ///   - body: what it does.
+    public func run<R>(as application: String, accessGroups: [String] = [], _ body: () throws -> R) rethrows -> R {
         let machine = machine
-        let other = Client(application: application, faceUsage: "tests") { () throws(Failure) in
+        let other = Client(application: application, groups: accessGroups, faceUsage: "tests") { () throws(Failure) in
             machine.connect(application)
         }
         return try ClientScope.$world.withValue(other, operation: body)

@@ -46,12 +46,17 @@ extension Request {
         switch self {
         case .hello(let hello):
             operation(.hello, &writer)
-            writer.map(hello.faceUsage == nil ? 1 : 2)
+            writer.map(1 + (hello.faceUsage == nil ? 0 : 1) + (hello.groups.isEmpty ? 0 : 1))
             writer.unsigned(0)
             writer.text(hello.application)
             if let usage = hello.faceUsage {
                 writer.unsigned(1)
                 writer.text(usage)
+            }
+            if !hello.groups.isEmpty {
+                writer.unsigned(2)
+                writer.array(hello.groups.count)
+                for group in hello.groups { writer.text(group) }
             }
         case .status:
             operation(.status, &writer)
@@ -292,15 +297,22 @@ extension Request.Hello {
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var application: String?
         var faceUsage: String?
+        var groups: [String] = []
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: application = try reader.text(limit: Limits.applicationBytes)
             case 1: faceUsage = try reader.text(limit: Limits.titleBytes)
+            case 2:
+                try reader.array(limit: Limits.accessGroups) { (reader) throws(WireError) in
+                    groups.append(try reader.text(limit: Limits.applicationBytes))
+                }
+                // Groups that are none are left out: one message has one form.
+                guard !groups.isEmpty else { throw .invalidValue }
             default: return false
             }
             return true
         }
-        self.init(application: try required(application, 0), faceUsage: faceUsage)
+        self.init(application: try required(application, 0), faceUsage: faceUsage, groups: groups)
     }
 }
 

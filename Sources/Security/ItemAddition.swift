@@ -41,9 +41,11 @@ struct ItemAddition {
     private func add(_ identity: SecIdentity) throws(Failure) -> AnyObject? {
         var items: [NewItem] = []
         for item in try KeychainObject.identity(identity).newItems() {
-            // What an app says of the pair holds for both, as far as they have it.
+            // Behaviour KC-24: what an app says of the pair holds for both, as far as they have it.
             let given = query.attributes.filter { item.itemClass.has($0.key) }
-            items.append(try item.with(given, item.itemClass == .key ? query.rule : nil))
+            var rule = query.rule
+            if item.itemClass == .certificate { rule?.constraints.remove(.privateKeyUsage) }
+            items.append(try item.with(given, rule))
         }
         var added: [[UInt8]] = []
         for item in items {

@@ -32,13 +32,14 @@ enum LastFailure {
 ///   - reserved: ignored.
 /// - Returns: our own sentence for a code that Latchkey returns, "OSStatus N" for any other.
 ///
-/// > Note: Linux: for `errSecNotAvailable` and the codes of an unusable store, the sentence says what this thread's
-/// last call that failed met and what to do about it.
+/// > Note: Linux: for codes that many causes share, such as `errSecParam`, `errSecAuthFailed` and `errSecNotAvailable`, the
+/// sentence says what this thread's last call that failed with that code met and what to do about it.
 @discardableResult
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     let explained: Set<OSStatus> = [
         errSecNotAvailable, errSecInvalidKeychain, errSecWrongSecVersion, errSecReadOnly, errSecDiskFull,
-        errSecInternalComponent, errSecAllocate, errSecUnimplemented, errSecInternal,
+        errSecInternalComponent, errSecAllocate, errSecUnimplemented, errSecInternal, errSecParam, errSecAuthFailed,
+        errSecInteractionNotAllowed, errSecNoSuchAttr, errSecNoSuchClass, errSecMissingEntitlement, errSecDataTooLarge,
     ]
     if explained.contains(status), let words = LastFailure.words(for: status) { return words as NSString }
     if (100_000...100_255).contains(status) {

@@ -35,6 +35,21 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
 @discardableResult
 public func SecIdentityGetTypeID() -> CFTypeID { 0x4c4b_0004 }
 
+/// Makes an identity of a certificate and a private key. Apple: `SecIdentityCreate`.
+///
+/// - Parameters:
+///   - allocator: ignored.
+///   - certificate: the certificate.
+///   - privateKey: its private key.
+/// - Returns: the identity; nil for a key that is not the certificate's. Never blocks; neither has to be in the keychain.
+@discardableResult
+public func SecIdentityCreate(
+    _ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey
+) -> SecIdentity? {
+    guard privateKey.backing.isPrivate, SecCertificateCopyKey(certificate) == privateKey.publicHalf else { return nil }
+    return SecIdentity(certificate, privateKey)
+}
+
 /// The certificate of an identity. Apple: `SecIdentityCopyCertificate`.
 ///
 /// - Parameters:

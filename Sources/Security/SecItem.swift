@@ -46,6 +46,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
             throw ParsedQuery.refusal("Something is asked for, and there is no place for it.")
         }
         try parsed.narrowToObject()
+        // Behaviour KC-24: by an identity its reference is found, and neither data nor attributes.
+        if case .identity? = parsed.object { parsed.returns.subtract([.data, .attributes]) }
         let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : parsed.foundObjects()
         guard !parsed.returns.isEmpty else { return }
         result?.pointee = parsed.limit ?? 1 == 1 ? objects.first : objects as NSArray

@@ -7,6 +7,8 @@ import SimulatedDriver
 import Synchronization
 import Testing
 
+@testable import LatchkeyService
+
 /// Hello comes once and first: an app cannot take over what was proven for another one on the same connection.
 @Suite struct HelloTests {
     private let answers = Replies()
@@ -48,6 +50,27 @@ import Testing
             Request.CopyItems(
                 query: ItemQuery(itemClass: .genericPassword), limit: 1, returns: .data,
                 authentication: Authentication(context: context)))
+    }
+
+    /// Where the kernel says which app calls, what the app calls itself is no identity.
+    @Test func groupsInAHelloAreBelievedOnlyWhereAnAppMayNameItself_KC23_abuse1() throws {
+        let hello = Request.Hello(application: "victim", groups: ["victim", "team.shared"])
+        for (mayNameItself, groups) in [(true, ["victim", "team.shared"]), (false, ["app"])] {
+            let session = simulated.service.session(
+                caller: SimulatedService.caller, terminal: 0, mayNameItself: mayNameItself, hello: hello)
+            #expect(session.caller.groups == groups)
+            #expect(session.caller.application == groups[0])
+        }
+    }
+
+    /// What an app was told about faces and the hashes it sees are kept under its name and not under a group, which others
+    /// share.
+    @Test func anAppIsItsNameAndNotItsFirstGroup_KC23() {
+        let caller = simulated.session(Request.Hello(application: "app", groups: ["team.shared", "app"])).caller
+        #expect(caller.application == "app")
+        #expect(caller.groups == ["team.shared", "app"])
+        let other = simulated.session(Request.Hello(application: "other", groups: ["team.shared", "app"])).caller
+        #expect(caller != other)
     }
 
     @Test func theFirstRequestIsAnsweredOnlyIfItIsHello() {

@@ -31,6 +31,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
 
     static let requests = [
         Sample("hello", .hello(Request.Hello(application: "com.example.notes"))),
+        Sample("hello-groups", .hello(Request.Hello(application: "notes", groups: ["team.notes", "team.shared"]))),
         Sample("hello-face", .hello(Request.Hello(application: "notes", faceUsage: "Opens your notes."))),
         Sample("face-permissions", .facePermissions),
         Sample(

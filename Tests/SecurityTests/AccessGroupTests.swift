@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyClient
 import LatchkeySimulator
 import Security
 import TestSupport
@@ -69,5 +70,76 @@ import Testing
             #expect(delete(.password()) == errSecItemNotFound)
             #expect(add(.password("account").secret("second")) == errSecSuccess)
         }
+    }
+
+    // MARK: - Several groups
+
+    private func group(of query: Query) -> String? {
+        (find(query.attributes).result as? Query)?[kSecAttrAccessGroup as String] as? String
+    }
+
+    @Test func anAppHasSeveralGroupsAndTheFirstIsTheDefault_KC23() throws {
+        let simulator = try Simulator(application: "app", accessGroups: ["team.app", "team.shared", "app"])
+        simulator.run {
+            let shared = Query.password("account").with(kSecAttrAccessGroup, "team.shared")
+            #expect(add(.password("account").secret("default")) == errSecSuccess)
+            #expect(group(of: .password("account")) == "team.app")
+            #expect(add(shared.secret("shared")) == errSecSuccess)
+            #expect(add(shared.secret("shared")) == errSecDuplicateItem)
+            #expect((find(Query.password("account").data.all).result as? [Data])?.count == 2)
+            #expect(secret(shared) == "shared")
+            #expect(add(foreign.secret()) == errSecMissingEntitlement)
+            #expect(update(shared, [kSecAttrAccessGroup as String: "app"]) == errSecSuccess)
+            #expect(secret(own) == "shared")
+            #expect(update(own, [kSecAttrAccessGroup as String: "team.app"]) == errSecDuplicateItem)
+            #expect(delete(.password()) == errSecSuccess)
+            #expect(exists(own) == errSecItemNotFound)
+        }
+    }
+
+    @Test func twoAppsShareWhatIsInTheGroupOfBothAndNothingElse_KC23_abuse1() throws {
+        let simulator = try Simulator(application: "app", accessGroups: ["app", "team.shared"])
+        let shared = Query.password("shared").with(kSecAttrAccessGroup, "team.shared")
+        simulator.run {
+            #expect(add(shared.secret()) == errSecSuccess)
+            #expect(add(.password("own").secret()) == errSecSuccess)
+        }
+        simulator.run(as: "other", accessGroups: ["other", "team.shared"]) {
+            #expect(secret(.password("shared")) == "secret")
+            #expect(exists(.password("own")) == errSecItemNotFound)
+            #expect(exists(Query.password("own").with(kSecAttrAccessGroup, "app")) == errSecMissingEntitlement)
+        }
+        simulator.run(as: "third") { #expect(exists(.password("shared")) == errSecItemNotFound) }
+    }
+
+    @Test func noAppIsInTheGroupOfSmartCardsByNamingIt_KC16() throws {
+        let simulator = try Simulator(application: "app", accessGroups: ["com.apple.token", "app", "", "app"])
+        simulator.run {
+            let cards = Query.password().with(kSecAttrAccessGroup, kSecAttrAccessGroupToken)
+            #expect(exists(cards) == errSecMissingEntitlement)
+            #expect(add(.password("account").secret()) == errSecSuccess)
+            #expect(group(of: .password("account")) == "app")
+        }
+    }
+
+    @Test func groupsComeFromTheEnvironmentOrTheInformationOfTheApp_KC23() {
+        let information: [String: Any] = [
+            "CFBundleIdentifier": "org.example.notes", "keychain-access-groups": ["TEAM.notes", "TEAM.shared"],
+            "com.apple.security.application-groups": ["group.notes", "TEAM.shared"],
+        ]
+        let declared = AppIdentity(names: ["a", "b"], information: information, executable: "notes")
+        #expect((declared.name, declared.groups) == ("a", ["a", "b"]))
+        let file = AppIdentity(names: [], information: information, executable: "notes")
+        #expect(file.name == "org.example.notes")
+        #expect(file.groups == ["TEAM.notes", "TEAM.shared", "org.example.notes", "group.notes"])
+        let nothing = AppIdentity(names: [], information: ["CFBundleIdentifier": ""], executable: "notes")
+        #expect((nothing.name, nothing.groups) == ("notes", ["notes"]))
+    }
+
+    @Test(arguments: [
+        ("", []), ("one", ["one"]), (" one , two,one,,three four ", ["one", "two", "three four"]), (" , ,", []),
+    ])
+    func namesAreSeparatedByCommas_KC23(list: String, names: [String]) {
+        #expect(Client.names(in: list) == names)
     }
 }

@@ -77,6 +77,35 @@ import Testing
         }
     }
 
+    /// A library sets Skip on every read with a context.
+    @Test func skipGivesWhatTheContextHoldsTheProofOf_AC07() async throws {
+        try await simulator.run {
+            #expect(add(.password("free").secret("free")) == errSecSuccess)
+            let context = LAContext()
+            let skip = Query.password().with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)
+                .with(kSecUseAuthenticationContext, context)
+            #expect(find(skip.data.all).result as? [Data] == [Data("free".utf8)])
+            try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")
+            #expect((find(skip.data.all).result as? [Data])?.count == 2)
+            #expect(secret(skip.with(kSecAttrAccount, "account")) == "secret")
+            let other = skip.with(kSecUseAuthenticationContext, LAContext())
+            #expect(find(other.data.all).result as? [Data] == [Data("free".utf8)])
+        }
+    }
+
+    @Test func skipGivesWhatTheContextHoldsThePasswordOf_AC07() {
+        simulator.run {
+            let context = LAContext()
+            #expect(context.setCredential(Data("word".utf8), type: .applicationPassword))
+            let own = Query.password("own").with(kSecUseAuthenticationContext, context)
+            #expect(add(own.secret("own").under(.applicationPassword)) == errSecSuccess)
+            let skip = Query.password("own").with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)
+            #expect(exists(skip) == errSecItemNotFound)
+            #expect(exists(skip.all) == errSecItemNotFound)
+            #expect(secret(skip.with(kSecUseAuthenticationContext, context)) == "own")
+        }
+    }
+
     @Test func skipIsForSearchesOnly_AC07() {
         simulator.run {
             let query = item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)

@@ -164,6 +164,10 @@ import Testing
         ("kSecImportItemKeyID", kSecImportItemKeyID),
         ("kSecImportItemCertChain", kSecImportItemCertChain),
         ("kSecImportItemIdentity", kSecImportItemIdentity),
+        ("kSecMatchPolicy", kSecMatchPolicy),
+        ("kSecImportItemTrust", kSecImportItemTrust),
+        ("kSecAttrSyncViewHint", kSecAttrSyncViewHint),
+        ("kSecAttrPersistentReference", kSecAttrPersistentReference),
     ]
 
     @Test func everyConstantHasApplesValue() throws {

@@ -321,7 +321,7 @@ import Testing
         }
     }
 
-    @Test func theAccessibilityOfAnIdentityIsThatOfItsKey() throws {
+    @Test func theAccessibilityOfAnIdentityIsThatOfBothItsItems_KC24() throws {
         try Simulator().run {
             let rule: Query = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]
             let item: Query = [kSecValueRef as String: try identity(), kSecReturnRef as String: true]
@@ -331,6 +331,59 @@ import Testing
             #expect(find(Self.identities.object.merging(rule) { $1 }).result is SecIdentity)
             let other = Self.identities.with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked)
             #expect(exists(other) == errSecItemNotFound)
+            for itemClass in [Self.any, .anyKey] {
+                #expect(exists(itemClass.merging(rule) { $1 }) == errSecSuccess)
+                let found = try #require(find(itemClass.attributes).result as? Query)
+                #expect(found[kSecAttrAccessible as String] as? String == rule[kSecAttrAccessible as String] as? String)
+            }
+        }
+    }
+
+    @Test func theRuleOfAnIdentityHoldsForItsCertificateToo_KC24() throws {
+        let simulator = try Simulator()
+        try simulator.run {
+            let item: Query = [kSecValueRef as String: try identity()]
+            #expect(add(item.under([.userPresence, .privateKeyUsage])) == errSecSuccess)
+            let context = LAContext()
+            context.interactionNotAllowed = true
+            for itemClass in [Self.any, .anyKey, Self.identities] {
+                let query = itemClass.with(kSecUseAuthenticationContext, context)
+                #expect(find(query.data).status == errSecInteractionNotAllowed)
+            }
+            simulator.touch(matching: true)
+            #expect(find(Self.any.data).status == errSecSuccess)
+        }
+    }
+
+    @Test func anIdentityFindsItsReferenceAndNothingElse_KC24() throws {
+        try Simulator().run {
+            let identity = try identity()
+            let item: Query = [kSecValueRef as String: identity]
+            for query in [item.data, item.attributes, item.data.attributes, item.data.all] {
+                #expect(find(query).status == errSecItemNotFound)
+            }
+            let added = addReturning(item.reference)
+            #expect(added.status == errSecSuccess)
+            for query in [item.data, item.attributes, item.data.attributes, item.data.all] {
+                let found = find(query)
+                #expect(found.status == errSecSuccess)
+                #expect(found.result == nil)
+            }
+            #expect(find(item.reference).result as? Data == added.result as? Data)
+            #expect(find(item.reference.attributes).result as? Data == added.result as? Data)
+        }
+    }
+
+    @Test func anIdentityIsMadeOfACertificateAndItsOwnKeyOnly() throws {
+        try Simulator().run {
+            let (leaf, key) = (try certificate(.leaf), try privateKey(.leaf))
+            let made = try #require(SecIdentityCreate(nil, leaf, key))
+            let same = try identity()
+            #expect(made == same)
+            let foreign = try privateKey(.rsa)
+            let half = try publicKey(key)
+            #expect(SecIdentityCreate(nil, leaf, foreign) == nil)
+            #expect(SecIdentityCreate(kCFAllocatorDefault, leaf, half) == nil)
         }
     }
 

@@ -95,16 +95,21 @@ import Testing
         }
     }
 
-    @Test func aSyncedItemTakesNoClassOfThisDevice_KC12() {
+    @Test func aSyncedItemTakesAClassOfThisDevice_KC12() {
         let classes = [
             kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             deprecated.kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
         ]
         simulator.run {
             for name in classes {
-                #expect(add(synced.secret().with(kSecAttrAccessible, name)) == errSecParam, "\(name)")
+                #expect(add(synced.secret().with(kSecAttrAccessible, name)) == errSecSuccess, "\(name)")
+                #expect(secret(synced) == "secret")
+                #expect(delete(synced) == errSecSuccess)
+                let rule = SecAccessControlCreateWithFlags(nil, name, [], nil)
+                #expect(add(synced.secret().with(kSecAttrAccessControl, rule as Any)) == errSecSuccess, "\(name)")
+                #expect(update(synced, [kSecAttrAccessible as String: name]) == errSecSuccess)
+                #expect(delete(synced) == errSecSuccess)
             }
-            #expect(exists(any) == errSecItemNotFound)
         }
     }
 

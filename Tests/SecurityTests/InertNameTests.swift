@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeySimulator
+import Security
+import Testing
+
+/// Names without anything behind them end with the status that is written down for them.
+@Suite struct InertNameTests {
+    private enum Entry {
+        case trust(SecTrust)
+        case key(CFString)
+    }
+
+    @Test func keysThatMeanNothingHereHaveTheirStatus() throws {
+        try Simulator().run {
+            let certificates: Query = [kSecClass as String: kSecClassCertificate]
+            #expect(exists(certificates.with(kSecMatchPolicy, "policy")) == errSecUnimplemented)
+            #expect(exists(Query.password().with(kSecAttrSyncViewHint, "view")) == errSecNoSuchAttr)
+            #expect(add(Query.password().with(kSecAttrSyncViewHint, "view")) == errSecNoSuchAttr)
+            #expect(exists(Query.password().with(kSecAttrPersistentReference, Data([1]))) == errSecParam)
+            guard case .key(let name) = Entry.key(kSecImportItemTrust) else { return }
+            #expect(name as String == "trust")
+        }
+    }
+
+    @Test func passwordsAreNotSharedWithABrowser() async {
+        let (error, wasOnMainThread) = await withCheckedContinuation { continuation in
+            SecAddSharedWebCredential("example.org" as CFString, "account" as CFString, nil) { error in
+                continuation.resume(returning: (error.map { [$0.domain, String($0.code)] }, Thread.isMainThread))
+            }
+        }
+        #expect(error == [NSOSStatusErrorDomain, String(errSecUnimplemented)])
+        #expect(!wasOnMainThread)
+    }
+}
