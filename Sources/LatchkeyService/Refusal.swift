@@ -18,7 +18,7 @@ enum Refusal {
         case .biometryNotAvailable where state?.sensor.kind == .faceID:
             Failure(
                 status, "The app may not use Face ID: it does not say what for, or it was not allowed to.",
-                hint: "See: latchkey apps")
+                hint: "It says so by NSFaceIDUsageDescription in an Info.plist; what it was told: latchkey apps")
         case .biometryNotAvailable:
             Failure(status, "No fingerprint reader or camera is available.", hint: "Use the passcode.")
         case .biometryNotEnrolled:

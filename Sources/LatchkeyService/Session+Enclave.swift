@@ -11,7 +11,9 @@ extension Session {
         guard let enclave = service.enclave else {
             throw Failure(
                 .enclaveUnavailable, "There is no Secure Enclave here: this needs a TPM, or one made of software.",
-                hint: "Choose software with a line \"enclave = software\" in \(service.parts.storePath)/latchkeyd.conf."
+                hint:
+                    "Choose software with a line \"enclave = software\" in \(service.parts.storePath)/latchkeyd.conf; "
+                    + "latchkeyd reads it when it starts, so end it: kill \(service.parts.processID)"
             )
         }
         return enclave

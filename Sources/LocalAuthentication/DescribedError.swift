@@ -8,6 +8,13 @@ import Security
 final class DescribedError: NSError, @unchecked Sendable {
     override var localizedDescription: String { Self.sentence(self) ?? super.localizedDescription }
 
+    /// Foundation on Linux prints "(null)" in place of the sentence.
+    override var description: String {
+        let details = userInfo.filter { $0.key != NSLocalizedDescriptionKey }
+        let sentence = "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\""
+        return details.isEmpty ? sentence : "\(sentence) UserInfo=\(details)"
+    }
+
     /// Our sentence for an error of this module that brings none.
     static func sentence(_ error: NSError) -> String? {
         guard error.userInfo[NSLocalizedDescriptionKey] == nil else { return nil }

@@ -83,7 +83,7 @@ open class LAContext: NSObject {
                 throw Failure(.internalFailure, "The daemon's answer is of another kind.")
             }
             state.withLock { $0.biometryType = LABiometryType(answer.biometry) }
-            if let refusal = answer.refusal { throw refusal }
+            if let refusal = answer.refusal { throw explained(refusal, sensor: answer.biometry) }
             if policy == .deviceOwnerAuthenticationWithBiometrics { keepEvaluatedSet() }
             error?.pointee = nil
             return true
@@ -115,7 +115,7 @@ open class LAContext: NSObject {
                 if methods.contains(.biometry) { context.value.keepEvaluatedSet() }
                 reply(true, nil)
             } catch {
-                reply(false, LAContext.ending(error, wasValid: wasValid))
+                reply(false, LAContext.ending(context.value.explained(error), wasValid: wasValid))
             }
         }
     }
@@ -198,7 +198,7 @@ open class LAContext: NSObject {
                 }
                 reply(true, nil)
             } catch {
-                reply(false, LAContext.ending(error, wasValid: wasValid))
+                reply(false, LAContext.ending(context.value.explained(error), wasValid: wasValid))
             }
         }
     }

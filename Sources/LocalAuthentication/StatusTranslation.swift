@@ -38,7 +38,9 @@ extension Failure {
     /// The error an app gets, with our own sentence and, where there is one, what to do.
     var localAuthenticationError: LAError {
         var details: [String: Any] = [:]
-        if !message.isEmpty { details[NSLocalizedDescriptionKey] = message }
+        // Apps show or log this one sentence: what to do belongs to it.
+        let words = [message, hint].filter { !$0.isEmpty }.joined(separator: " ")
+        if !words.isEmpty { details[NSLocalizedDescriptionKey] = words }
         if !hint.isEmpty { details[NSLocalizedRecoverySuggestionErrorKey] = hint }
         return LAError(status.localAuthenticationCode, userInfo: details)
     }

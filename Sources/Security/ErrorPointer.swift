@@ -11,10 +11,18 @@ extension CFError {
     static func status(
         _ status: OSStatus, _ words: String, hint: String = "", domain: String = NSOSStatusErrorDomain
     ) -> CFError {
-        var details: [String: Any] = [NSLocalizedDescriptionKey: words]
+        // Apps show or log this one sentence: what to do belongs to it.
+        let sentence = hint.isEmpty ? words : "\(words) \(hint)"
+        var details: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if !hint.isEmpty { details[NSLocalizedRecoverySuggestionErrorKey] = hint }
-        return NSError(domain: domain, code: Int(status), userInfo: details)
+        return PrintedError(domain: domain, code: Int(status), userInfo: details)
     }
+}
+
+/// An error that prints its sentence: Foundation on Linux prints "(null)" in its place.
+private final class PrintedError: NSError, @unchecked Sendable {
+    // It adds no state to NSError, which does not change.
+    override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 }
 
 extension Failure {

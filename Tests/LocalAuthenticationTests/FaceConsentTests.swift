@@ -2,6 +2,8 @@
 
 import LatchkeySimulator
 import LocalAuthentication
+import Security
+import TestSupport
 import Testing
 
 /// Behaviour LA-07, as an app meets it.
@@ -34,6 +36,61 @@ import Testing
         #expect(try await evaluate(simulator) == .biometryNotAvailable)
         try simulator.connect(.touchID)
         #expect(refusal(simulator) == (nil, .touchID), "Touch ID has no such key")
+    }
+
+    @Test(arguments: [nil, ""] as [String?])
+    func theMissingKeyAndItsFileAreNamed_LA07(description: String?) async throws {
+        let simulator = try Simulator(sensor: .faceID, faceIDUsageDescription: description)
+        let words: [String] = await simulator.run {
+            let context = LAContext()
+            var error: NSError?
+            _ = context.canEvaluatePolicy(.biometry, error: &error)
+            var words = [error?.localizedDescription ?? ""]
+            do {
+                _ = try await context.evaluatePolicy(.biometry, localizedReason: "test")
+            } catch {
+                words.append(error.localizedDescription)
+            }
+            return words
+        }
+        #expect(words.count == 2)
+        let folder = try #require(Bundle.main.executableURL).deletingLastPathComponent().path
+        for text in words {
+            for part in ["NSFaceIDUsageDescription", "\(folder)/Info.plist", ".resources"] {
+                #expect(text.contains(part), "\(text)")
+            }
+        }
+        // An app that says what for and was refused is told so.
+        let refused = try Simulator(sensor: .faceID)
+        refused.setFaceIDPermission(.denied)
+        let told: String? = refused.run {
+            var error: NSError?
+            _ = LAContext().canEvaluatePolicy(.biometry, error: &error)
+            return error?.localizedDescription
+        }
+        #expect(told?.contains("latchkey apps") == true)
+    }
+
+    /// Where SwiftPM puts resources: a folder that the manifest copies, in `<Package>_<Target>.resources`.
+    @Test func theDescriptionIsFoundAmongTheResourcesOfItsOwnTarget_LA07() throws {
+        let folder = try TemporaryFolder()
+        let executable = URL(filePath: folder.path).appending(component: "Notes")
+        func write(_ text: String, _ components: String...) throws {
+            let file = components.reduce(URL(filePath: folder.path)) { $0.appending(component: $1) }
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let list = ["NSFaceIDUsageDescription": text]
+            try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0).write(to: file)
+        }
+        #expect(AppIdentity.faceUsage(besideExecutable: executable) == nil)
+        try write("another target", "Package_Other.resources", "Support", "Info.plist")
+        try write("a longer name", "Package_MyNotes.resources", "Info.plist")
+        try write("no folder of resources", "Notes", "Info.plist")
+        #expect(AppIdentity.faceUsage(besideExecutable: executable) == nil)
+        try write("copied folder", "Package_Notes.resources", "Support", "Info.plist")
+        #expect(AppIdentity.faceUsage(besideExecutable: executable) == "copied folder")
+        try write("own folder", "Notes.resources", "Info.plist")
+        #expect(AppIdentity.faceUsage(besideExecutable: executable) == "own folder")
     }
 
     @Test func anEmptyUsageDescriptionIsNone_LA07() async throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeySimulator
 import LocalAuthentication
 import Testing
 
@@ -149,6 +150,36 @@ import Testing
             #expect(LAError(.userCancel).hashValue == LAError(.userCancel).hashValue)
             #expect(Set([LAError(.userCancel), LAError(.userCancel), LAError(.appCancel)]).count == 2)
         }
+    }
+
+    /// Foundation on Linux prints "(null)" where Apple's prints the sentence.
+    @Test func anErrorPrintsItsSentence() {
+        for error in [LAError(.userCancel), LAError(.userCancel, userInfo: [NSLocalizedDescriptionKey: "mine"])] {
+            for text in ["\(error)", "\(error as NSError)", "\(error as any Error)", String(reflecting: error)] {
+                #expect(text.contains(error.localizedDescription) && !text.contains("(null)"), "\(text)")
+                #expect(text.contains("Error Domain=com.apple.LocalAuthentication Code=-2"), "\(text)")
+            }
+        }
+    }
+
+    @Test func anErrorTellsWhatToDo() async throws {
+        let simulator = try Simulator(sensor: .none, passcode: nil)
+        let words: String? = simulator.run {
+            var error: NSError?
+            _ = LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: &error)
+            return error?.localizedDescription
+        }
+        #expect(words?.contains("latchkey passcode set") == true)
+        let thrown: String? = await simulator.run {
+            do {
+                _ = try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")
+                return nil
+            } catch {
+                return "\(error.localizedDescription) \(error)"
+            }
+        }
+        #expect(thrown?.contains("latchkey passcode set") == true)
+        #expect(thrown?.contains("(null)") == false)
     }
 
     @Test func anUnknownNumberKeepsItsNumber() {

@@ -10,7 +10,11 @@ import Testing
     private func message(_ status: OSStatus) -> String? { SecCopyErrorMessageString(status, nil) as String? }
 
     /// Makes this thread's last failure one without words: another test's on this thread may have had some.
-    private func forgetLastFailure() { #expect(SecItemDelete([:] as NSDictionary) == errSecParam) }
+    /// Leaves a failure behind whose code has one cause only.
+    private func forgetLastFailure() {
+        var items: CFArray?
+        #expect(SecPKCS12Import(NSData(), NSDictionary(), &items) == errSecDecode)
+    }
 
     @Test func everyCodeThatIsReturnedHasASentence_OT01() throws {
         let declared = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
@@ -59,6 +63,60 @@ import Testing
             #expect(message(errSecDiskFull) != plain)
             #expect(delete(.password("nothing")) == errSecItemNotFound)
             #expect(message(errSecDiskFull) == plain)
+        }
+    }
+
+    /// -50 and -25293 have many causes: which one it was is told.
+    @Test func aParameterErrorSaysWhichParameter() throws {
+        try Simulator().run {
+            forgetLastFailure()
+            let plain = message(errSecParam)
+            for (query, word) in [
+                (Query.password().with(kSecReturnData, "yes"), "r_Data"), ([:], "kSecClass"),
+                (Query.password().with(kSecAttrAccessible, "x"), "kSecAttrAccessible"),
+                (Query.password().with("vwht" as CFString, "x"), "vwht"),
+            ] {
+                let status = exists(query)
+                #expect(message(status) != plain)
+                #expect(message(status)?.contains(word) == true, "\(word)")
+            }
+            // What the daemon knows.
+            let synced = Query.password().with(kSecAttrSynchronizable, true)
+            #expect(add(synced.secret().under(.userPresence)) == errSecParam)
+            #expect(message(errSecParam)?.contains("synchronizable") == true)
+            #expect(exists(Query.password().with(kSecAttrAccessGroup, "other")) == errSecMissingEntitlement)
+            #expect(message(errSecMissingEntitlement)?.contains("kSecAttrAccessGroup") == true)
+        }
+    }
+
+    @Test func anItemThatCannotBeBoundSaysWhatIsMissing() throws {
+        let item = Query.password("account").secret().under(.biometryCurrentSet)
+        let bound = Query.password("account").secret()
+            .with(kSecAttrAccessible, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly)
+        for (sensor, isEnrolled, passcode, query, word) in [
+            (Simulator.Sensor.none, false, "1234" as String?, item, "sensor"),
+            (.touchID, false, "1234", item, "enrolled"),
+            (.touchID, true, nil, bound, "passcode"),
+        ] {
+            try Simulator(sensor: sensor, isEnrolled: isEnrolled, passcode: passcode).run {
+                forgetLastFailure()
+                let plain = message(errSecAuthFailed)
+                #expect(add(query) == errSecAuthFailed)
+                #expect(message(errSecAuthFailed) != plain)
+                #expect(message(errSecAuthFailed)?.contains(word) == true, "\(message(errSecAuthFailed) ?? "")")
+            }
+        }
+    }
+
+    @Test func withoutAnEnclaveTheFileAndTheRestartAreNamed() throws {
+        try Simulator(hasSecureEnclave: false).run {
+            var error: Unmanaged<CFError>?
+            #expect(SecKeyCreateRandomKey(enclaveParameters() as CFDictionary, &error) == nil)
+            let refusal = try #require(error).takeRetainedValue()
+            #expect(refusal.localizedDescription.contains("latchkeyd.conf"))
+            #expect(refusal.localizedDescription.contains("kill \(getpid())"))
+            #expect(!"\(refusal)".contains("(null)"))
+            #expect("\(refusal)".contains(refusal.localizedDescription))
         }
     }
 

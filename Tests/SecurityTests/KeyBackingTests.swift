@@ -87,7 +87,7 @@ private struct DistantKey: KeyBacking {
         let key = try make(refusal: refusals[3].0)
         #expect(SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Data([1]) as CFData, &error) == nil)
         let details = try #require(error).takeRetainedValue().userInfo
-        #expect(details[NSLocalizedDescriptionKey] as? String == "No daemon.")
+        #expect(details[NSLocalizedDescriptionKey] as? String == "No daemon. Start it.")
         #expect(details[NSLocalizedRecoverySuggestionErrorKey] as? String == "Start it.")
     }
 
