@@ -26,6 +26,9 @@ package enum Repository {
         file.reduce(root.appending(components: "Tests", "Vectors")) { $0.appending(component: $1) }
     }
 
+    /// A page of `docs`.
+    package static func document(_ name: String) -> URL { root.appending(components: "docs", name) }
+
     /// The path of a script.
     package static func script(_ name: String) -> String { root.appending(components: "scripts", name).path }
 
