@@ -9,7 +9,7 @@ import Synchronization
 /// passcode slot and the key of the enrolment set.
 ///
 /// A security event is written in three steps, each durable before the next: P, the preparation in the anchor; C, the
-/// event in the database with its store generation; F, the finished anchor. The database comes before the finished anchor:
+/// event in the database with its store generation; F, the generation in the counters and the finished anchor. The database comes before the finished anchor:
 /// the other order would make every power cut look like a database that was rolled back.
 package final class Anchor: Sendable {
     struct State: Sendable {
@@ -22,6 +22,8 @@ package final class Anchor: Sendable {
     private let key: SymmetricKey
     private let vault: any KeyVault
     private let random: any RandomSource
+    /// They name each generation before the anchor does.
+    private let counters: CounterFile
     private let state: Mutex<State>
     /// One event at a time, from its preparation to its end.
     private let events = Mutex<Void>(())
@@ -30,7 +32,10 @@ package final class Anchor: Sendable {
 
     /// Reads the anchor and compares it with the store generation of the database; finishes or drops an event that was
     /// interrupted.
-    init(tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?) throws(Failure) {
+    init(
+        tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?, counters: CounterFile
+    ) throws(Failure) {
+        self.counters = counters
         header = tree.header
         key = tree.anchorKey
         self.vault = vault
@@ -38,7 +43,9 @@ package final class Anchor: Sendable {
         var record = try vault.anchor().flatMap { (file) throws(Failure) in
             try AnchorRecord.decode(file, tree.anchorKey, tree.header)
         }
-        var (condition, step) = AnchorCondition.found(database: databaseGeneration, record)
+        if let record { counters.distrust(before: record.countersSerial) }
+        var (condition, step) = AnchorCondition.found(
+            database: databaseGeneration, record, witness: counters.generation)
         var next = record
         switch step {
         case .none: break
@@ -47,6 +54,7 @@ package final class Anchor: Sendable {
         }
         if let next, next != record {
             do throws(Failure) {
+                if step == .finish { try counters.witness(next.committed) }
                 try Self.write(next, tree.anchorKey, tree.header, vault, tree.random)
             } catch {
                 // A preparation that stays is harmless: the next event writes another one over it.
@@ -156,6 +164,8 @@ package final class Anchor: Sendable {
 
     private func finishLocked() throws(Failure) {
         guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
+        // Before the anchor: a generation that the counters do not name could be taken back with the database unnoticed.
+        try counters.witness(record.committed)
         try write(record)
         state.withLock { $0.condition = .clean }
     }

@@ -10,7 +10,7 @@ package enum AnchorCondition: Equatable, Sendable {
     case clean
     /// An event is in the database and could not be written to the anchor to its end. Protected items stay closed.
     case unfinished
-    /// D < V: the database is older than the anchor.
+    /// D < V: the database is older than the anchor; or both are older than the counters.
     case rolledBack
     /// D > V without a fitting preparation: the anchor is older than the database.
     case anchorOld
@@ -23,7 +23,9 @@ package enum AnchorCondition: Equatable, Sendable {
         case .clean, .unfinished: nil
         case .rolledBack:
             Failure(
-                .storeRolledBack, "The database is older than the file anchor: it looks restored from a backup.",
+                .storeRolledBack,
+                "The database is older than the file anchor, or both are older than the file counters: they look restored "
+                    + "from a backup.",
                 hint: "Use it as it is with: latchkey check --accept (asks for the passcode, if one is set)")
         case .anchorOld:
             Failure(
@@ -45,9 +47,18 @@ package enum AnchorCondition: Equatable, Sendable {
             hint: "Free some space, or make the store's folder writable, and try again.")
     }
 
-    /// Compares the three numbers (`docs/store-format.md` has the table). `finishes` is set when the prepared event is in
-    /// the database and only its last step is missing.
+    /// Compares the numbers (`docs/store-format.md` has the table). `witness` is the store generation that the counters
+    /// name: a database and an anchor that have not reached it were put back together.
     static func found(
+        database: UInt64?, _ record: AnchorRecord?, witness: UInt64
+    ) -> (condition: AnchorCondition, step: Step) {
+        let found = compare(database: database, record)
+        guard let record, found.condition == .clean else { return found }
+        let reached = found.step == .finish ? record.preparation?.generation ?? 0 : record.committed
+        return reached < witness ? (.rolledBack, .none) : found
+    }
+
+    private static func compare(
         database: UInt64?, _ record: AnchorRecord?
     ) -> (condition: AnchorCondition, step: Step) {
         guard let record else { return (.anchorMissing, .none) }

@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// A try is counted here, durably, before the passcode is checked; overwriting needs no free space. A power cut while one
 /// slot is written leaves the other. Each write has a serial number; audit rows and the anchor name the newest one they
-/// know of, so that older counters put back are noticed.
+/// know of, so that older counters put back are noticed. The counters name the store generation in turn, so that a database
+/// and an anchor of one earlier time are noticed beside them.
 final class CounterFile: Sendable {
     struct Values: Equatable, Sendable {
         /// 0: nothing was ever counted.
@@ -18,12 +19,14 @@ final class CounterFile: Sendable {
         var counters = PolicyCounters(
             biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0, lastPasscode: nil)
         var bootID: [UInt8] = []
+        /// The store generation when this was written; the anchor is at least as new.
+        var generation: UInt64 = 0
     }
 
     private struct State: Sendable {
         var values: Values
         var slot: Int
-        /// Whether the file was there and authentic.
+        /// Whether the file was there, authentic, and as new as audit log and anchor say.
         var isReadable: Bool
     }
 
@@ -58,25 +61,46 @@ final class CounterFile: Sendable {
         return state.values.serial == 0 ? nil : state.values
     }
 
+    /// The largest store generation that the counters name; 0 when they cannot be read.
+    var generation: UInt64 { state.withLock { $0.values.generation } }
+
     /// Overwrites the older slot; durable when this returns. `floor` is the largest serial number known elsewhere.
-    func keep(_ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64) throws(Failure) {
-        var failure: Failure?
-        state.withLock { state in
-            var next = Values(serial: max(state.values.serial, floor), counters: counters, bootID: bootID)
-            guard next.serial < .max else {
-                failure = Failure.damagedStore("its counters have no serial number left")
-                return
-            }
-            next.serial += 1
-            let slot = 1 - state.slot
-            do throws(Failure) {
-                try vault.overwriteCounterSlot(slot, with: Self.seal(next, tree))
-                state = State(values: next, slot: slot, isReadable: true)
-            } catch {
-                failure = error
-            }
+    func keep(
+        _ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64, generation: UInt64
+    ) throws(Failure) {
+        try state.withLock { (state) throws(Failure) in
+            try write(
+                Values(
+                    serial: max(state.values.serial, floor), counters: counters, bootID: bootID,
+                    generation: max(state.values.generation, generation)), &state)
         }
-        if let failure { throw failure }
+    }
+
+    /// Counters with a smaller serial number than that are older ones that were put back: they are not believed.
+    func distrust(before floor: UInt64) {
+        state.withLock { state in if state.values.serial < floor { state.isReadable = false } }
+    }
+
+    /// Writes down that the store has reached a generation; durable when this returns.
+    ///
+    /// Counters that are not believed are left as they are: a newer serial number would have them believed.
+    func witness(_ generation: UInt64) throws(Failure) {
+        try state.withLock { (state) throws(Failure) in
+            guard state.isReadable, state.values.generation < generation else { return }
+            var next = state.values
+            next.generation = generation
+            try write(next, &state)
+        }
+    }
+
+    /// Writes values with the next serial number.
+    private func write(_ values: Values, _ state: inout State) throws(Failure) {
+        guard values.serial < .max else { throw Failure.damagedStore("its counters have no serial number left") }
+        var next = values
+        next.serial += 1
+        let slot = 1 - state.slot
+        try vault.overwriteCounterSlot(slot, with: Self.seal(next, tree))
+        state = State(values: next, slot: slot, isReadable: true)
     }
 
     /// The first slot of a new store.
@@ -99,7 +123,7 @@ final class CounterFile: Sendable {
 
     private static func encode(_ values: Values) -> SecretBytes {
         var writer = CBORWriter()
-        writer.array(7)
+        writer.array(8)
         writer.unsigned(values.serial)
         writer.integer(Int64(values.counters.biometryFailures))
         writer.integer(Int64(values.counters.passcodeFailures))
@@ -107,6 +131,7 @@ final class CounterFile: Sendable {
         writer.bytes(values.bootID)
         writer.integer(values.counters.lastPasscode ?? -1)
         writer.integer(values.counters.lastBiometry ?? -1)
+        writer.unsigned(values.generation)
         return writer.finish()
     }
 
@@ -114,7 +139,7 @@ final class CounterFile: Sendable {
         plain.withBytes { bytes in
             do throws(WireError) {
                 var reader = CBORReader(bytes)
-                let values = try reader.tuple(7) { (reader) throws(WireError) in
+                let values = try reader.tuple(8) { (reader) throws(WireError) in
                     let serial = try reader.unsigned()
                     // Whatever was kept, the reducer gets numbers it cannot overflow with.
                     let biometry = Int(min(max(try reader.integer(), 0), 1_000_000))
@@ -127,7 +152,8 @@ final class CounterFile: Sendable {
                         biometryFailures: biometry, passcodeFailures: passcode, passcodeBlockedUntil: blocked,
                         lastPasscode: lastPasscode < 0 ? nil : lastPasscode,
                         lastBiometry: lastBiometry < 0 ? nil : lastBiometry)
-                    return Values(serial: serial, counters: counters, bootID: boot)
+                    return Values(
+                        serial: serial, counters: counters, bootID: boot, generation: try reader.unsigned())
                 }
                 try reader.finish()
                 return values

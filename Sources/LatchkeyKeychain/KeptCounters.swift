@@ -11,10 +11,12 @@ extension PolicyCounters {
 extension Keychain {
     /// Keeps the counters of failed tries, durably when this returns. Needs no free space.
     package func keep(_ kept: PolicyCounters) throws(Failure) {
-        try counters.keep(kept, bootID: clock.bootID, above: try countersFloor())
+        try counters.keep(
+            kept, bootID: clock.bootID, above: try countersFloor(), generation: anchor.record?.committed ?? 0)
     }
 
-    /// The counters as they were kept, and whether the machine was restarted since; nil when nothing was ever counted.
+    /// The counters as they were kept, and whether the machine was restarted since; nil in a store
+    /// that has not written any.
     /// Throws when they were changed, taken out, or replaced by older ones.
     package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
         let values = try counters.values(notBefore: try countersFloor())

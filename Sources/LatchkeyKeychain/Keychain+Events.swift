@@ -22,7 +22,9 @@ extension Keychain {
             var contents: AnchorRecord.Contents
             if let before { contents = before.contents } else { contents = try newContents() }
             try change(&contents)
-            let (target, isBeyond) = max(database ?? 0, before?.committed ?? 0).addingReportingOverflow(1)
+            let (target, isBeyond) = max(
+                database ?? 0, before?.committed ?? 0, counters.generation
+            ).addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("it has no store generation left") }
             return Anchor.Change(
                 event: event, contents: contents, target: target, bootID: boot, countersSerial: serial)

@@ -35,8 +35,10 @@ package final class Keychain: Sendable {
         self.state = state
         let audit = audit
         // A state record that cannot be read shows no generation: the database counts as older than its anchor.
-        let generation = try tree.store.read { (store) throws(Failure) -> UInt64? in
-            let serial = try audit.end(in: store).numbers.stateSerial
+        let generation = try tree.store.read { [counters] (store) throws(Failure) -> UInt64? in
+            let numbers = try audit.end(in: store).numbers
+            counters.distrust(before: numbers.countersSerial)
+            let serial = numbers.stateSerial
             do throws(Failure) {
                 return try state.values(in: store, serial: serial).generation
             } catch {
@@ -44,7 +46,7 @@ package final class Keychain: Sendable {
                 return nil
             }
         }
-        anchor = try Anchor(tree: tree, vault: vault, databaseGeneration: generation)
+        anchor = try Anchor(tree: tree, vault: vault, databaseGeneration: generation, counters: counters)
         envelopes = Envelopes(tree: tree, anchor: anchor)
         index = BlindIndex(key: tree.indexKey)
         references = PersistentReference(key: tree.indexKey)

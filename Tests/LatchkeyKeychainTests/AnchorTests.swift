@@ -185,6 +185,49 @@ import Testing
         #expect(try store.open().anchor.condition == .clean)
     }
 
+    /// What an editor of the files without today's copy of both gains nothing by.
+    @Test(arguments: Event.allCases)
+    func anOlderDatabaseAndAnchorBesideTodaysCountersAreRefusedUntilAccepted_abuse29(event: Event) throws {
+        let (before, after) = try generations(event)
+        var mixed = before
+        mixed["counters"] = after["counters"]
+        try store.restore(mixed)
+        let keychain = try store.open()
+        #expect(keychain.anchor.condition == .rolledBack)
+        #expect(status { _ = try keychain.secret("free") } == .storeRolledBack)
+        #expect(status { try keychain.setPasscode(Self.new) } == .storeRolledBack)
+        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable, "no try is left")
+        #expect(try store.files()["anchor"] == before["anchor"], "nothing is overwritten")
+        #expect(try store.open().anchor.condition == .rolledBack, "a restart does not forget")
+        try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
+        #expect(try keychain.secret("free") == "four")
+        #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
+        #expect(try store.open().anchor.condition == .clean)
+    }
+
+    /// The limit of it: what was put back as a whole fits itself.
+    @Test func aWholeStorePutBackIsNotNoticed() throws {
+        let (before, _) = try generations(.lockout)
+        try store.restore(before)
+        #expect(try store.open().anchor.condition == .clean)
+    }
+
+    /// A generation that was written down must not have counters believed that are not.
+    @Test func olderCountersAreNotBelievedThroughAnEventThatFollows() throws {
+        try fill(for: .lockout)
+        let old = try #require(try store.files()["counters"])
+        do {
+            let keychain = try store.open()
+            try keychain.keep(PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1))
+            try keychain.record(.tryFailed, caller: nil)
+        }
+        try store.setFile("counters", old)
+        let keychain = try store.open()
+        for _ in 1...3 { try keychain.moveAnchor(isTimed: false) }
+        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
+        #expect(status { _ = try store.open().keptCounters() } == .storeUnreadable)
+    }
+
     @Test func aLostAnchorIsNotAcceptedButItsItemsCanBeDiscarded() throws {
         try fill(for: .lockout)
         try store.setFile("anchor", nil)
@@ -233,13 +276,17 @@ import Testing
     /// The table of PROTOCOLS: store generations of the database and the anchor, and what was prepared.
     @Test(
         arguments: [
-            (5, 5, nil, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, .clean, .drop),
-            (6, 5, 6, .clean, .finish), (5, 5, 5, .clean, .finish), (4, 5, nil, .rolledBack, .none),
-            (4, 5, 6, .rolledBack, .none), (6, 5, nil, .anchorOld, .none), (7, 5, 6, .anchorOld, .none),
-            (7, 5, nil, .anchorOld, .none), (nil, 5, nil, .rolledBack, .none),
-        ] as [(UInt64?, UInt64, UInt64?, AnchorCondition, AnchorCondition.Step)])
+            (5, 5, nil, 5, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, 5, .clean, .drop),
+            (6, 5, 6, 5, .clean, .finish), (5, 5, 5, 5, .clean, .finish), (4, 5, nil, 5, .rolledBack, .none),
+            (4, 5, 6, 5, .rolledBack, .none), (6, 5, nil, 5, .anchorOld, .none), (7, 5, 6, 5, .anchorOld, .none),
+            (7, 5, nil, 5, .anchorOld, .none), (nil, 5, nil, 5, .rolledBack, .none),
+            // The counters are behind after a kill before F, and with the anchor after a kill in F.
+            (5, 5, nil, 4, .clean, .none), (6, 5, 6, 6, .clean, .finish), (5, 5, nil, 6, .rolledBack, .none),
+            (5, 5, 6, 6, .rolledBack, .none), (6, 5, 6, 7, .rolledBack, .none), (6, 5, nil, 7, .anchorOld, .none),
+        ] as [(UInt64?, UInt64, UInt64?, UInt64, AnchorCondition, AnchorCondition.Step)])
     func everyRowOfTheTableHasItsAction(
-        database: UInt64?, committed: UInt64, prepared: UInt64?, condition: AnchorCondition, step: AnchorCondition.Step
+        database: UInt64?, committed: UInt64, prepared: UInt64?, witness: UInt64, condition: AnchorCondition,
+        step: AnchorCondition.Step
     ) {
         let contents = AnchorRecord.Contents(
             slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: SecretBytes([UInt8](repeating: 0, count: 32)))
@@ -248,7 +295,7 @@ import Testing
         }
         let record = AnchorRecord(
             committed: committed, contents: contents, preparation: preparation, bootID: [], countersSerial: 0)
-        let found = AnchorCondition.found(database: database, record)
+        let found = AnchorCondition.found(database: database, record, witness: witness)
         #expect(found.condition == condition)
         #expect(found.step == step)
     }

@@ -21,7 +21,7 @@ struct FaultScript: Hashable, Sendable {
 
     /// What the store holds before the faults begin.
     static let start = FaultScript(
-        secrets: ["one": "1", "two": "2", "kept": "3", "finger": "4"], passcode: "1234")
+        secrets: ["one": "1", "two": "2", "kept": "3", "finger": "4"], passcode: "1234", counters: 0)
 
     static func prepare(_ keychain: Keychain) throws {
         _ = try keychain.follow(enrolled(1))

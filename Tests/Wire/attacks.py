@@ -1003,8 +1003,14 @@ def _():
 @attack("B2-both-of-yesterday", "put database and anchor of yesterday back, counters of today")
 def _():
     back, refused, seen = rollback(["anchor", "keychain.sqlite"], [25, 32])
+    return expect(refused and not back, seen)
+
+
+@attack("B2-all-of-yesterday", "put database, anchor and counters of yesterday back")
+def _():
+    back, refused, seen = rollback(["anchor", "keychain.sqlite", "counters"], [25, 32])
     if back:
-        return no_promise("or database and anchor of one time together", seen)
+        return no_promise("a copy of the *whole* folder put back", seen)
     return expect(refused, seen)
 
 
