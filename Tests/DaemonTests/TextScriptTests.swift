@@ -9,7 +9,7 @@ import Testing
     private static let folder = Files.folder(of: #filePath) + "/Scripts"
 
     @Test(arguments: [
-        "help", "options", "complete", "items",
+        "help", "options", "complete", "items", "groups",
     ]) func theCommandsDoWhatTheScriptSays(name: String) throws {
         let bytes = try #require(try Files.read("\(Self.folder)/\(name).txt", limit: 1 << 20))
         let script = TextScript(String(decoding: bytes.copyBytes(), as: UTF8.self))
