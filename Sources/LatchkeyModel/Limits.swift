@@ -46,8 +46,6 @@ package enum Limits {
     package static let findings = 4096
     /// Bytes of an item's secret.
     package static let secretBytes = 1 << 20
-    /// Bytes of secrets that an update of many items keeps in memory; those of further matches are read one by one.
-    package static let keptSecretBytes = 4 << 20
     /// Bytes of one attribute.
     package static let attributeBytes = 64 << 10
     /// Bytes of a reason or a button's title; longer is clipped before it is shown.

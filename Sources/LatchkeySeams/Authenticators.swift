@@ -44,14 +44,6 @@ package protocol SessionMonitor: AnyObject, Sendable {
     func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void)
 }
 
-/// Who checks a passcode. Wrong tries are counted by the engine, not here.
-package protocol PasscodeVerifier: AnyObject, Sendable {
-    /// Whether a passcode exists.
-    var isPasscodeSet: Bool { get }
-    /// Whether `passcode` is the right one. Blocks; may take 100 ms and more.
-    func verify(_ passcode: SecretBytes) throws(Failure) -> Bool
-}
-
 /// Who shows a prompt.
 ///
 /// `events` is called on any thread, never from within these calls.
