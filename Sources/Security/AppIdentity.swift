@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 package import LatchkeyClient
 package import LatchkeyModel
+
+#if LATCHKEY_SDK  // where this module does not re-export it: CoreFoundationTypes.swift
+package import Foundation
+#else
+import Foundation
+#endif
 
 /// The app as it declares itself: in the environment, or in an `Info.plist` beside its executable.
 package struct AppIdentity: Equatable, Sendable {
