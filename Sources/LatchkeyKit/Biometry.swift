@@ -25,9 +25,15 @@ public enum Biometry: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The name people know it by: "Touch ID", "Face ID" or "Optic ID".
+    ///
+    /// > Note: Linux: a finger is "Fingerprint", since no reader there is Apple's.
     public var name: String {
         switch self {
+        #if os(Linux)
+        case .touchID: "Fingerprint"
+        #else
         case .touchID: "Touch ID"
+        #endif
         case .faceID: "Face ID"
         case .opticID: "Optic ID"
         }

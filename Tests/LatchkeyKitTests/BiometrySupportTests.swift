@@ -56,7 +56,16 @@ import Testing
             #expect(words.contains(kind.name))
             #expect(others.allSatisfy { !words.contains($0) })
         }
-        #expect(kind.symbolName == kind.name.lowercased().replacing(" ", with: ""))
+        #expect(kind.symbolName == kind.rawValue.lowercased())
+    }
+
+    /// No reader on Linux is Apple's.
+    @Test func aFingerIsNamedAsItIsCalledHere() {
+        #if os(Linux)
+        #expect(Biometry.touchID.name == "Fingerprint")
+        #else
+        #expect(Biometry.touchID.name == "Touch ID")
+        #endif
     }
 
     @Test func onlyAFingerHasTimeToThink() {

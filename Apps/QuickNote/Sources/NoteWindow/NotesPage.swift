@@ -6,17 +6,17 @@ import Widgets
 
 /// The open notes: the list with its search, and the text beside it.
 @MainActor final class NotesPage {
-    let split: Split
+    let leaflet: Leaflet
     private let model: QuickNoteModel
     private let search: SearchField
     /// The words that the field and the model agree on.
     private let told: Told
     @MainActor private final class Told { var search = "" }
     private let list: RowList
-    private let noRows = EmptyPlace()
+    private let noRows: EmptyPlace
     private let listPlace: Stack
     private let editor: TextEditor
-    private let noText = EmptyPlace()
+    private let noText: EmptyPlace
     private let editorPlace: Stack
     private let saved = Label(styles: ["caption", "dim-label"])
     private let undo: Button
@@ -43,6 +43,12 @@ import Widgets
                 Date(timeIntervalSinceReferenceDate: $0).formatted(date: .abbreviated, time: .shortened)
             }, opened: { open.run() },
             chosen: { chosen in Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) } })
+        // A button has one place.
+        func newNote() -> Button {
+            Button("New Note", styles: ["pill", "suggested-action"]) { Task { await model.newNote() } }
+        }
+        noRows = EmptyPlace(button: newNote())
+        noText = EmptyPlace(button: newNote())
         listPlace = Stack(["list": list, "empty": noRows])
         let shown = Shown()
         self.shown = shown
@@ -62,13 +68,23 @@ import Widgets
         tools.setStyle("toolbar")
         editorPlace = Stack(["text": editor, "empty": noText])
         let left = Box(.down, spacing: 0, [search, listPlace])
-        left.setWidth(220)
+        left.setWidth(260)
         let right = Box(.down, spacing: 0, [editorPlace, Line(), tools])
-        right.setWidth(320)
+        right.setWidth(280)
         right.setStyle("view")
-        split = Split(left, right, width: 260)
+        leaflet = Leaflet(left, right)
         // The note is chosen by then: both wait for the same turn of the main actor.
         open.action = { [weak self] in Task { self?.wantsText = true } }
+        leaflet.whenFolded { [weak self] in self?.show() }
+    }
+
+    /// Whether there is room for the list or the text alone, and it is the text that is seen.
+    var coversList: Bool { leaflet.isFolded && model.selection != nil }
+
+    /// Goes back to the list, where there is room for one alone.
+    func showList() {
+        let model = model
+        Task { await model.select(nil) }
     }
 
     /// Whether the keys go into the text with the next note that is drawn.
@@ -88,8 +104,10 @@ import Widgets
             search.text = model.search
         }
         search.isSensitive = !model.isLocked
-        // Said once: where there is no note at all, beside the list.
-        show(model.emptyList == model.emptyEditor ? nil : model.emptyList, in: listPlace, noRows, or: "list")
+        // Said once: where there is no note at all, beside the list if both are seen.
+        let isSaidBeside = model.emptyList == model.emptyEditor && !leaflet.isFolded
+        show(isSaidBeside ? nil : model.emptyList, in: listPlace, noRows, or: "list")
+        leaflet.show(second: model.selection != nil)
         show(model.emptyEditor, in: editorPlace, noText, or: "text")
         editor.text = model.text
         let hasNote = model.selection != nil
@@ -110,7 +128,10 @@ import Widgets
     }
 
     private func show(_ empty: EmptyState?, in place: Stack, _ widget: EmptyPlace, or page: String) {
-        if let empty { widget.show(icon: empty.iconName, title: empty.title, words: empty.words) }
+        if let empty {
+            widget.show(
+                icon: empty.iconName, title: empty.title, words: empty.words, offersButton: empty.offersNewNote)
+        }
         place.page = empty == nil ? page : "empty"
     }
 

@@ -55,18 +55,20 @@ extension NotesWindow {
             Shortcut("<Control>Delete", "Delete note", onNotes { [weak self] in self?.delete() }),
             Shortcut("<Control>s", "Save now") { Task { await model.save() } },
             Shortcut("<Control>question", "Keyboard shortcuts") { [weak self] in self?.window?.showShortcuts() },
-            Shortcut("Escape", "Back") { [weak self] in self?.back() },
+            Shortcut("Escape", "Back") { [weak self] in self?.goBack() },
             Shortcut("<Control>q", "Lock and close") { [weak self] in self?.close() },
         ]
     }
 
-    private func back() {
+    private func goBack() {
         if wish != .none {
             wish = .none
         } else if model.passwordPrompt != nil {
             model.cancelPassword()
         } else if model.askingWords != nil {
             model.askForPassword()
+        } else if shownPage == "notes", notes.coversList {
+            notes.showList()
         } else if !model.search.isEmpty {
             model.search = ""
         }

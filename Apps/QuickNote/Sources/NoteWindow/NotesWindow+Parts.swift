@@ -32,7 +32,7 @@ extension NotesWindow {
         (self.firstRun, self.password, self.change) = (firstRun, password, change)
         let stack = Stack([
             "starting": EmptyPlace(), "firstRun": firstRun.page, "locked": locked.page, "password": password.page,
-            "notes": notes.split, "change": change.page, "unavailable": makeUnavailable(), "reset": makeReset(),
+            "notes": notes.leaflet, "change": change.page, "unavailable": makeUnavailable(), "reset": makeReset(),
             "close": makeClose(),
         ])
         stack.expand(across: true, down: true)
@@ -57,8 +57,13 @@ extension NotesWindow {
             Task { await model.newNote() }
         }
         let lock = Button("Lock", icon: "changes-prevent-symbolic") { [weak self] in self?.lock() }
-        (self.newNote, lockButton) = (newNote, lock)
+        let back = Button("Back to the Notes", icon: "go-previous-symbolic", showsTitle: false) { [weak self] in
+            self?.notes.showList()
+        }
+        (self.newNote, lockButton, self.back) = (newNote, lock, back)
+        header.atStart(back)
         header.atStart(newNote)
+        notes.leaflet.whenFolded { [weak self] in self?.draw() }
         var commands: [(title: String, action: @MainActor () -> Void)] = [
             ("Change Password…", { [weak self] in if self?.model.isLocked == false { self?.wish = .changePassword } }),
             ("Keyboard Shortcuts", { [weak self] in self?.window?.showShortcuts() }),

@@ -20,6 +20,7 @@ import Widgets
     var change: PasswordPage?
     var newNote: Button?
     var lockButton: Button?
+    var back: Button?
     var stack: Stack?
     var toasts: Toasts?
     var window: AppWindow?
@@ -101,7 +102,11 @@ import Widgets
         let isOwnMessage = ["firstRun", "change"].contains(page)
         message.text = model.message ?? ""
         messageBar.isVisible = model.message != nil && !isOwnMessage
-        newNote?.isVisible = page == "notes"
+        // A narrow bar has room for one of them.
+        newNote?.isVisible = page == "notes" && !notes.coversList
+        back?.isVisible = page == "notes" && notes.coversList
+        lockButton?.showTitle(!notes.leaflet.isFolded)
+        header.showTitle(page != "notes" || !notes.leaflet.isFolded)
         lockButton?.isVisible = !model.isLocked
         if model.isLocked { toasts?.dismiss() }
         stack?.page = page

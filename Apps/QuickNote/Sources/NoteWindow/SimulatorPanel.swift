@@ -6,13 +6,13 @@ import Widgets
 
 /// The finger or the face of a simulated machine, at the foot of the window.
 @MainActor final class SimulatorPanel {
-    let box: Box
+    let box: Widget
     private let match: Button
     private let other: Button
     private let cancel: Button
     private let allow: Button
     private let enrol: Button
-    private let words = Label("Simulated sensor", styles: ["caption", "warning"])
+    private let words = Label("Simulated sensor", wraps: false, styles: ["caption", "warning"])
 
     init(model: QuickNoteModel) {
         func play(_ words: String) -> @MainActor () -> Void { { Task { await SimulatedSensor.play(words) } } }
@@ -29,7 +29,7 @@ import Widgets
         words.setToolTip("For tests: it protects nothing.")
         words.expand(across: true)
         words.setMargin(0, sides: 6)
-        box = Box(.across, spacing: 2, [words, match, other, allow, cancel, enrol])
+        box = Scroller(Box(.across, spacing: 2, [words, match, other, allow, cancel, enrol]))
         box.setStyle("toolbar")
         box.isVisible = false
     }

@@ -50,17 +50,18 @@ public struct PasswordPrompt: Hashable, Sendable {
         wrongTries: Int
     ) {
         let name = sensor?.name ?? "Biometry"
+        let part = sensor?.bodyPart ?? "finger"
         words =
             switch reason {
             case .onlyWay, .chosen, .wrongPassword: "Enter your password to unlock your notes."
             case .demanded where hasEnrolmentChanged:
-                "What \(name) recognises has changed. Enter your password once; after that, it unlocks your notes again."
-            case .demanded: "Enter your password once; after that, \(name) unlocks your notes."
+                "What the sensor recognises has changed. Enter your password once; after that, it unlocks your notes again."
+            case .demanded: "Enter your password once; after that, your \(part) unlocks your notes."
             case .notRecognised where !couldAsk:
-                "There is no place to ask for your \(sensor?.bodyPart ?? "finger"): QuickNote was not started in a "
+                "There is no place to ask for your \(part): QuickNote was not started in a "
                     + "terminal, and no latchkey-agent shows prompts in this session. Start latchkey-agent, or enter "
                     + "your password."
-            case .notRecognised: "\(name) did not unlock your notes. Enter your password."
+            case .notRecognised: "Your \(part) did not unlock your notes. Enter your password."
             case .lockedOut: "\(name) is locked after too many tries. Enter your password."
             }
         error = reason == .wrongPassword ? QuickNoteError.wrongPassword.words : nil
@@ -88,11 +89,14 @@ public struct EmptyState: Hashable, Sendable {
     public let title: String
     /// What to do.
     public let words: String
+    /// Whether a button for a new note stands below the words.
+    public var offersNewNote = false
 
     static let locked = EmptyState(
         iconName: "changes-prevent-symbolic", title: "Locked", words: "Unlock to see your notes.")
     static let noNotes = EmptyState(
-        iconName: "document-new-symbolic", title: "No Notes", words: "Write one: only you can read it.")
+        iconName: "document-new-symbolic", title: "No Notes", words: "Write one: only you can read it.",
+        offersNewNote: true)
     static let noMatch = EmptyState(
         iconName: "edit-find-symbolic", title: "Nothing Found", words: "No note has these words.")
     static let noSelection = EmptyState(

@@ -13,7 +13,7 @@ import Testing
     @Test(.simulator(sensor: .touchID)) func aFingerUnlocks() async throws {
         let app = await App.opened("one")
         await app.model.lock()
-        #expect(app.model.lockButton.title == "Unlock with Touch ID")
+        #expect(app.model.lockButton.title == "Unlock with Fingerprint")
         #expect(app.model.lockButton.symbolName == "touchid")
         #expect(app.model.lockButton.iconName == "auth-fingerprint-symbolic")
         #expect(app.model.lockButton.warning == nil)
@@ -85,10 +85,10 @@ import Testing
         await app.model.lock()
         for _ in 0..<3 { try machine().touch(matching: false) }
         await app.model.unlock()
-        #expect(app.model.passwordPrompt?.words == "Touch ID did not unlock your notes. Enter your password.")
+        #expect(app.model.passwordPrompt?.words == "Your finger did not unlock your notes. Enter your password.")
     }
 
-    @Test(arguments: [(LABiometryType.touchID, "Touch ID", "finger"), (.faceID, "Face ID", "face")])
+    @Test(arguments: [(LABiometryType.touchID, "Fingerprint", "finger"), (.faceID, "Face ID", "face")])
     func whereNobodyCanBeAskedItSaysWhatIsMissing(kind: LABiometryType, name: String, part: String) async throws {
         try await Simulator().run {
             let app = await App {
@@ -130,7 +130,7 @@ import Testing
         await app.model.unlock()
         app.model.cancelPassword()
         await app.model.unlock()
-        #expect(app.model.passwordPrompt?.words == "Touch ID is locked after too many tries. Enter your password.")
+        #expect(app.model.passwordPrompt?.words == "Fingerprint is locked after too many tries. Enter your password.")
         #expect(app.model.lockButton.title == "Unlock with your password")
         await app.model.submitPassword("pw")
         #expect(app.model.phase == .unlocked)
@@ -202,7 +202,7 @@ import Testing
         await app.model.lock()
         try machine().enrol()
         await app.model.unlock()
-        #expect(app.model.passwordPrompt?.words.contains("after that, Touch ID unlocks") == true)
+        #expect(app.model.passwordPrompt?.words.contains("after that, your finger unlocks") == true)
         await app.model.submitPassword("pw")
         await app.model.lock()
         try machine().touch(matching: true)

@@ -133,6 +133,16 @@ class Node:
             if child:
                 self.children.append(Node(child))
 
+    def across(self):
+        """Where it begins in its window, and how wide it is, in pixels."""
+        component = self.accessible.get_component_iface()
+        extents = component.get_extents(Atspi.CoordType.WINDOW) if component else None
+        return (extents.x, extents.width) if extents else (0, 0)
+
+    def press(self):
+        """Presses it, as a person without hands does."""
+        check(self.accessible.get_action_iface().do_action(0), f"{self.name!r} takes no press")
+
     def all(self, hidden=False):
         if self.shows or hidden:
             yield self
@@ -247,9 +257,15 @@ class Window:
             found = tree.named(name, "push button") or tree.named(f"{name} {name}", "push button")
             return found if found and found.sensitive else None
 
-        button(self.sees(button)).accessible.get_action_iface().do_action(0)
+        button(self.sees(button)).press()
 
-    # The keyboard
+    # The keyboard and the window
+
+    def resize(self, width, height, title="QuickNote"):
+        found = subprocess.run(
+            ["xdotool", "search", "--sync", "--onlyvisible", "--pid", str(self.process.pid), "--name", f"^{title}$"],
+            capture_output=True, text=True, check=True)
+        subprocess.run(["xdotool", "windowsize", found.stdout.split()[0], str(width), str(height)], check=True)
 
     def focus(self, title="QuickNote"):
         # Without a window manager nobody gives the keys to the window.

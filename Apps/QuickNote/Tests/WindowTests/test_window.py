@@ -66,6 +66,11 @@ def first_run_sets_a_password_and_shows_no_notes():
         check(not tree.says("The two passwords"), "the error is gone")
         everything_has_a_name(tree)
         window.picture("no-notes")
+        # In the place of the text, besides that of the bar.
+        check([n.name for n in tree.all() if n.role == "push button"].count("New Note") == 2, "a new note is offered there")
+        place = next(n for n in tree.all() if any(c.name == "Write one: only you can read it." for c in n.children))
+        next(n for n in place.all() if n.name == "New Note").press()
+        window.sees(lambda t: (n := t.named("Text of the note")) and n.focused)
 
 
 def a_new_note_is_written_saved_and_gone_while_locked():
@@ -79,7 +84,7 @@ def a_new_note_is_written_saved_and_gone_while_locked():
         window.keys("ctrl+l")
         tree = locked(window, "milk")
         everything_has_a_name(tree)
-        check(tree.named("Unlock with Touch ID", "push button").focused, "the keys are on the button")
+        check(tree.named("Unlock with Fingerprint", "push button").focused, "the keys are on the button")
         said = [n.name or n.text for n in tree.all() if n.role == "label" and (n.name or n.text)]
         check("Your Notes Are Locked" in said and len(said) < 12, f"nobody reads what is blurred: {said}")
         window.picture("locked")
@@ -132,7 +137,7 @@ def a_finger_unlocks_and_any_other_end_asks_for_the_password():
             window.press_button("Play Another Finger")
             machine.happens("another finger or face", tries + 1)
         tree = window.sees(lambda t: t.named("Password", "password text"))
-        check(tree.says("Touch ID did not unlock your notes."), "it says that the finger did not")
+        check(tree.says("Your finger did not unlock your notes."), "it says that the finger did not")
         window.picture("finger-refused")
         window.enter("pw")
         window.sees("milk and bread")
@@ -146,30 +151,84 @@ def another_enrolled_finger_asks_for_the_password_once():
         window.press_button("Enrol Another")
         window.sees(lambda t: t.named("Unlock with your password", "push button"))
         window.keys("ctrl+l")
-        window.sees("What Touch ID recognises has changed.")
+        window.sees("What the sensor recognises has changed.")
         window.picture("enrolment-changed")
         window.enter("pw")
         window.sees("milk and bread")
         window.keys("ctrl+l")
-        window.sees(lambda t: t.named("Unlock with Touch ID", "push button"))
+        window.sees(lambda t: t.named("Unlock with Fingerprint", "push button"))
 
 
-def a_face_is_warned_of_and_nothing_says_touch_id():
+def a_face_is_warned_of_and_nothing_says_fingerprint():
     with Machine(sensor="face") as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
-        tree = locked(window, "milk", "Touch ID")
+        tree = locked(window, "milk", "Fingerprint")
         check(tree.says("Face ID scans your face as soon as you press the button."), "the warning is there")
         check("scans your face" in tree.named("Unlock with Face ID", "push button").description, "and is read out")
         window.picture("locked-face")
         window.keys("Return")
         tree = window.sees("Look at the sensor.")
-        check(not tree.holds("Touch ID") and not tree.holds("inger"), "no word of a finger")
+        check(not tree.holds("Fingerprint") and not tree.holds("inger"), "no word of a finger")
         window.picture("asking-face")
         window.press_button("Allow")
         machine.happens("prompt: faceID, tries left", 1)
         window.press_button("Play Face")
         window.sees("milk and bread")
+
+
+NARROW = 360
+
+
+def fits(window, words):
+    """The narrow window once it says that: nothing of it is beside the screen."""
+    tree = window.sees(words)
+    for node in tree.all():
+        left, width = node.across()
+        # The panel of the simulated sensor, which no person has, can be moved from side to side.
+        if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enrol Another", "Allow")):
+            continue
+        if node.role in ("push button", "password text", "text", "label") and width > 0 and (node.name or node.text):
+            # One pixel beside the edge is let pass: that is what this window needs beyond 360.
+            check(left >= 0 and left + width <= NARROW + 1, f"{node.role} {node.name!r} is at {left} to {left + width}")
+    return tree
+
+
+def a_narrow_window_shows_the_list_or_the_text():
+    with Machine() as machine:
+        window = machine.open()
+        window.sees("Choose a Password")
+        window.resize(NARROW, 600)
+        fits(window, "Choose a Password")
+        window.picture("narrow-first-run")
+        window.enter("pw", "pw")
+        fits(window, "Write one: only you can read it.")
+        window.picture("narrow-no-notes")
+        write(window, "milk and bread")
+        tree = fits(window, "Saved")
+        check(not tree.named("Search notes"), "the list is not there beside the text")
+        window.picture("narrow-note")
+        window.press_button("Back to the Notes")
+        tree = fits(window, "milk and bread")
+        check(tree.named("Search notes") and not tree.named("Text of the note"), "the list is there in place of the text")
+        window.picture("narrow-list")
+        open_first(window)
+        window.keys("Escape")
+        window.sees(lambda t: t.named("Search notes"))
+        window.keys("ctrl+l")
+        fits(window, "Your Notes Are Locked")
+        window.picture("narrow-locked")
+        window.press_button("Use Password")
+        fits(window, "Unlock Your Notes")
+        window.picture("narrow-password")
+        window.enter("pw")
+        window.sees("milk and bread")
+        open_menu(window, "Change Password…")
+        fits(window, "Your notes stay as they are.")
+        # Wide again, both are there.
+        window.keys("Escape")
+        window.resize(860, 600)
+        window.sees(lambda t: t.named("Search notes") and t.named("Text of the note") is None)
 
 
 def search_finds_and_says_when_nothing_is_found():
@@ -341,7 +400,8 @@ TESTS = [
     a_wrong_password_shows_nothing_and_the_right_one_unlocks,
     a_finger_unlocks_and_any_other_end_asks_for_the_password,
     another_enrolled_finger_asks_for_the_password_once,
-    a_face_is_warned_of_and_nothing_says_touch_id,
+    a_face_is_warned_of_and_nothing_says_fingerprint,
+    a_narrow_window_shows_the_list_or_the_text,
     search_finds_and_says_when_nothing_is_found,
     typing_and_deleting_are_undone,
     two_windows_keep_both_texts,

@@ -61,17 +61,48 @@ public final class Stack: Widget {
     }
 }
 
-/// Two widgets with a border between them that can be moved.
-public final class Split: Widget {
-    /// The first is that wide at the start.
-    public init(_ first: Widget, _ second: Widget, width: Int32) {
-        super.init(gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
-        gtk_paned_set_start_child(opaque, first.widget)
-        gtk_paned_set_end_child(opaque, second.widget)
-        gtk_paned_set_resize_start_child(opaque, 0)
-        gtk_paned_set_shrink_start_child(opaque, 0)
-        gtk_paned_set_shrink_end_child(opaque, 0)
-        gtk_paned_set_position(opaque, width)
+/// Two widgets beside each other, or one of them where there is no room for both.
+public final class Leaflet: Widget {
+    private let first: Widget
+    private let second: Widget
+
+    /// The first is as wide as it asks for; the second takes the rest.
+    public init(_ first: Widget, _ second: Widget) {
+        self.first = first
+        self.second = second
+        super.init(adw_leaflet_new())
+        first.expand(down: true)
+        second.expand(across: true, down: true)
+        gtk_widget_set_hexpand(first.widget, 0)
+        adw_leaflet_append(opaque, first.widget)
+        let line: UnsafeMutablePointer<GtkWidget> = gtk_separator_new(GTK_ORIENTATION_VERTICAL)
+        adw_leaflet_page_set_navigatable(adw_leaflet_append(opaque, line), 0)
+        adw_leaflet_append(opaque, second.widget)
+        adw_leaflet_set_mode_transition_duration(opaque, 0)
+    }
+
+    /// Whether there is room for one alone.
+    public var isFolded: Bool { adw_leaflet_get_folded(opaque) != 0 }
+
+    /// Runs `action` when that has changed.
+    public func whenFolded(_ action: @escaping @MainActor () -> Void) { observe(raw, "folded", action) }
+
+    /// Shows one of them where there is room for one alone; the other is not there for screen readers then.
+    public func show(second isSecond: Bool) {
+        let shown = isSecond ? second : first
+        if adw_leaflet_get_visible_child(opaque) != shown.widget { adw_leaflet_set_visible_child(opaque, shown.widget) }
+        first.hideFromAssistants(isFolded && isSecond)
+        second.hideFromAssistants(isFolded && !isSecond)
+    }
+}
+
+/// Lets a widget that is wider than the window be scrolled from side to side.
+public final class Scroller: Widget {
+    /// Around `content`.
+    public init(_ content: Widget) {
+        super.init(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(opaque, GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+        gtk_scrolled_window_set_child(opaque, content.widget)
     }
 }
 
@@ -101,6 +132,11 @@ public final class HeaderBar: Widget {
         self.title = OpaquePointer(made)
         super.init(adw_header_bar_new())
         adw_header_bar_set_title_widget(opaque, made)
+    }
+
+    /// Whether the title is there; a narrow bar has room for its buttons alone.
+    public func showTitle(_ isShown: Bool) {
+        Widget(UnsafeMutableRawPointer(title).assumingMemoryBound(to: GtkWidget.self)).isVisible = isShown
     }
 
     /// A second line under the title.

@@ -21,7 +21,7 @@ public final class Button: Widget {
         styles: [String] = [], _ action: @escaping @MainActor () -> Void
     ) {
         picture = icon.map { Picture($0, points: 16) }
-        label = showsTitle ? Label(lines: isClipped ? 1 : nil, isCentred: isClipped) : nil
+        label = showsTitle ? Label(lines: isClipped ? 1 : nil, wraps: isClipped, isCentred: isClipped) : nil
         super.init(gtk_button_new())
         let content = Box(.across, spacing: 8, [picture, label].compactMap { $0 })
         if isClipped { label?.expand(across: true) } else { content.centre() }
@@ -41,6 +41,12 @@ public final class Button: Widget {
             setAccessibleName(newValue)
             if label == nil { setToolTip(newValue) }
         }
+    }
+
+    /// Whether the title stands on it, where there is a picture too.
+    public func showTitle(_ isShown: Bool) {
+        label?.isVisible = isShown
+        setToolTip(isShown ? "" : shown)
     }
 
     /// Shows a title, or no button.

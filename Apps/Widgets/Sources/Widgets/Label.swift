@@ -9,18 +9,19 @@ public final class Label: Widget {
     /// - Parameters:
     ///   - lines: how many there are at most, the last of which then ends with an ellipsis. Such a label takes the width
     ///     it is given, whatever is written in it. nil for as many as it takes.
+    ///   - wraps: whether a label without a number of lines breaks them.
     ///   - cutsMiddle: whether one line that is too long loses its middle and not its end.
     ///   - announces: whether a screen reader says what it shows as soon as that changes.
     ///   - isCentred: whether its lines are in the middle.
     public init(
-        _ text: String = "", lines: Int? = nil, cutsMiddle: Bool = false, styles: [String] = [],
+        _ text: String = "", lines: Int? = nil, wraps: Bool = true, cutsMiddle: Bool = false, styles: [String] = [],
         announces: Bool = false, isCentred: Bool = false
     ) {
         // GTK maps this role to AT-SPI's alert, which screen readers read out when it comes up.
         let made = announces ? Widget.make(gtk_label_get_type(), role: GTK_ACCESSIBLE_ROLE_ALERT) : nil
         super.init(made ?? gtk_label_new(nil))
         gtk_label_set_use_markup(opaque, 0)
-        gtk_label_set_wrap(opaque, 1)
+        gtk_label_set_wrap(opaque, wraps ? 1 : 0)
         gtk_label_set_wrap_mode(opaque, PANGO_WRAP_WORD_CHAR)
         if let lines {
             gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE)
