@@ -55,6 +55,8 @@ package protocol SimulatedControls: AnyObject, Sendable {
     var knownPasscode: SecretBytes? { get }
     /// The passcode is that one from now on, or none.
     func learn(_ passcode: SecretBytes?)
+    /// Why a script could not go on, once: what ended the prompt of an evaluation that was just refused.
+    func takeScriptProblem() -> Failure?
     /// What happened so far, a line each.
     var transcript: [String] { get }
 }

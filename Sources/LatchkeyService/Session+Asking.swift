@@ -119,7 +119,8 @@ extension Session {
                 // The context went away while the person answered: nothing may come of it (behaviour LA-36).
                 completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
             case .denied(let status):
-                completion(.denied(Refusal.failure(status, service.authenticator.state)))
+                let problem = status == .notInteractive ? service.parts.controls?.takeScriptProblem() : nil
+                completion(.denied(problem ?? Refusal.failure(status, service.authenticator.state)))
             }
         }
         evaluation.withLock { $0 = number }

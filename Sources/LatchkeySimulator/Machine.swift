@@ -88,7 +88,7 @@ final class Machine: Sendable {
         return Service(
             Service.Parts(
                 tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
-                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
+                prompter: ScriptedPrompter(SimulatedPrompter(world), world: world), clock: clock,
                 random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world,
                 companions: world, sessions: world, keyModule: keyModule, ended: { world.record.note($0.words) },
                 log: events))

@@ -10,6 +10,8 @@ public import Testing
 ///         ...
 ///     }
 ///
+/// A script that cannot go on is an issue at the line of the action that came next (`Simulator.scriptProblem`).
+///
 /// Code that hops to a plain thread, a detached task or a queue leaves the test's task, and with it the machine: its
 /// calls fail with a text that says so. An `LAContext` made inside the test keeps its machine wherever it is used.
 public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
@@ -23,6 +25,15 @@ public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let simulator = try make()
+        // Also behind an error: it is the reason of it.
+        defer {
+            if let problem = simulator.scriptProblem {
+                Issue.record(
+                    "\(problem.description)",
+                    sourceLocation: SourceLocation(
+                        fileID: problem.fileID, filePath: problem.filePath, line: problem.line, column: 1))
+            }
+        }
         try await Simulator.$current.withValue(simulator) {
             try await simulator.run { try await function() }
         }

@@ -1,57 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-package import LatchkeySeams
-import Synchronization
+import LatchkeySeams
 
-/// A prompt that only the script sees.
+/// A prompt that only the script sees. One that no action can ever answer is ended, with a sentence that says so.
 package final class SimulatedPrompter: Prompter {
-    package init() {}
+    private let world: SimulatedWorld?
 
-    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) { events(.visible) }
+    /// A prompter for that world's script.
+    package init(_ world: SimulatedWorld? = nil) { self.world = world }
+
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        world?.promptIsUnseen(prompt.id)
+        events(.visible)
+    }
 
     package func update(_ id: UInt64, _ content: PromptContent) {}
 
     package func dismiss(_ id: UInt64) {}
 }
 
-/// A prompter whose prompts a script can answer, whoever shows them, and whose prompts are noted.
-package final class ScriptedPrompter: Prompter {
-    private let prompter: any Prompter
+/// The last place of a simulated daemon's prompts: where a caller has neither a terminal nor a window, the actions that wait
+/// are its person. Without any there is no place to ask.
+package final class QueuedActionPrompter: Prompter {
     private let world: SimulatedWorld
-    private let shown = Mutex<[UInt64: Prompt]>([:])
+    private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Wraps a prompter of that world's machine.
-    package init(_ prompter: any Prompter, world: SimulatedWorld) {
-        self.prompter = prompter
+    /// `later` runs what it is given on another thread: a prompter does not call back from `show`.
+    package init(_ world: SimulatedWorld, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.world = world
+        self.later = later
     }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-        let id = prompt.id
-        shown.withLock { $0[id] = prompt }
-        let why = prompt.purpose == .app ? prompt.reason : "\(prompt.purpose)"
-        world.record.note("\(prompt.caller) asks" + (why.isEmpty ? "" : ": \"\(why)\""))
-        world.record.note(prompt.content.words(prompt))
-        world.promptComes(prompt, events)
-        prompter.show(prompt) { [world] event in
-            if let words = event.words { world.record.note(words) }
-            events(event)
-            if event == .visible { world.promptIsVisible(id) }
-        }
+        let hasActions = world.hasActions
+        if hasActions { world.promptIsUnseen(prompt.id, endsWithScript: true) } else { world.note(ScriptProblem(nil)) }
+        later { events(hasActions ? .visible : .unavailable) }
     }
 
-    package func update(_ id: UInt64, _ content: PromptContent) {
-        if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
-        // First: whoever sees the new words may act upon them at once, from another program.
-        world.promptChanges(id, content)
-        prompter.update(id, content)
-        world.goOn()
-    }
+    package func update(_ id: UInt64, _ content: PromptContent) {}
 
-    package func dismiss(_ id: UInt64) {
-        shown.withLock { $0[id] = nil }
-        prompter.dismiss(id)
-        world.promptGoes(id)
-    }
+    package func dismiss(_ id: UInt64) {}
 }

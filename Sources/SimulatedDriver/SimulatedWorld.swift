@@ -30,14 +30,42 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var id: UInt64
         var content: PromptContent
         var isVisible: Bool
+        /// Whether the script alone answers it.
+        var isUnseen = false
+        /// Whether it ends as soon as no action is left.
+        var endsWithScript = false
+        /// Whether the sensor has watched for it.
+        var wasArmed = false
         var events: @Sendable (PromptEvent) -> Void
+
+        /// Whether the action stays the first in line for good, since what would let the prompt take it is behind it.
+        func neverTakes(_ action: Action, isArmed: Bool) -> Bool {
+            switch action {
+            // The sensor watches a moment after the prompt is visible.
+            case .touch, .sensorFailure:
+                !isArmed && (wasArmed || !content.asks(for: .biometry) || content.asksPermission)
+            // A delay of the entry passes with the clock.
+            case .passcode: !content.asks(for: .passcode)
+            case .fallback: !content.showsFallback
+            case .confirm: !content.offersCompanion
+            case .permission: !content.asksPermission
+            case .codeAcknowledged: content.step != .recoveryCodeShown
+            case .recoveryCode: content.step != .recoveryCodeAsked
+            case .cancel: false
+            }
+        }
+    }
+
+    private struct QueuedAction: Sendable {
+        var action: Action
+        var line: ScriptLine?
     }
 
     private struct Core: Sendable {
         var state: WorldState
         var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
         var prompt: ShownPrompt?
-        var script: [Action] = []
+        var script: [QueuedAction] = []
         /// Whether the last action's consequence, another look of the prompt or its end, is still to come.
         var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
@@ -49,6 +77,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var passcode: SecretBytes?
         /// The recovery code that a prompt showed last.
         var shownCode: SecretBytes?
+        /// Why the script could not go on, until the caller is told, and as it was last.
+        var untold: ScriptProblem?
+        var problem: ScriptProblem?
         /// Whether a passcode that is not taken now is not entered later either.
         var isImpatient = false
 
@@ -57,6 +88,14 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         mutating func takeFirst() {
             script.removeFirst()
             awaitsConsequence = prompt != nil
+        }
+
+        /// Why nothing that waits can ever answer the prompt; nil when something may, and when a person sees it.
+        func problemOfScript() -> ScriptProblem? {
+            guard let prompt, prompt.isUnseen, prompt.isVisible else { return nil }
+            guard let next = script.first else { return prompt.endsWithScript ? ScriptProblem(prompt.content) : nil }
+            return prompt.neverTakes(next.action, isArmed: armed != nil)
+                ? ScriptProblem(next.action, next.line, prompt.content) : nil
         }
 
         /// Keeps the recovery code, once the prompt shows it.
@@ -93,7 +132,10 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     }
 
     package func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) {
-        core.withLock { $0.armed = (evaluation, events) }
+        core.withLock { core in
+            core.armed = (evaluation, events)
+            if core.prompt?.id == evaluation { core.prompt?.wasArmed = true }
+        }
         goOn()
     }
 
@@ -135,6 +177,15 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         }
     }
 
+    /// The script alone answers that prompt.
+    func promptIsUnseen(_ id: UInt64, endsWithScript: Bool = false) {
+        core.withLock { core in
+            guard core.prompt?.id == id else { return }
+            core.prompt?.isUnseen = true
+            core.prompt?.endsWithScript = endsWithScript
+        }
+    }
+
     func promptIsVisible(_ id: UInt64) {
         core.withLock { core in if core.prompt?.id == id { core.prompt?.isVisible = true } }
         goOn()
@@ -159,11 +210,11 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     // MARK: - The person
 
-    /// Puts an action at the end of the line.
+    /// Puts an action at the end of the line; `line` is that of the script.
     /// - Returns: whether it was taken at once.
     @discardableResult
-    package func perform(_ action: Action) -> Bool {
-        core.withLock { $0.script.append(action) }
+    package func perform(_ action: Action, _ line: ScriptLine? = nil) -> Bool {
+        core.withLock { $0.script.append(QueuedAction(action: action, line: line)) }
         goOn()
         return core.withLock { $0.script.isEmpty }
     }
@@ -172,7 +223,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// passcode while entry is delayed.
     package func playing<R>(_ actions: [Action], _ body: () throws -> R) rethrows -> R {
         let others = core.withLock { core in
-            defer { (core.script, core.isImpatient) = (actions, true) }
+            defer { (core.script, core.isImpatient) = (actions.map { QueuedAction(action: $0) }, true) }
             return core.script
         }
         defer {
@@ -185,18 +236,47 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
     func goOn() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
-            if core.isImpatient, case .passcode? = core.script.first, let prompt = core.prompt, prompt.isVisible,
-                prompt.content.asks(for: .passcode), prompt.content.delaySeconds > 0
+            if core.isImpatient, case .passcode? = core.script.first?.action, let prompt = core.prompt,
+                prompt.isVisible, prompt.content.asks(for: .passcode), prompt.content.delaySeconds > 0
             {
                 core.script.removeFirst()
             }
-            guard let action = core.script.first, !core.awaitsConsequence, let run = take(action, &core) else {
-                return nil
+            guard !core.awaitsConsequence else { return nil }
+            if let action = core.script.first?.action, let run = take(action, &core) {
+                record.note(action.words)
+                return run
             }
-            record.note(action.words)
-            return run
+            guard let prompt = core.prompt, let problem = core.problemOfScript() else { return nil }
+            keep(problem, &core)
+            // What the end of the prompt causes decides about the actions that wait.
+            core.awaitsConsequence = true
+            return { prompt.events(.unavailable) }
         }
         run?()
+    }
+
+    // MARK: - A script that cannot go on
+
+    /// Whether an action waits.
+    var hasActions: Bool { core.withLock { !$0.script.isEmpty } }
+
+    /// Keeps a problem for the caller whose prompt is about to end.
+    func note(_ problem: ScriptProblem) { core.withLock { keep(problem, &$0) } }
+
+    private func keep(_ problem: ScriptProblem, _ core: inout Core) {
+        record.note(problem.message)
+        (core.untold, core.problem) = (problem, problem)
+    }
+
+    /// Why the script could not go on last; nil when it always could.
+    package var scriptProblem: ScriptProblem? { core.withLock { $0.problem } }
+
+    package func takeScriptProblem() -> Failure? {
+        let problem = core.withLock { core in
+            defer { core.untold = nil }
+            return core.untold
+        }
+        return problem.map { Failure(.notInteractive, $0.message, hint: $0.hint) }
     }
 
     /// What the action does, if something can take it now; it is out of the line then.

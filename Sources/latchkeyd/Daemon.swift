@@ -56,9 +56,9 @@ final class Daemon: FrameHandler {
         sessionCount = sessions
         let programs = Files.folder(of: Environment.executable ?? "")
         // A terminal tells where the person is who started the caller; without one, or in its background, the window.
-        var prompter: any Prompter = ChoosingPrompter([
-            TerminalPrompter(program: programs + "/latchkey-prompt"), agents,
-        ])
+        var prompters: [any Prompter] = [TerminalPrompter(program: programs + "/latchkey-prompt"), agents]
+        if let world { prompters.append(QueuedActionPrompter(world) { Processes.detachThread($0) }) }
+        var prompter: any Prompter = ChoosingPrompter(prompters)
         var ended: (@Sendable (EvaluationEnd) -> Void)?
         if let world {
             prompter = ScriptedPrompter(prompter, world: world)

@@ -46,6 +46,7 @@ private final class InterruptedControls: SimulatedControls {
 
     func apply(_ command: SimulatorCommand) throws(Failure) -> Bool { try world.apply(command) }
     func failureOfItems() -> Failure? { world.failureOfItems() }
+    func takeScriptProblem() -> Failure? { nil }
     var transcript: [String] { world.transcript }
     var knownPasscode: SecretBytes? { world.knownPasscode }
     var shownRecoveryCode: SecretBytes? { world.shownRecoveryCode }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// Where a script queued an action.
+package struct ScriptLine: Equatable, Sendable {
+    package let fileID: String
+    package let filePath: String
+    package let line: Int
+
+    /// Names a line; `fileID` and `filePath` as the compiler has them.
+    package init(fileID: String, filePath: String, line: Int) {
+        self.fileID = fileID
+        self.filePath = filePath
+        self.line = line
+    }
+
+    /// `File.swift:12`.
+    var words: String { "\(filePath.split(separator: "/").last ?? ""):\(line)" }
+}
+
+/// Why a prompt that only a script sees was ended: no action that waits could ever answer it.
+package struct ScriptProblem: Sendable {
+    /// The line of the action that comes next; nil where it has none.
+    package let line: ScriptLine?
+    package let message: String
+    package let hint: String
+
+    /// The next action is one that the prompt never takes.
+    init(_ action: SimulatedWorld.Action, _ line: ScriptLine?, _ content: PromptContent) {
+        self.line = line
+        let place = line.map { "\($0.words): " } ?? ""
+        message = "\(place)The script cannot go on: \(action.words) comes next, and the prompt \(content.wants)."
+        hint = "Queue before it what the prompt asks for, or drop what waits: \(Self.reset(line))."
+    }
+
+    /// No action is left.
+    init(_ content: PromptContent?) {
+        line = nil
+        message =
+            content.map { "The script ends too early: no action waits, and the prompt \($0.wants)." }
+            ?? "There is no place to ask, and no action of a script waits."
+        let queue = "queue what the person does before the call, such as: latchkey sim touch"
+        hint =
+            content == nil
+            ? "Run the program in a terminal of your own, or start latchkey-agent in your session. A script: \(queue)"
+            : queue.prefix(1).uppercased() + queue.dropFirst()
+    }
+
+    private static func reset(_ line: ScriptLine?) -> String {
+        line == nil ? "latchkey sim reset" : "forgetActions()"
+    }
+}
+
+extension PromptContent {
+    /// What the prompt does, as the end of a sentence.
+    fileprivate var wants: String {
+        switch step {
+        case .recoveryCodeShown: "shows the recovery code"
+        case .recoveryCodeAsked: "asks for a recovery code"
+        case .proof where asksPermission: "asks whether the app may use Face ID"
+        case .proof:
+            switch method {
+            case .biometry: "asks for a finger or a face" + (showsFallback ? " and offers the fallback" : "")
+            case .passcode: "asks for the passcode"
+            case .companion: "asks for the paired device"
+            }
+        }
+    }
+}
