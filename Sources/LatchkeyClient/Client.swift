@@ -141,12 +141,12 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .exportItems, .importItems, .acceptStore,
-            .discardProtected:
+            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .listEverything, .exportItems, .importItems,
+            .acceptStore,
+            .discardProtected, .discardForgotten, .passcode:
             true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
-            .passcode, .lock, .facePermissions, .changeFacePermission, .simulate,
-            .transcript, .log, .describeEnclaveKey:
+            .lock, .facePermissions, .changeFacePermission, .simulate, .transcript, .log, .describeEnclaveKey:
             false
         }
     }
@@ -154,14 +154,14 @@ extension Request {
     /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
     fileprivate var mayBeRepeated: Bool {
         switch self {
-        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .facePermissions, .transcript,
-            .lock, .log, .describeEnclaveKey:
+        case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .listEverything, .facePermissions,
+            .transcript, .lock, .log, .describeEnclaveKey:
             true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
             .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
-            .restoreRows, .acceptStore, .discardProtected:
+            .restoreRows, .acceptStore, .discardProtected, .discardForgotten:
             false
         }
     }

@@ -211,6 +211,14 @@ extension Keychain {
     /// the anchor is lost; `proof` is of the passcode, while there is an anchor that has one.
     package func discardProtected(caller: Caller, proof: Authorisation) throws(Failure) {
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
+        try discard(caller)
+    }
+
+    /// The same for a passcode that is forgotten, without a proof. What it opens, the passcode alone opens: nothing that was
+    /// protected is readable afterwards. For tiers in which every program of the user can delete the store as well.
+    package func discardForgotten(caller: Caller) throws(Failure) { try discard(caller) }
+
+    private func discard(_ caller: Caller) throws(Failure) {
         let key = try tree.random.bytes(32)
         try carryOut(.protectedDiscarded, .protectedDiscarded, caller: caller) { (contents) throws(Failure) in
             let (next, isBeyond) = contents.enrolmentGeneration.addingReportingOverflow(1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySeams
 
 /// How far a search has come that goes through the store page by page.
@@ -109,6 +109,35 @@ extension Keychain {
         if end == .full { try next.close(in: store) }
         cursor = next
         return end
+    }
+
+    /// What listing shows of the items of every group, of the next page: attributes and rules, never a secret.
+    package func listEverything(
+        from cursor: inout SearchCursor, emit: (FoundItem) -> Void
+    ) throws(Failure) -> SearchResult {
+        try checkReadable()
+        defer { reportDamage() }
+        return try store.read { (store) throws(Failure) in
+            var budget = PageBudget()
+            var isFull = false
+            var next = cursor
+            try store.forEachRow(.all, behind: cursor.start, columns: .withoutSecret) { (row) throws(Failure) in
+                if next.isBehindEnd(row) { return false }
+                guard !budget.isSpent else {
+                    isFull = true
+                    return false
+                }
+                budget.take(row)
+                next.pass(row)
+                let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
+                guard let item, !isDead(item) || item.isInToken else { return true }
+                emit(try found(row, item, [.attributes, .persistentReference]))
+                return true
+            }
+            if isFull { try next.close(in: store) }
+            cursor = next
+            return isFull ? .more : .finished
+        }
     }
 
     /// Rows of several filters as if they were of one: an item that changes its group meanwhile is met once.

@@ -147,12 +147,26 @@ package struct StatusReport: Equatable, Sendable {
     package var enclave: EnclaveKind?
     /// Why secrets in the daemon's memory may be swapped out; nil: their pages are locked.
     package var unlockedMemory: String?
+    /// The prompt that is up; nil: there is none.
+    package var prompt: ShownPrompt?
+
+    /// Whose prompt is up: others wait for it.
+    package struct ShownPrompt: Equatable, Sendable {
+        /// The program that asks, as the kernel knows it.
+        package var program: String
+        package var processID: Int32
+        package init(program: String, processID: Int32) {
+            self.program = program
+            self.processID = processID
+        }
+    }
 
     /// Makes a report.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,
-        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, unlockedMemory: String? = nil
+        quarantineCount: UInt64 = 0, enclave: EnclaveKind? = nil, unlockedMemory: String? = nil,
+        prompt: ShownPrompt? = nil
     ) {
         self.tier = tier
         self.processID = processID
@@ -168,5 +182,6 @@ package struct StatusReport: Equatable, Sendable {
         self.quarantineCount = quarantineCount
         self.enclave = enclave
         self.unlockedMemory = unlockedMemory
+        self.prompt = prompt
     }
 }

@@ -16,6 +16,8 @@ package enum Request: Equatable, Sendable {
     case updateItems(UpdateItems)
     case deleteItems(ItemQuery)
     case listItems(ItemQuery)
+    /// The items of every group, as listing shows them.
+    case listEverything
     case passcode(PasscodeChange)
     /// Locks the keychain of the user.
     case lock
@@ -41,6 +43,8 @@ package enum Request: Equatable, Sendable {
     case acceptStore
     /// Deletes what asks for a proof, the passcode and the enrolment key.
     case discardProtected
+    /// The same for a passcode that is forgotten: nothing is asked.
+    case discardForgotten
     /// Makes a private key of the enclave, uses it, or tells what it is.
     case createEnclaveKey(CreateEnclaveKey)
     case useEnclaveKey(UseEnclaveKey)

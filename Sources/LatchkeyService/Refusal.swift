@@ -8,8 +8,8 @@ enum Refusal {
     /// Adds words to a status.
     static func failure(_ status: Status, _ state: PolicyState?) -> Failure {
         switch status {
-        case .authenticationFailed: Failure(status, "Authentication failed.", hint: "Try again.")
-        case .userCancel: Failure(status, "Authentication was cancelled.")
+        case .authenticationFailed: Failure(status, "Authentication failed.", hint: forgotten("Try again.", state))
+        case .userCancel: Failure(status, "Authentication was cancelled.", hint: forgotten("", state))
         case .userFallback: Failure(status, "The other way to authenticate was chosen.")
         case .systemCancel: Failure(status, "Authentication was ended by the system.", hint: "Try again.")
         case .appCancel: Failure(status, "Authentication was ended by the app.")
@@ -28,7 +28,8 @@ enum Refusal {
         case .passcodeDelayed:
             Failure(
                 status, "No passcode is taken for now, since the passcode was wrong too often.",
-                hint: state.map { "Try again in \(max(1, $0.delaySeconds)) seconds." } ?? "Try again later.")
+                hint: forgotten(
+                    state.map { "Try again in \(max(1, $0.delaySeconds)) seconds." } ?? "Try again later.", state))
         case .limitExceeded:
             Failure(
                 status, "This program has \(Limits.waitingPrompts) prompts waiting already.",
@@ -46,6 +47,15 @@ enum Refusal {
         case .invalidContext: Failure(status, "The context was invalidated before.")
         default: Failure(status)
         }
+    }
+
+    /// Wrong passcodes in a row after which the way out is named.
+    private static let triesBeforeWayOut = 5
+
+    private static func forgotten(_ hint: String, _ state: PolicyState?) -> String {
+        guard let state, state.passcodeFailures >= triesBeforeWayOut else { return hint }
+        return (hint.isEmpty ? "" : hint + " ")
+            + "A forgotten passcode cannot be recovered: latchkey reset deletes what needs it."
     }
 
     /// Why only the passcode helps.

@@ -270,7 +270,11 @@ package final class Service: Sendable {
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
             isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
-            unlockedMemory: parts.unlockedMemory())
+            unlockedMemory: parts.unlockedMemory(),
+            prompt: state.active.map { evaluation in
+                StatusReport.ShownPrompt(
+                    program: evaluation.request.caller.label, processID: evaluation.request.caller.processID)
+            })
         do throws(Failure) {
             let keychain = try parts.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())

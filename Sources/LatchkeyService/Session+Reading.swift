@@ -133,6 +133,26 @@ extension Session {
         }
     }
 
+    /// The items of every group, as listing shows them: whose items there are is the user's to know, and each program of
+    /// the user may name itself as any other.
+    func listEverything(_ answer: @escaping Answer) throws(Failure) {
+        try checkOneUserOwnsAll()
+        try listEverything(SearchCursor(), answer)
+    }
+
+    private func listEverything(_ start: SearchCursor, _ answer: @escaping Answer) throws(Failure) {
+        var cursor = start
+        var items: [FoundItem] = []
+        let result = try keychain().listEverything(from: &cursor) { items.append($0) }
+        send(items, more: result == .more, answer)
+        guard result == .more else { return }
+        let next = cursor
+        goOn(answer) { [self] (done) throws(Failure) in
+            try listEverything(next, answer)
+            done()
+        }
+    }
+
     /// Has the next part of an answer made when there is room for it, unless nobody waits any more. `part` calls what it
     /// is given when it has sent everything; a part that throws ends the answer.
     func goOn(

@@ -30,6 +30,37 @@ extension Session {
         }
     }
 
+    /// The same when the passcode is forgotten: nothing is asked, and the command that asks has the person confirm it in
+    /// typing. Only where a program of the user could delete the store's folder as well; elsewhere another program would
+    /// gain by it.
+    func discardForgotten(_ answer: @escaping Answer) throws(Failure) {
+        try checkOneUserOwnsAll()
+        let keychain = try keychain()
+        let caller = caller
+        service.parts.work.submit(.any) { [service] in
+            do throws(Failure) {
+                try keychain.discardForgotten(caller: caller)
+            } catch {
+                return answer(.failure(error))
+            }
+            service.parts.controls?.learn(nil)
+            service.forgetProofs()
+            service.authenticator.post(.passcodeExists(false))
+            // Without a passcode nothing could open the lock again.
+            service.unlock(byBiometry: false) { _ in answer(.done) }
+        }
+    }
+
+    /// Refuses in tiers in which programs of one user are told apart.
+    func checkOneUserOwnsAll() throws(Failure) {
+        switch service.parts.tier {
+        case .user, .simulated: return
+        case .file, .tpm:
+            throw Failure(
+                .notPermitted, "In tier \(service.parts.tier.name) an app sees and deletes its own items only.")
+        }
+    }
+
     /// Asks for the passcode if one is set, then does the work where writes run.
     private func proveOwner(
         _ id: UInt64, _ purpose: PromptPurpose, _ keychain: Keychain, _ answer: @escaping Answer,

@@ -283,7 +283,7 @@ extension StatusReport {
     fileprivate func write(to writer: inout CBORWriter) {
         writer.map(
             10 + (problem == nil ? 0 : 1) + (quarantineCount == 0 ? 0 : 1) + (enclave == nil ? 0 : 1)
-                + (unlockedMemory == nil ? 0 : 1))
+                + (unlockedMemory == nil ? 0 : 1) + (prompt == nil ? 0 : 1))
         writer.unsigned(0)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(1)
@@ -320,6 +320,12 @@ extension StatusReport {
             writer.unsigned(13)
             writer.text(unlockedMemory)
         }
+        if let prompt {
+            writer.unsigned(14)
+            writer.array(2)
+            writer.integer(Int64(prompt.processID))
+            writer.text(prompt.program)
+        }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
@@ -337,6 +343,7 @@ extension StatusReport {
         var quarantineCount: UInt64 = 0
         var enclave: EnclaveKind?
         var unlockedMemory: String?
+        var prompt: ShownPrompt?
         try reader.map { (reader, key) throws(WireError) in
             switch key {
             case 0: tier = try reader.number() as Tier
@@ -356,6 +363,11 @@ extension StatusReport {
                 guard quarantineCount != 0 else { throw .invalidValue }
             case 12: enclave = try reader.number() as EnclaveKind
             case 13: unlockedMemory = try reader.text()
+            case 14:
+                prompt = try reader.tuple(2) { (reader) throws(WireError) in
+                    let processID = try reader.processID()
+                    return ShownPrompt(program: try reader.text(), processID: processID)
+                }
             default: return false
             }
             return true
@@ -366,6 +378,7 @@ extension StatusReport {
             isEnrolled: try required(isEnrolled, 5), isPasscodeSet: try required(isPasscodeSet, 6),
             isBiometryLocked: try required(isBiometryLocked, 7), isLocked: try required(isLocked, 10),
             accessGroup: try required(accessGroup, 8),
-            problem: problem, quarantineCount: quarantineCount, enclave: enclave, unlockedMemory: unlockedMemory)
+            problem: problem, quarantineCount: quarantineCount, enclave: enclave, unlockedMemory: unlockedMemory,
+            prompt: prompt)
     }
 }

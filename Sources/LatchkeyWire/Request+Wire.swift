@@ -17,6 +17,7 @@ private enum Operation: UInt8 {
     case updateItems = 12
     case deleteItems = 13
     case listItems = 14
+    case listEverything = 15
     case passcode = 20
     case facePermissions = 21
     case changeFacePermission = 22
@@ -31,6 +32,7 @@ private enum Operation: UInt8 {
     case restoreRows = 42
     case acceptStore = 43
     case discardProtected = 44
+    case discardForgotten = 45
     case createEnclaveKey = 50
     case useEnclaveKey = 51
     case describeEnclaveKey = 52
@@ -118,6 +120,9 @@ extension Request {
         case .listItems(let query):
             operation(.listItems, &writer)
             writer.query(query)
+        case .listEverything:
+            operation(.listEverything, &writer)
+            writer.map(0)
         case .passcode(let change):
             operation(.passcode, &writer)
             change.write(to: &writer)
@@ -164,6 +169,9 @@ extension Request {
         case .discardProtected:
             operation(.discardProtected, &writer)
             writer.map(0)
+        case .discardForgotten:
+            operation(.discardForgotten, &writer)
+            writer.map(0)
         case .createEnclaveKey(let create):
             operation(.createEnclaveKey, &writer)
             create.write(to: &writer)
@@ -199,6 +207,9 @@ extension Request {
             case .updateItems: return .updateItems(try UpdateItems(from: &reader))
             case .deleteItems: return .deleteItems(try reader.query())
             case .listItems: return .listItems(try reader.query())
+            case .listEverything:
+                try reader.noParameters()
+                return .listEverything
             case .passcode: return .passcode(try PasscodeChange(from: &reader))
             case .lock:
                 try reader.noParameters()
@@ -227,6 +238,9 @@ extension Request {
             case .discardProtected:
                 try reader.noParameters()
                 return .discardProtected
+            case .discardForgotten:
+                try reader.noParameters()
+                return .discardForgotten
             case .createEnclaveKey: return .createEnclaveKey(try CreateEnclaveKey(from: &reader))
             case .useEnclaveKey: return .useEnclaveKey(try UseEnclaveKey(from: &reader))
             case .describeEnclaveKey: return .describeEnclaveKey(try reader.enclaveKeyName())

@@ -19,12 +19,12 @@ import Testing
         #expect(refusal(of: []) == .truncated)
     }
 
-    @Test(arguments: [0, 9, 15, 19, 27, 29, 32, 45, 255, 256, UInt64.max])
+    @Test(arguments: [0, 9, 16, 19, 27, 29, 32, 46, 255, 256, UInt64.max])
     func anUnknownOperationIsRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [:])) == .unknownMessage)
     }
 
-    @Test(arguments: [3, 23, 31, 41, 42])
+    @Test(arguments: [3, 15, 23, 31, 41, 42, 45])
     func anOperationWithoutParametersRefusesSome(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [0: 0])) == .unknownKey(0))
         #expect(refusal(of: request(operation, 0)) == .wrongType)

@@ -38,6 +38,13 @@ extension Sample {
                     tier: .user, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
                     isPasscodeSet: false, isBiometryLocked: false, accessGroup: "notes", problem: nil,
                     unlockedMemory: "no memory"))),
+        Sample(
+            "status-report-with-prompt",
+            .status(
+                StatusReport(
+                    tier: .user, processID: 1, storePath: "/", itemCount: 1, biometry: .none, isEnrolled: false,
+                    isPasscodeSet: true, isBiometryLocked: false, accessGroup: "notes", problem: nil,
+                    prompt: StatusReport.ShownPrompt(program: "mail", processID: 4711)))),
         Sample("log-page-empty", .log(AuditPage(lines: [], last: 0))),
         Sample(
             "log-page",

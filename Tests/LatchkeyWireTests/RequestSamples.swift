@@ -66,6 +66,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("restore-rows", .restoreRows),
         Sample("accept-store", .acceptStore),
         Sample("discard-protected", .discardProtected),
+        Sample("discard-forgotten", .discardForgotten),
+        Sample("list-everything", .listEverything),
         Sample("hello-without-name", .hello(Request.Hello(application: ""))),
         Sample("status", .status),
         Sample("create-context", .createContext),

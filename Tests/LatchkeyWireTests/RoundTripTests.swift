@@ -23,7 +23,8 @@ import Testing
 
     private enum Kind: CaseIterable {
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
-        case deleteItems, listItems, passcodeSet, passcodeChange, passcodeRemove, sensor, enrol, unenrol, replaceFinger
+        case deleteItems, listItems, listEverything, discardForgotten, passcodeSet, passcodeChange, passcodeRemove,
+            sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
@@ -49,6 +50,7 @@ import Testing
         case .updateItems: .updateItems
         case .deleteItems: .deleteItems
         case .listItems: .listItems
+        case .listEverything: .listEverything
         case .passcode(.set): .passcodeSet
         case .passcode(.change): .passcodeChange
         case .passcode(.remove): .passcodeRemove
@@ -90,6 +92,7 @@ import Testing
         case .restoreRows: .restoreRows
         case .acceptStore: .acceptStore
         case .discardProtected: .discardProtected
+        case .discardForgotten: .discardForgotten
         case .createEnclaveKey: .createEnclaveKey
         case .useEnclaveKey(let use):
             switch use.operation {
