@@ -3,13 +3,6 @@
 import LatchkeyClient
 import LatchkeyModel
 
-extension Client {
-    /// The daemon, for this command. It is an app like any other and has to say what it looks at faces for.
-    static let command = Client(
-        ofDaemonFor: applicationName, groups: declaredNames,
-        faceUsage: "Latchkey shows or changes the secrets that you name.")
-}
-
 /// apps: what was answered to apps that asked to use Face ID.
 enum Apps {
     static func run(_ options: Options) throws(CommandFailure) {

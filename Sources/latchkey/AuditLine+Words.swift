@@ -4,18 +4,21 @@ import Glibc
 import LatchkeyModel
 
 extension AuditLine {
-    var cells: [String] {
-        [
-            "\(sequence)", when, count > 1 ? "\(words) x\(count)" : words, String(item.hexadecimal.prefix(8)), caller,
+    func cells(_ names: ItemNames) -> [String] {
+        let name = [String(item.hexadecimal.prefix(8)), names[item] ?? ""].filter { !$0.isEmpty }
+        return [
+            "\(sequence)", when, count > 1 ? "\(words) x\(count)" : words, name.joined(separator: " "), caller,
             processID == 0 ? "" : "\(processID)",
         ]
     }
 
-    var json: JSON {
+    /// With the item's name, where names are asked for.
+    func json(_ names: ItemNames?) -> JSON {
         .object([
             ("entry", .number(sequence)), ("time", event == nil ? .null : .text(when)),
             ("event", event.map { .text("\($0)") } ?? .null),
             ("item", item.isEmpty ? .null : .text(item.hexadecimal)),
+            ("name", names?[item].map { .text($0) } ?? .null),
             ("caller", caller.isEmpty ? .null : .text(caller)),
             ("process", processID == 0 ? .null : .number(Int64(processID))),
             ("count", .number(Int64(clamping: count))),

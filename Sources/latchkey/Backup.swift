@@ -30,7 +30,12 @@ enum Backup {
             try file.finish()
             progress.end()
             report(options, [("exported", UInt64(progress.count))], staying) {
-                "\(progress.count) items were exported. The recovery code was shown by the prompt, and nowhere else.\n"
+                """
+                \(progress.count) items were exported. The prompt showed the recovery code, and nothing shows it again. Write it down \
+                and keep it apart from the file, on paper or in a safe: without the code nothing in the file can be read, and \
+                with it everything can.
+
+                """
             }
         } catch {
             throw .failure(error)

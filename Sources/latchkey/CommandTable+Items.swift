@@ -6,6 +6,7 @@ extension CommandTable {
             "set", "store a secret from standard input or a hidden prompt", [.item],
             [
                 CommandOption(.protect, "what releases it; none is the default, see below"),
+                CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
                 CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
                 CommandOption(.label, "a text that list shows"),
                 CommandOption(.replace, "replace an item that exists"),
@@ -16,7 +17,8 @@ extension CommandTable {
                 asked for and not shown. What can be refused is refused before anything is asked for.
 
                 RULE says what releases the secret: none, presence (finger or passcode), biometry (any enrolled finger),
-                current-set (only the fingers enrolled now), passcode.
+                current-set (only the fingers enrolled now), passcode. Items of biometry and current-set stay on this device;
+                the others go into a backup, unless --device-only says otherwise.
                 """, action: Items.set),
         CommandEntry(
             "get", "write a secret to standard output", [.item],
@@ -25,8 +27,14 @@ extension CommandTable {
             action: Items.get),
         CommandEntry(
             "list", "show what is stored, without any secret", [],
-            [CommandOption(.service, "only the items of that service")],
-            about: "Shows names, services and protection of the items of this access group. Asks for nothing.",
+            [
+                CommandOption(.service, "only the items of that service"),
+                CommandOption(.all, "the items of every app and of every class, with their owner"),
+            ],
+            about: """
+                Shows names, services and protection of the passwords of this access group, or with --all whose items there
+                are. Asks for nothing.
+                """,
             action: Items.list),
         CommandEntry(
             "delete", "delete an item", [.item],

@@ -25,6 +25,7 @@ extension CommandTable {
                     .type, KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + "; p256 is the default"),
                 CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
                 CommandOption(.protect, "what releases the private half, as latchkey set has it"),
+                CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
                 CommandOption(.label, "a text that list shows"),
             ], about: "Makes a key pair and stores both halves. The public half can be shown without a proof.",
             action: KeyCommand.create),

@@ -35,7 +35,9 @@ extension CommandTable {
 
     private static let machine = [
         CommandEntry(
-            "sim start", "start a simulated daemon in $LATCHKEY_HOME", takesJSON: false, action: Simulation.start),
+            "sim start", "start a simulated daemon in $LATCHKEY_HOME", [],
+            [CommandOption(.ready, "enrol a finger and set the passcode 1234, where there is none")], takesJSON: false,
+            action: Simulation.start),
         CommandEntry("sim stop", "end it", takesJSON: false, action: Simulation.stop),
         CommandEntry("sim restart", "start the machine again: another boot", action: Simulation.restart),
         verb(

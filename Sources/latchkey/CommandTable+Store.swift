@@ -20,7 +20,8 @@ extension CommandTable {
         CommandEntry(
             "passcode remove", "remove the passcode and every item that needs it",
             about: """
-                Removes the passcode, and deletes every item of every app that needs it.
+                Removes the passcode, and deletes every item of every app that needs it: names them, and has you type the
+                word remove. The daemon asks for the passcode.
                 """
         ) { (options) throws(CommandFailure) in
             try Passcode.run("remove", options)
@@ -96,12 +97,14 @@ extension CommandTable {
                 type the word accept, and the daemon asks for the passcode, if one is set.
                 """, action: CheckCommand.run),
         CommandEntry(
-            "reset", "discard protected items, when their keys are lost", [],
-            [CommandOption(.protected, "discard what asks for a proof; it has to be given")],
+            "reset", "delete what asks for a proof: the way out of a forgotten passcode", [],
+            [CommandOption(.protected, "ask for the passcode, if it can still be checked")],
             about: """
-                Deletes every item that asks for a finger, a face or the passcode, and the passcode itself: the way out when
-                the file anchor is lost. Other items stay. Has you type the word discard; the daemon asks for the passcode,
-                if it can still be checked.
+                Deletes every item of every app that asks for a finger, a face or the passcode, and the passcode itself.
+                Names them and has you type the word reset. Other items stay. Nothing brings the deleted ones back.
+
+                --protected is the way out when the file anchor is lost: it has you type the word discard, and the daemon
+                asks for the passcode, if it can still be checked.
                 """, action: WaysOut.reset),
         CommandEntry(
             "apps", "show which apps may use Face ID, and take it back", [],

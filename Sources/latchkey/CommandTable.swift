@@ -84,8 +84,10 @@ struct CommandOption: Sendable {
 enum OptionName: String, CaseIterable, Sendable {
     case service, label, protect, replace
     case allowEmpty = "allow-empty"
+    case deviceOnly = "device-only"
+    case all
     case type, enclave, hash, pss, signature, output, format, hex, base64
-    case limit, verify, daemon, restore, accept, protected, revoke, forget, other
+    case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready
     case json, help
 
     /// What its value is; nil for an option without one.
@@ -100,8 +102,9 @@ enum OptionName: String, CaseIterable, Sendable {
         case .format: CommandArgument("FORMAT", .choice(PublicFormat.allCases.map(\.rawValue)))
         case .limit: CommandArgument("NUMBER")
         case .revoke, .forget: CommandArgument("APP")
-        case .replace, .allowEmpty, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore, .accept, .protected,
-            .other, .json, .help:
+        case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
+            .accept, .protected,
+            .other, .ready, .json, .help:
             nil
         }
     }

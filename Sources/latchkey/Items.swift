@@ -23,7 +23,13 @@ enum Items {
 
     static func set(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
-        let rule = try AccessControl(protection: options.protection)
+        let rule = try AccessControl(protection: options.protection, staysHere: options.has(.deviceOnly))
+        guard !options.replaces || !options.has(.deviceOnly) || options.protection != nil else {
+            throw .usage(
+                "--device-only changes the rule of an item that is replaced, and the rule is not given",
+                "Give it with --protect, or leave out --device-only.")
+        }
+        try check(name, rule, options)
         let secret = try Input.secret("Secret for \(name): ")
         // A pipe whose first command failed gives nothing, which would replace a secret by nothing.
         guard secret.count > 0 || options.has(.allowEmpty) else {
@@ -40,12 +46,7 @@ enum Items {
                         returns: [], authentication: authentication)))
         } catch {
             guard case .failure(let failure) = error, failure.status == .duplicateItem else { throw error }
-            guard options.replaces else {
-                throw .failure(
-                    Failure(
-                        .duplicateItem, "\(name) exists already.",
-                        hint: "Replace it with --replace, or delete it first."))
-            }
+            guard options.replaces else { throw .failure(duplicate(name)) }
             var changes: Attributes = [:]
             if let label = options.label { changes[.label] = .text(label) }
             _ = try call(
@@ -56,6 +57,28 @@ enum Items {
                         authentication: authentication)))
         }
         if options.isJSON { Output.write(JSON.object([("stored", .text(name))]).line + "\n") }
+    }
+
+    /// What can be refused is refused before a secret is typed. A pipe is not asked anything: there the daemon decides.
+    private static func check(_ name: String, _ rule: AccessControl, _ options: Options) throws(CommandFailure) {
+        do throws(Failure) {
+            let report = try Client.command.status()
+            try rule.checkIsPossible(report)
+            guard isatty(STDIN_FILENO) == 1 else { return }
+            if let problem = report.problem { throw problem }
+            guard !report.isLocked else {
+                throw Failure(
+                    .interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock")
+            }
+            if !options.replaces, try !Client.command.items(query(options, name)).isEmpty { throw duplicate(name) }
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    private static func duplicate(_ name: String) -> Failure {
+        Failure(
+            .duplicateItem, "\(name) exists already.", hint: "Replace it with --replace, or delete it first.")
     }
 
     static func get(_ options: Options) throws(CommandFailure) {
@@ -84,9 +107,25 @@ enum Items {
     }
 
     static func list(_ options: Options) throws(CommandFailure) {
-        guard case .items(let items, _) = try call(.listItems(query(options, nil))) else { return }
+        guard !options.has(.all) || !options.isServiceGiven else {
+            throw .usage("--all and --service are not for one call", "Choose one.")
+        }
+        let items: [FoundItem]
+        do throws(Failure) {
+            items = try Client.command.items(options.has(.all) ? nil : query(options, nil))
+        } catch {
+            throw .failure(error)
+        }
         if options.isJSON {
             return Output.write(JSON.array(items.map(\.json)).line + "\n")
+        }
+        if options.has(.all), !items.isEmpty {
+            let rows = items.map {
+                [$0.text(.accessGroup), $0.kind, $0.name, $0.place, $0.protection, $0.text(.label)]
+            }
+            return Output.write(
+                Table.text(
+                    [["GROUP", "KIND", "NAME", "SERVICE", "PROTECTION", "LABEL"]] + rows.sorted { $0[0] < $1[0] }))
         }
         if items.isEmpty { return Output.writeError("No items. Store one with: latchkey set NAME\n") }
         let rows = items.map { [$0.text(.account), $0.text(.service), $0.protection, $0.text(.label)] }
@@ -101,16 +140,10 @@ enum Items {
 }
 
 extension FoundItem {
-    fileprivate func text(_ code: AttributeCode) -> String {
-        if case .text(let text) = attributes?[code] { text } else { "" }
-    }
-
-    fileprivate var protection: String { accessControl?.protection ?? "none" }
-
     fileprivate var json: JSON {
         .object([
-            ("name", .text(text(.account))), ("service", .text(text(.service))), ("label", .text(text(.label))),
-            ("group", .text(text(.accessGroup))), ("protection", .text(protection)),
+            ("name", .text(name)), ("service", .text(place)), ("label", .text(text(.label))),
+            ("group", .text(text(.accessGroup))), ("class", .text("\(itemClass)")), ("protection", .text(protection)),
         ])
     }
 }

@@ -15,8 +15,14 @@ enum KeyCommand {
         guard !options.key.isForEnclave || choice == .p256 else {
             throw .usage("the enclave keeps no keys of type \(choice.rawValue)", "It keeps keys of type p256.")
         }
-        let rule = try AccessControl(protection: options.protection)
+        // A key of the enclave stays there anyway.
+        let rule = try AccessControl(
+            protection: options.protection, staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
         do throws(Failure) {
+            // The daemon refuses a class that needs a passcode; the other classes would hold a key that nothing releases.
+            if rule.accessibility != .whenPasscodeSetThisDeviceOnly {
+                try rule.checkIsPossible(Client.command.status())
+            }
             guard try NamedKey.all(named: name).isEmpty else {
                 throw Failure(
                     .duplicateItem, "A key \(name) exists already.",
@@ -182,7 +188,7 @@ extension NamedKey {
 
     private var group: String { if case .text(let text) = item.attributes?[.accessGroup] { text } else { "" } }
 
-    private var protection: String { item.accessControl?.protection ?? "none" }
+    private var protection: String { item.protection }
 
     fileprivate func row(_ enclave: EnclaveKind?) -> [String] {
         let place = isInEnclave ? "enclave (\(enclave?.name ?? "not here"))" : "keychain"

@@ -41,6 +41,7 @@ enum LogCommand {
     /// Part by part, so that a long trail is never in memory as a whole.
     private static func show(newest count: UInt64, _ options: Options) throws(Failure) {
         let end = try page(after: 0, verifies: false, limit: 0).last
+        let names = ItemNames()
         var after = count >= UInt64(clamping: end) ? 0 : end - Int64(clamping: count)
         if !options.isJSON, count > 0, end > 0 { Output.write(Table.text([heading], widths: widths)) }
         // What is written meanwhile is left to the next call.
@@ -50,14 +51,15 @@ enum LogCommand {
             after = last.sequence
             Output.write(
                 options.isJSON
-                    ? lines.map { $0.json.line + "\n" }.joined() : Table.text(lines.map(\.cells), widths: widths))
+                    ? lines.map { $0.json(names).line + "\n" }.joined()
+                    : Table.text(lines.map { $0.cells(names) }, widths: widths))
         }
         if !options.isJSON, end == 0 { Output.writeError("The trail is empty.\n") }
     }
 
     private static let heading = ["ENTRY", "TIME", "EVENT", "ITEM", "CALLER", "PROCESS"]
     /// Every part of a trail has the same columns.
-    private static let widths = [7, 20, 18, 8, 16, 7]
+    private static let widths = [7, 20, 18, 24, 16, 7]
 
     private static func verify(_ options: Options) throws(CommandFailure) {
         var count: Int64 = 0
@@ -78,7 +80,7 @@ enum LogCommand {
         }
         if options.isJSON {
             var pairs: [(String, JSON)] = [("whole", .boolean(finding == nil)), ("entries", .number(count))]
-            pairs.append(("newest", newest.map(\.json) ?? .null))
+            pairs.append(("newest", newest.map { $0.json(nil) } ?? .null))
             pairs.append(("finding", finding.map(\.json) ?? .null))
             Output.write(JSON.object(pairs).line + "\n")
         }

@@ -12,10 +12,13 @@ enum Passcode {
     /// Carries out one of the verbs. The passcode so far is asked for by the daemon, at its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
         let request: Request
+        try checkIsSet(verb != "set")
         switch verb {
         case "set": request = .passcode(.set(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "change": request = .passcode(.change(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
-        case "remove": request = .passcode(.remove)
+        case "remove":
+            try confirmRemoval()
+            request = .passcode(.remove)
         // A right passcode ends a lockout, wherever it is entered.
         case "check": request = try check()
         default: throw .usage("unknown: passcode \(verb)", "See: latchkey help passcode")
@@ -29,6 +32,40 @@ enum Passcode {
         Output.write(
             options.isJSON
                 ? JSON.object([("passcode", .text(done))]).line + "\n" : "The passcode is \(done).\n")
+    }
+
+    /// Refuses before anything is asked.
+    private static func checkIsSet(_ hasToBe: Bool) throws(CommandFailure) {
+        do throws(Failure) {
+            let report = try Client.command.status()
+            // A store that cannot be used says so itself.
+            guard report.problem == nil, report.isPasscodeSet != hasToBe else { return }
+            guard hasToBe else {
+                throw Failure(
+                    .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
+            }
+            throw Failure(.passcodeNotSet, "No passcode is set.", hint: "Set one with: latchkey passcode set")
+        } catch {
+            throw .failure(error)
+        }
+    }
+
+    /// Names what goes with the passcode. Where nothing does, the daemon's prompt is enough of a question.
+    private static func confirmRemoval() throws(CommandFailure) {
+        let (doomed, kept): (DoomedItems, DoomedItems)
+        do throws(Failure) {
+            doomed = try DoomedItems { $0.accessibility == .whenPasscodeSetThisDeviceOnly }
+            kept = try DoomedItems { $0.isProtected && $0.accessibility != .whenPasscodeSetThisDeviceOnly }
+        } catch {
+            throw .failure(error)
+        }
+        var text = doomed.words
+        if !kept.items.isEmpty {
+            let count = kept.items.count == 1 ? "One more item asks" : "\(kept.items.count) more items ask"
+            text += "\(count) for a finger or the passcode, and cannot be read until a passcode is set again.\n"
+        }
+        guard !doomed.items.isEmpty else { return Output.writeError(kept.items.isEmpty ? "" : text) }
+        try Confirmation.ask("remove", text)
     }
 
     /// An evaluation that nothing but the passcode answers.

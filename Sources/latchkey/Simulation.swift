@@ -39,7 +39,7 @@ enum Simulation {
 
     /// Starts a simulated daemon for the store that LATCHKEY_HOME names, and for that one only: a store of the user
     /// must not become a simulated one by a slip.
-    static func start(_: Options) throws(CommandFailure) {
+    static func start(_ options: Options) throws(CommandFailure) {
         guard let home = Environment.value("LATCHKEY_HOME") else {
             throw .usage(
                 "sim start needs a folder of its own", "Run: export LATCHKEY_HOME=$(mktemp -d); latchkey sim start")
@@ -61,9 +61,20 @@ enum Simulation {
                     hint: "Choose an empty folder.")
             }
             Output.write("Simulated daemon, process \(report.processID), store \(report.storePath)\n")
+            if options.has(.ready) { try makeReady(report) }
         } catch {
             throw .failure(error)
         }
+    }
+
+    /// A machine that can authenticate.
+    private static func makeReady(_ report: StatusReport) throws(Failure) {
+        if report.biometry == .none { _ = try Client.command.call(.simulate(.sensor(.touchID))) }
+        if !report.isEnrolled { _ = try Client.command.call(.simulate(.enrol)) }
+        if !report.isPasscodeSet { _ = try Client.command.call(.passcode(.set(SecretBytes("1234".utf8)))) }
+        let finger = "A finger is enrolled" + (report.isEnrolled ? " already" : "")
+        let passcode = report.isPasscodeSet ? "a passcode is set" : "the passcode is 1234"
+        Output.write("\(finger), and \(passcode).\n")
     }
 
     /// Another boot: the next call starts the daemon again.

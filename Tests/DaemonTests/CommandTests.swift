@@ -64,6 +64,16 @@ import Testing
         #expect(keeper.modes()?.c_lflag == before)
     }
 
+    @Test func anItemThatExistsIsRefusedBeforeASecretIsTyped() throws {
+        #expect(try run("set", "token", input: "x").exitCode == 0)
+        let screen = try Screen()
+        let caller = try screen.terminal.spawn(
+            TestDaemon.programs + "/latchkey", ["set", "token"], environment: daemon.environment)
+        let said = screen.everything()
+        #expect(said.contains("token exists already") && !said.contains("Secret for"), "\(said)")
+        #expect((Processes.wait(caller) >> 8) & 0xff == 73)
+    }
+
     @Test func aCommandThatAsksInTheBackgroundCanBeEnded() throws {
         let screen = try Screen()
         let shell = try screen.terminal.spawn(

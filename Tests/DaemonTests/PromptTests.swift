@@ -114,6 +114,20 @@ import Testing
         #expect(answer.errors.contains("latchkey passcode set"), "\(answer)")
     }
 
+    @Test func aCommandThatWaitsForAnotherPromptSaysSo() throws {
+        let (first, second) = (try Screen(), try Screen())
+        let holder = try get(first)
+        #expect(first.hears("Touch the sensor"))
+        let waiter = try get(second)
+        #expect(second.hears("Waiting: latchkey, process \(holder), is asking first."))
+        try first.terminal.type("m")
+        #expect(Processes.wait(holder) == 0)
+        #expect(second.hears("Touch the sensor"))
+        try second.terminal.type("m")
+        #expect(second.hears("value"))
+        #expect(Processes.wait(waiter) == 0)
+    }
+
     @Test func aScriptedTouchFromAnotherTerminalAnswersThePrompt() throws {
         let screen = try Screen()
         let caller = try get(screen)

@@ -9,7 +9,8 @@ import Testing
     private static let folder = Files.folder(of: #filePath) + "/Scripts"
 
     @Test(arguments: [
-        "help", "options", "complete", "items", "groups",
+        "help", "options", "complete", "items", "simulation", "passcode", "reset", "backup", "log",
+        "groups",
     ]) func theCommandsDoWhatTheScriptSays(name: String) throws {
         let bytes = try #require(try Files.read("\(Self.folder)/\(name).txt", limit: 1 << 20))
         let script = TextScript(String(decoding: bytes.copyBytes(), as: UTF8.self))
