@@ -28,8 +28,12 @@ struct DaemonConnection: Sendable {
         return try client.call(request, part: part)
     }
 
-    /// What the daemon says of itself; throws what the store cannot be used for.
+    /// What the daemon says of itself.
     func status() throws(Failure) -> StatusReport {
+        // A secret may be typed behind this. A thread that the connection starts inherits what is held here, so that a
+        // signal meanwhile goes to the thread that puts the terminal in order, and no other one ends the program.
+        let signals = EndingSignals()
+        defer { signals.release() }
         guard case .status(let report) = try call(.status) else {
             throw Failure(.internalFailure, "The daemon's answer is of another kind.")
         }
