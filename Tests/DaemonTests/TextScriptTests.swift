@@ -19,6 +19,49 @@ import Testing
         #expect(failure == nil, "\(name).txt, \(failure ?? "")")
     }
 
+    private static func readme() throws -> String {
+        let path = Files.folder(of: Files.folder(of: Files.folder(of: #filePath))) + "/README.md"
+        return String(decoding: try #require(try Files.read(path, limit: 1 << 20)).copyBytes(), as: UTF8.self)
+    }
+
+    /// The blocks of README.md that begin with that line.
+    private static func blocks(_ fence: String) throws -> [String] {
+        var blocks: [String] = []
+        var open: Substring?
+        for line in try readme().split(separator: "\n", omittingEmptySubsequences: false) {
+            guard line.hasPrefix("```") else {
+                if open == fence[...] { blocks[blocks.count - 1] += line + "\n" }
+                continue
+            }
+            open = open == nil ? line : nil
+            if open == fence[...] { blocks.append("") }
+        }
+        return blocks
+    }
+
+    @Test func theSessionOfTheREADMEGoesAsPrinted() throws {
+        let sessions = try Self.blocks("```console")
+        #expect(!sessions.isEmpty)
+        for session in sessions {
+            let script = TextScript(session)
+            #expect(script.steps.count > 3)
+            let failure = try script.run(try TestDaemon())
+            #expect(failure == nil, "README.md, \(failure ?? "")")
+        }
+    }
+
+    /// Each command line of the other blocks is asked for its help: a command or option that is not there is refused.
+    @Test func everyCommandLineOfTheREADMEIsKnown() throws {
+        let daemon = try TestDaemon()
+        let lines = try Self.blocks("```").flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("latchkey ") }
+        #expect(lines.count > 8)
+        for line in lines {
+            let words = line.prefix { $0 != "#" && $0 != "<" }.split(separator: " ").dropFirst().map(String.init)
+            let help = try daemon.run("latchkey", words + ["--help"])
+            #expect(help.exitCode == 0 && help.output.hasPrefix("usage: "), "\(line)")
+        }
+    }
+
     /// The runner itself: what differs is told, and the wildcards match no more than they say.
     @Test(arguments: [
         ("$ echo one\none", true), ("$ echo one\ntwo", false), ("$ exit 3\n[3]", true), ("$ exit 3", false),
