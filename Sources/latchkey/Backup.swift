@@ -31,7 +31,7 @@ enum Backup {
             progress.end()
             report(options, [("exported", UInt64(progress.count))], staying) {
                 """
-                \(progress.count) items were exported. The prompt showed the recovery code, and nothing shows it again. Write it down \
+                \(Self.items(UInt64(progress.count))) exported. The prompt showed the recovery code, and nothing shows it again. Write it down \
                 and keep it apart from the file, on paper or in a safe: without the code nothing in the file can be read, and \
                 with it everything can.
 
@@ -62,12 +62,14 @@ enum Backup {
             progress.end()
             let (added, present) = (part?.added ?? 0, part?.present ?? 0)
             report(options, [("imported", added), ("present", present)], staying) {
-                "\(added) items were imported, \(present) were there already.\n"
+                "\(Self.items(added)) imported, \(present) there already.\n"
             }
         } catch {
             throw .failure(error)
         }
     }
+
+    private static func items(_ count: UInt64) -> String { count == 1 ? "One item was" : "\(count) items were" }
 
     private static func report(
         _ options: Options, _ counts: [(String, UInt64)], _ staying: Staying, words: () -> String

@@ -14,6 +14,7 @@ struct BackupInput {
         do throws(SystemError) {
             file = try Descriptor.open(path, O_RDONLY | O_CLOEXEC)
         } catch {
+            guard error.code != ENOENT else { throw Failure(.itemNotFound, "There is no file \(path).") }
             throw Failure(error, "\(path) cannot be read")
         }
     }

@@ -151,6 +151,9 @@ enum CommandTable {
     /// The entry that the words begin with, and the words behind it.
     static func entry(_ words: [String]) throws(CommandFailure) -> (CommandEntry, [String]) {
         let name = words.first ?? ""
+        guard !name.hasPrefix("-") else {
+            throw .usage("\(name) stands where a command is expected", "Options stand behind it. See: latchkey help")
+        }
         if group(name) != nil {
             let verbs = verbs(name).map { $0.words[1] }
             guard words.count > 1, !words[1].hasPrefix("-") else {

@@ -75,8 +75,10 @@ struct DoomedItems {
         guard !items.isEmpty else { return "No item is deleted.\n" }
         var text = items.count == 1 ? "One item is deleted:\n" : "\(items.count) items are deleted:\n"
         for item in items.prefix(Self.most) {
-            let name = [item.place, item.name].filter { !$0.isEmpty }.joined(separator: " ")
-            text += Table.text([["  \(item.text(.accessGroup))", item.kind, name]])
+            // The service that the commands use themselves says nothing.
+            let place = item.place == "latchkey" ? "" : item.place
+            let name = [place, item.name].filter { !$0.isEmpty }.joined(separator: " ")
+            text += Table.text([["  \(name), \(item.kind) of \(item.text(.accessGroup))"]])
         }
         if items.count > Self.most { text += "  and \(items.count - Self.most) more, see: latchkey list --all\n" }
         return text

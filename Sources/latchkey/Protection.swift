@@ -22,7 +22,10 @@ extension AccessControl {
             return
         }
         guard let known = AccessControl.byName.first(where: { $0.name == name }) else {
-            throw .usage("unknown protection \(name)", "Use none, presence, biometry, current-set or passcode.")
+            throw .usage(
+                "unknown protection \(name)",
+                (Suggestion.nearest(name, AccessControl.protectionNames).map { "Did you mean \($0)? " } ?? "")
+                    + "Use none, presence, biometry, current-set or passcode.")
         }
         let isPortable = [.userPresence, .devicePasscode].contains(known.constraints)
         self.init(
