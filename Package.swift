@@ -226,7 +226,9 @@ let package = Package(
         tests(
             "LatchkeyKitTests",
             ["LatchkeyKit", "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "TestSupport"]),
-        tests("LatchkeySimulatorTests", ["LatchkeySimulator", "Security", "LocalAuthentication", "TestSupport"]),
+        tests(
+            "LatchkeySimulatorTests",
+            ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
