@@ -12,7 +12,8 @@ struct Typist {
         ("Type any secret: ", "correct horse battery staple\r"),
         // The fallback button is not there before the first miss, and is after it.
         (opening, "x"), ("Cancel, P for ", "p"),
-        (opening, "x"), ("Cancel, P for ", "m"),
+        // For this item a finger alone will do, so that no button appears.
+        (opening, "x"), ("Not recognised. 2 tries left", "m"),
         (opening, "x"), ("2 tries left", "x"), ("One try left", "x"),
         (opening, "x"), ("One try left", "x"),
         ("Type your passcode", Story.passcode + "\r"),
