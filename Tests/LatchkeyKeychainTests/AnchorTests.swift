@@ -321,6 +321,46 @@ import Testing
         #expect(try store.open().unlock(Self.new))
     }
 
+    /// A commit that failed may be on the disk as a whole. It would be found at the next start with the preparation of the event
+    /// after it: here without the items that a passcode takes along, and with the passcode.
+    @Test(arguments: [0, 1], FaultPlan.Fault.allCases)
+    func aCommitThatFailedIsWrittenOverBeforeTheNextEvent_abuse36(call: Int, fault: FaultPlan.Fault) throws {
+        try fill(for: .removePasscode)
+        let plan = FaultPlan()
+        FaultyFiles.plan(plan, for: store.folder.path)
+        defer { FaultyFiles.plan(nil, for: store.folder.path) }
+        let copies = Mutex<[[String: Data]]>([])
+        let store = store
+        let vault = CopyingVault(FileKeyVault(store.folder)) {
+            let files = (try? store.files()) ?? [:]
+            copies.withLock { $0.append(files) }
+        }
+        do {
+            let keychain = try StoreOnDisk.identity.open(
+                SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
+            #expect(try keychain.unlock(Self.old))
+            try keychain.add("later", "five")
+            // Of the two calls of a commit: the write, after which nothing is there, or the sync, after which all of it is.
+            plan.fail(at: call, fault, goesOn: false)
+            let failure = status { try Event.removePasscode(keychain) }
+            #expect(failure == (fault == .inputOutputError ? .storeUnreadable : .diskFull) && plan.hasFailed)
+            #expect(keychain.isPasscodeSet)
+            copies.withLock { $0 = [] }
+            try Event.lockout(keychain)
+        }
+        // Killed once the lockout was prepared, and not committed.
+        let prepared = copies.withLock { $0[1] }
+        FaultyFiles.plan(nil, for: store.folder.path)
+        try store.restore(prepared)
+        let reopened = try store.open()
+        #expect(reopened.anchor.condition == .clean)
+        #expect(try reopened.isPasscodeSet && reopened.unlock(Self.old))
+        #expect(try reopened.secret("passcode") == "three")
+        let events = try reopened.log(Request.Log(after: 0, limit: 1000, verifies: true)).lines.map(\.event)
+        #expect(!events.contains(.passcodeRemoved) && !events.contains(.lockedOut))
+        #expect(try reopened.findings() == [])
+    }
+
     @Test func anEnrolmentChangeThatCannotBePreparedChangesNothing() throws {
         try fill(for: .enrolment)
         let vault = CopyingVault(FileKeyVault(store.folder)) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
@@ -61,6 +62,32 @@ import Testing
                 status { _ = try keychain.restore(item, caller: caller, proof: proof) } != nil)
         }
         #expect(try keychain.page(after: 0, caller: caller, proof: .ofPasscode).items.count == 1)
+    }
+
+    /// Where accounts are checked, every person has a password that can be asked for.
+    @Test(arguments: Tier.allCases)
+    func withoutAPasscodeTiersWithAccountsRefuseEveryBackup(tier: Tier) throws {
+        let store = try StoreOnDisk()
+        let identity = StoreIdentity(tier: tier, userID: 1000, passcodeCost: 10)
+        try store.prepare(identity)
+        let keychain = try store.open(identity)
+        try keychain.add("mine")
+        let caller = StoreOnDisk.caller
+        let expected: Status? =
+            switch tier {
+            case .user, .simulated: nil
+            case .file, .tpm: .passcodeNotSet
+            }
+        let item = FoundItem(
+            itemClass: .genericPassword, attributes: named("x"), accessControl: AccessControl(),
+            secret: SecretBytes([1]))
+        #expect(status { _ = try keychain.backupNeedsPasscode(caller) } == expected)
+        #expect(status { _ = try keychain.page(after: 0, caller: caller, proof: .none) } == expected)
+        #expect(status { _ = try keychain.restore(item, caller: caller, proof: .none) } == expected)
+        // With a passcode all of them ask for it.
+        try keychain.setPasscode(SecretBytes("1234".utf8))
+        #expect(try keychain.backupNeedsPasscode(caller))
+        _ = try keychain.page(after: 0, caller: caller, proof: .ofPasscode)
     }
 
     @Test func withoutAPasscodeOnlyTheCallersGroupsLeaveAndEnter() throws {
