@@ -78,8 +78,10 @@ import Testing
             case .user, .simulated: nil
             case .file, .tpm: .passcodeNotSet
             }
+        var attributes = named("x")
+        attributes[.accessGroup] = .text(caller.groups[0])
         let item = FoundItem(
-            itemClass: .genericPassword, attributes: named("x"), accessControl: AccessControl(),
+            itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
             secret: SecretBytes([1]))
         #expect(status { _ = try keychain.backupNeedsPasscode(caller) } == expected)
         #expect(status { _ = try keychain.page(after: 0, caller: caller, proof: .none) } == expected)
