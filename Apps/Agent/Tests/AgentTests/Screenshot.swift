@@ -69,6 +69,9 @@ extension Machine {
     func contrast(of text: Accessible) throws -> Double {
         let frame = try #require(text.frame)
         try #require(frame.width > 100 && frame.height > 5, "\(frame)")
-        return try pixels().contrast(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
+        // The accessibility bus counts in units of the window, of which each is several pixels in the large look.
+        let scale = ProcessInfo.processInfo.environment["GDK_SCALE"].flatMap { Int($0) } ?? 1
+        return try pixels().contrast(
+            x: frame.x * scale, y: frame.y * scale, width: frame.width * scale, height: frame.height * scale)
     }
 }

@@ -180,9 +180,9 @@ def a_face_is_warned_of_and_nothing_says_fingerprint():
 NARROW = 360
 
 
-def fits(window, words):
-    """The narrow window once it says that: nothing of it is beside the screen."""
-    tree = window.sees(words)
+def fits(window, condition):
+    """The narrow window once it is so: nothing of it is beside the screen."""
+    tree = window.sees(condition)
     for node in tree.all():
         left, width = node.across()
         # The panel of the simulated sensor, which no person has, can be moved from side to side.
@@ -209,8 +209,8 @@ def a_narrow_window_shows_the_list_or_the_text():
         check(not tree.named("Search notes"), "the list is not there beside the text")
         window.picture("narrow-note")
         window.press_button("Back to the Notes")
-        tree = fits(window, "milk and bread")
-        check(tree.named("Search notes") and not tree.named("Text of the note"), "the list is there in place of the text")
+        # The list in place of the text.
+        fits(window, lambda t: t.says("milk and bread") and t.named("Search notes") and not t.named("Text of the note"))
         window.picture("narrow-list")
         open_first(window)
         window.keys("Escape")
