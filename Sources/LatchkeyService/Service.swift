@@ -82,6 +82,7 @@ package final class Service: Sendable {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
         enclave = parts.keyModule.map { Enclave($0) }
+        // A store that did not open refuses each request by its own error (`Session.keychain`); what follows begins without it.
         let keychain = try? parts.keychain.get()
         let keeper = keychain.map { StoreKeeper($0, parts) }
         self.keeper = keeper
