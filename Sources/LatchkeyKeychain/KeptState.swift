@@ -55,8 +55,11 @@ extension Keychain {
         return LockState(isLocked: values.isLocked, wasUnlocked: wasUnlocked)
     }
 
-    /// Keeps what the person has told apps that asked to use the camera (behaviour LA-07).
+    /// Stores the answers of the person to apps that asked to use the camera (behaviour LA-07), durably when this returns.
+    /// Writes nothing if they are stored already.
     package func keep(facePermissions: [String: Bool]) throws(Failure) {
+        // A state record that cannot be read differs from every set of answers: `changeState` replaces it, or says why not.
+        if let kept = try? keptFacePermissions(), kept == facePermissions { return }
         try write { (store) throws(Failure) in
             try changeState(in: store) { $0.facePermissions = facePermissions }
             try audit.append(.facePermissionChanged, caller: nil, to: store)

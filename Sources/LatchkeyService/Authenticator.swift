@@ -108,7 +108,7 @@ final class Authenticator: Sendable {
         /// Keeps counters durably; blocks.
         var keep: @Sendable (PolicyCounters) throws(Failure) -> Void
         /// Keeps the answers about faces durably; blocks.
-        var keepPermissions: @Sendable ([String: Bool]) throws(Failure) -> Void
+        var keepPermissions: @Sendable ([String: Bool]) -> Void
     }
 
     private let core: Mutex<Core>
@@ -253,8 +253,7 @@ final class Authenticator: Sendable {
             // kept are more failures than there were.
             _ = try? parts.keep(counters)
         case .keepPermissions(let permissions):
-            // An answer that cannot be written down holds until the daemon ends; then the app asks again.
-            _ = try? parts.keepPermissions(permissions)
+            parts.keepPermissions(permissions)
         }
     }
 

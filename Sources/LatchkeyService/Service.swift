@@ -118,6 +118,7 @@ package final class Service: Sendable {
                     keeper?.follow(counters)
                 },
                 keepPermissions: { [log = parts.log] permissions in
+                    // The answer at a prompt that cannot be stored holds until the daemon ends; then the app asks again.
                     log.noting(.facePermissionsNotKept) { () throws(Failure) in
                         try keychain?.keep(facePermissions: permissions)
                     }

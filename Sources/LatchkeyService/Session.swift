@@ -85,7 +85,7 @@ package final class Session: Sendable {
             case .lock: try lock(answer)
             case .unlock(let prompting): try unlock(id, prompting, answer)
             case .facePermissions: answer(facePermissions())
-            case .changeFacePermission(let change): answer(try self.change(change))
+            case .changeFacePermission(let change): try self.change(change, answer)
             case .simulate(let command): answer(try service.simulate(command))
             case .transcript: answer(try service.transcript())
             case .exportItems(let request): try export(id, request, answer)
