@@ -244,8 +244,9 @@ private struct Edits {
         return new
     }
 
-    private func seal(_ plain: [UInt8], _ key: SymmetricKey, _ binding: [UInt8]) -> [UInt8] {
-        (try? key.seal(SecretBytes(plain), nonce: [UInt8](repeating: 1, count: 12), binding: binding)) ?? []
+    private func seal(_ plain: [UInt8], _ key: SymmetricKey, _ associatedData: [UInt8]) -> [UInt8] {
+        (try? key.seal(SecretBytes(plain), nonce: [UInt8](repeating: 1, count: 12), authenticating: associatedData))
+            ?? []
     }
 
     mutating func apply() {
@@ -282,14 +283,14 @@ private struct Edits {
         case 12:
             sealed = true
             row.attributes =
-                [1] + seal(data(), keychain.tree.metadataKey, keychain.envelopes.attributesBinding(row))
+                [1] + seal(data(), keychain.tree.metadataKey, keychain.envelopes.attributesAssociatedData(row))
         default:
             sealed = true
             guard let item = try? keychain.envelopes.openAttributes(row),
                 let key = try? keychain.tree.classKey(item.accessControl.accessibility)
             else { return }
-            let binding = keychain.envelopes.secretBinding(row, item)
-            row.secret = [1] + seal(data(), key, binding) + data()
+            let associatedData = keychain.envelopes.secretAssociatedData(row, item)
+            row.secret = [1] + seal(data(), key, associatedData) + data()
         }
         // Two rows never have one position: that is the table's key.
         if files.rows.indices.contains(where: { $0 != index && files.rows[$0].position == row.position }) {
@@ -318,8 +319,8 @@ private struct Edits {
         case 2: files.counters = nil
         default:
             sealed = true
-            let binding = CryptographicLabel.anchor.bytes + [0] + keychain.tree.header.bytes
-            files.anchor = SecretBytes(FileMark.anchor.bytes + seal(data(), keychain.tree.anchorKey, binding))
+            let associatedData = CryptographicLabel.anchor.bytes + [0] + keychain.tree.header.bytes
+            files.anchor = SecretBytes(FileMark.anchor.bytes + seal(data(), keychain.tree.anchorKey, associatedData))
         }
     }
 
@@ -333,8 +334,8 @@ private struct Edits {
         case 3: files.entries.remove(at: index)
         default:
             sealed = true
-            let binding = keychain.audit.binding(files.entries[index].sequence)
-            files.entries[index].sealed = seal(data(), keychain.tree.auditKey, binding)
+            let associatedData = keychain.audit.associatedData(files.entries[index].sequence)
+            files.entries[index].sealed = seal(data(), keychain.tree.auditKey, associatedData)
         }
     }
 }

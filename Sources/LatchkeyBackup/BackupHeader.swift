@@ -40,7 +40,7 @@ package struct BackupHeader: Equatable, Sendable {
     }
 
     /// What a record is bound to: the file, its place in it, and whether it is the last.
-    func binding(_ sequence: UInt64, isLast: Bool) -> [UInt8] {
+    func associatedData(_ sequence: UInt64, isLast: Bool) -> [UInt8] {
         CryptographicLabel.backup.bytes + [0] + bytes
             + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * UInt64($0))) } + [isLast ? 1 : 0]
     }

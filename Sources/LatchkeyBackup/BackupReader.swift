@@ -38,7 +38,7 @@ package struct BackupReader {
     /// The item of a record; nil for the record that ends the backup.
     package mutating func item(_ prefix: [UInt8], _ sealed: [UInt8]) throws(Failure) -> FoundItem? {
         let isLast = prefix.first == 1
-        guard let plain = try key.open(sealed, binding: header.binding(sequence, isLast: isLast)) else {
+        guard let plain = try key.open(sealed, authenticating: header.associatedData(sequence, isLast: isLast)) else {
             guard sequence > 0 else {
                 throw Failure(
                     .itemAuthenticationFailed, "The recovery code does not open this backup, or the file was changed.",

@@ -31,7 +31,7 @@ package struct BackupWriter {
     private mutating func seal(_ message: SecretBytes, isLast: Bool) throws(Failure) -> [UInt8] {
         let nonce = try randomBytes(SymmetricKey.nonceBytes)
         let sealed = try key.seal(
-            message, nonce: nonce, binding: header.binding(sequence, isLast: isLast))
+            message, nonce: nonce, authenticating: header.associatedData(sequence, isLast: isLast))
         sequence += 1
         let count = UInt32(sealed.count)
         return [isLast ? 1 : 0] + (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * UInt32($0))) } + sealed

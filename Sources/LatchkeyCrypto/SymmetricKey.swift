@@ -26,8 +26,9 @@ package struct SymmetricKey: Sendable {
     private init(derived secret: SecretBytes) { self.secret = secret }
 
     /// AES-256-GCM (NIST SP 800-38D): nonce, ciphertext and tag in this order.
-    package func seal(_ plaintext: SecretBytes, nonce: [UInt8], binding associated: [UInt8]) throws(Failure) -> [UInt8]
-    {
+    package func seal(
+        _ plaintext: SecretBytes, nonce: [UInt8], authenticating associated: [UInt8]
+    ) throws(Failure) -> [UInt8] {
         guard nonce.count == Self.nonceBytes else { throw Failure(.internalFailure, "wrong nonce length") }
         var sealed = [UInt8](repeating: 0, count: nonce.count + plaintext.count + Self.tagBytes)
         sealed.replaceSubrange(0..<nonce.count, with: nonce)
@@ -48,12 +49,12 @@ package struct SymmetricKey: Sendable {
     }
 
     /// Opens what `seal` made; nil when key, bytes or associated data are others.
-    package func open(_ sealed: [UInt8], binding associated: [UInt8]) throws(Failure) -> SecretBytes? {
-        try open(sealed[...], binding: associated)
+    package func open(_ sealed: [UInt8], authenticating associated: [UInt8]) throws(Failure) -> SecretBytes? {
+        try open(sealed[...], authenticating: associated)
     }
 
     /// The same for a part of an array.
-    package func open(_ sealed: ArraySlice<UInt8>, binding associated: [UInt8]) throws(Failure) -> SecretBytes? {
+    package func open(_ sealed: ArraySlice<UInt8>, authenticating associated: [UInt8]) throws(Failure) -> SecretBytes? {
         let count = sealed.count - Self.nonceBytes - Self.tagBytes
         guard count >= 0 else { return nil }
         var isGenuine: Bool?

@@ -75,7 +75,7 @@ struct AnchorRecord: Equatable, Sendable {
         }
         writer.bytes(bootID)
         writer.unsigned(countersSerial)
-        let sealed = try key.seal(writer.finish(), nonce: nonce, binding: Self.associatedData(header))
+        let sealed = try key.seal(writer.finish(), nonce: nonce, authenticating: Self.associatedData(header))
         return SecretBytes(FileMark.anchor.bytes + sealed)
     }
 
@@ -86,7 +86,7 @@ struct AnchorRecord: Equatable, Sendable {
         let mark = FileMark.anchor.bytes
         let file = bytes.copyBytes()
         guard file.starts(with: mark),
-            let plain = try key.open(file[mark.count...], binding: associatedData(header))
+            let plain = try key.open(file[mark.count...], authenticating: associatedData(header))
         else { return nil }
         return plain.withBytes { bytes in
             do throws(WireError) {

@@ -26,14 +26,14 @@ extension AuditTrail {
         writer.integer(sequence)
         writer.bytes(chain)
         let sealed = try tree.recordKey.seal(
-            writer.finish(), nonce: tree.nonce(), binding: tree.associatedData(.auditEnd))
+            writer.finish(), nonce: tree.nonce(), authenticating: tree.associatedData(.auditEnd))
         try store.setRecord(RecordName.auditEnd.rawValue, sealed)
     }
 
     /// What is wrong with the end of the trail, or nil.
     func checkEnd(in store: any ItemReading) throws(Failure) -> Finding? {
         guard let sealed = try store.record(.auditEnd) else { return try missingEnd(in: store) }
-        guard let plain = try tree.recordKey.open(sealed, binding: tree.associatedData(.auditEnd)),
+        guard let plain = try tree.recordKey.open(sealed, authenticating: tree.associatedData(.auditEnd)),
             let (sequence, chain) = decode(plain)
         else { return Finding(.trailEndUnknown) }
         let last = try store.lastAuditEntry()?.sequence ?? 0

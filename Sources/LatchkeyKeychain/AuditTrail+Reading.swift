@@ -15,7 +15,9 @@ extension AuditTrail {
     func numbers(of entry: AuditEntry) throws(Failure) -> StoreNumbers? { try opened(entry)?.numbers }
 
     private func opened(_ entry: AuditEntry) throws(Failure) -> (line: AuditLine, numbers: StoreNumbers)? {
-        guard let plain = try tree.auditKey.open(entry.sealed, binding: binding(entry.sequence)) else { return nil }
+        guard let plain = try tree.auditKey.open(entry.sealed, authenticating: associatedData(entry.sequence)) else {
+            return nil
+        }
         return plain.withBytes { bytes in
             do throws(WireError) {
                 var reader = CBORReader(bytes)
@@ -57,7 +59,7 @@ extension AuditTrail {
         /// Takes the next entry; what is wrong with it, or nil. Goes on behind it in any case.
         mutating func follow(_ entry: AuditEntry) throws(Failure) -> Finding? {
             let expected = sequence + 1
-            let code = try trail.chainKey.code(chain + trail.binding(entry.sequence) + entry.sealed)
+            let code = try trail.chainKey.code(chain + trail.associatedData(entry.sequence) + entry.sealed)
             sequence = entry.sequence
             chain = entry.chain
             if entry.sequence != expected { return Finding(.entryMissing, number: expected) }

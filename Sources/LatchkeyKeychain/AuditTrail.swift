@@ -74,9 +74,9 @@ final class AuditTrail: Sendable {
         writer.integer(Int64(caller?.processID ?? 0))
         writer.unsigned(count)
         last.numbers.write(to: &writer)
-        let binding = binding(sequence)
-        let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), binding: binding)
-        let chain = try chainKey.code(last.chain + binding + sealed)
+        let associatedData = associatedData(sequence)
+        let sealed = try tree.auditKey.seal(writer.finish(), nonce: tree.nonce(), authenticating: associatedData)
+        let chain = try chainKey.code(last.chain + associatedData + sealed)
         try store.append(AuditEntry(sequence: sequence, sealed: sealed, chain: chain))
         if !event.showsInItems { try keepEnd(sequence, chain, in: store) }
         last.sequence = sequence
@@ -86,7 +86,7 @@ final class AuditTrail: Sendable {
     }
 
     /// What an entry is bound to.
-    func binding(_ sequence: Int64) -> [UInt8] { Array("audit \(sequence)".utf8) + [0] + tree.header.bytes }
+    func associatedData(_ sequence: Int64) -> [UInt8] { Array("audit \(sequence)".utf8) + [0] + tree.header.bytes }
 
     /// Reads the end of the trail anew: the transaction that moved it was undone.
     func forget() { known.withLock { $0 = nil } }

@@ -40,7 +40,7 @@ final class CounterFile: Sendable {
         self.vault = vault
         var newest: (Values, Int)?
         for (index, bytes) in (try vault.counterSlots() ?? []).enumerated() {
-            guard let plain = try tree.countersKey.open(bytes, binding: Self.associatedData(tree)),
+            guard let plain = try tree.countersKey.open(bytes, authenticating: Self.associatedData(tree)),
                 let values = Self.decode(plain), values.serial >= newest?.0.serial ?? 0
             else { continue }
             newest = (values, index)
@@ -108,7 +108,7 @@ final class CounterFile: Sendable {
     {
         try key.seal(
             encode(Values()), nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(),
-            binding: CryptographicLabel.counters.bytes + [0] + header.bytes)
+            authenticating: CryptographicLabel.counters.bytes + [0] + header.bytes)
     }
 
     // MARK: - Bytes
@@ -118,7 +118,7 @@ final class CounterFile: Sendable {
     }
 
     private static func seal(_ values: Values, _ tree: KeyTree) throws(Failure) -> [UInt8] {
-        try tree.countersKey.seal(encode(values), nonce: tree.nonce(), binding: associatedData(tree))
+        try tree.countersKey.seal(encode(values), nonce: tree.nonce(), authenticating: associatedData(tree))
     }
 
     private static func encode(_ values: Values) -> SecretBytes {

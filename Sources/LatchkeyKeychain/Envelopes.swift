@@ -16,7 +16,7 @@ struct Envelopes: Sendable {
     let tree: KeyTree
     let anchor: Anchor
 
-    private func binding(_ label: CryptographicLabel, _ row: StoredRow, _ more: [[UInt8]] = []) -> [UInt8] {
+    private func associatedData(_ label: CryptographicLabel, _ row: StoredRow, _ more: [[UInt8]] = []) -> [UInt8] {
         var writer = CBORWriter()
         writer.array(7 + more.count)
         writer.text(label.rawValue)
@@ -31,12 +31,12 @@ struct Envelopes: Sendable {
     }
 
     /// Whether there is a secret is bound as well, so that taking it out is not taken for an item without one.
-    func attributesBinding(_ row: StoredRow) -> [UInt8] {
-        binding(.attributes, row, [[row.hasSecret ? 1 : 0]])
+    func attributesAssociatedData(_ row: StoredRow) -> [UInt8] {
+        associatedData(.attributes, row, [[row.hasSecret ? 1 : 0]])
     }
 
-    func secretBinding(_ row: StoredRow, _ item: Item) -> [UInt8] {
-        binding(
+    func secretAssociatedData(_ row: StoredRow, _ item: Item) -> [UInt8] {
+        associatedData(
             .secret, row,
             [Array(item.accessGroup.utf8), item.accessControl.boundBytes, item.stretching?.bytes ?? []])
     }
@@ -54,14 +54,14 @@ struct Envelopes: Sendable {
     func sealAttributes(_ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
         let sealed = try tree.metadataKey.seal(
             item.encoded(), nonce: Array(row.attributes.dropFirst().prefix(SymmetricKey.nonceBytes)),
-            binding: attributesBinding(row))
+            authenticating: attributesAssociatedData(row))
         return [Self.version] + sealed
     }
 
     func openAttributes(_ row: StoredRow) throws(Failure) -> Item {
         guard row.attributes.first == Self.version,
             let plain = try tree.metadataKey.open(
-                row.attributes.dropFirst(), binding: attributesBinding(row)),
+                row.attributes.dropFirst(), authenticating: attributesAssociatedData(row)),
             let item = Item.decode(plain)
         else { throw Failure.damagedStore("the attributes of a row fail authentication") }
         return item
@@ -101,10 +101,10 @@ struct Envelopes: Sendable {
         _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none
     ) throws(Failure) -> [UInt8] {
         let wrapping = try wrappingKey(item, password.key(for: item))
-        let binding = secretBinding(row, item)
+        let associatedData = secretAssociatedData(row, item)
         let rowKey = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
-        let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), binding: binding)
-        return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), binding: binding))
+        let wrapped = try wrapping.seal(rowKey.secret, nonce: tree.nonce(), authenticating: associatedData)
+        return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), authenticating: associatedData))
     }
 
     /// Opens; throws `itemAuthenticationFailed` for a password of the app that is not the item's.
@@ -115,16 +115,16 @@ struct Envelopes: Sendable {
         guard let stored = row.secret else { return nil }
         let stretched = try password.key(for: item)
         let wrapping = try wrappingKey(item, stretched)
-        let binding = secretBinding(row, item)
+        let associatedData = secretAssociatedData(row, item)
         guard stored.count > 1 + Self.wrappedBytes, stored[0] == Self.version else {
             throw Failure.damagedStore("the secret of a row fails authentication")
         }
-        guard let rowSecret = try wrapping.open(stored[1...Self.wrappedBytes], binding: binding) else {
+        guard let rowSecret = try wrapping.open(stored[1...Self.wrappedBytes], authenticating: associatedData) else {
             throw stretched == nil
                 ? Failure.damagedStore("the secret of a row fails authentication") : AppPassword.isWrong
         }
         let sealed = stored[(1 + Self.wrappedBytes)...]
-        guard let secret = try KeyTree.key(rowSecret).open(sealed, binding: binding) else {
+        guard let secret = try KeyTree.key(rowSecret).open(sealed, authenticating: associatedData) else {
             throw Failure.damagedStore("the secret of a row fails authentication")
         }
         return secret
@@ -145,7 +145,7 @@ struct Envelopes: Sendable {
             return
         }
         let wrapped = stored[1...Self.wrappedBytes]
-        guard try wrappingKey(item, nil).open(wrapped, binding: secretBinding(row, item)) != nil else {
+        guard try wrappingKey(item, nil).open(wrapped, authenticating: secretAssociatedData(row, item)) != nil else {
             throw Failure.damagedStore("the key of a row fails authentication")
         }
     }

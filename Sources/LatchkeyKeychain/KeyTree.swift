@@ -71,7 +71,7 @@ package final class KeyTree: Sendable {
         let root = try key(rootKey)
         let automatic = try random.bytes(SymmetricKey.byteCount)
         let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
-        let slot = try root.seal(automatic, nonce: nonce, binding: associatedData(header, .automaticSlot))
+        let slot = try root.seal(automatic, nonce: nonce, authenticating: associatedData(header, .automaticSlot))
         let code = try root.derive(.header).authenticationCode(header.bytes)
         try store.write { (store) throws(Failure) in
             try store.setRecord(RecordName.header.rawValue, header.bytes)
@@ -93,7 +93,7 @@ package final class KeyTree: Sendable {
         }
         let expected = try rootKey.derive(.header).authenticationCode(header.bytes)
         guard bytes == header.bytes, code == expected, let slot,
-            try rootKey.open(slot, binding: associatedData(.automaticSlot)) != nil
+            try rootKey.open(slot, authenticating: associatedData(.automaticSlot)) != nil
         else { throw Failure.damagedStore("its first records were changed") }
     }
 
@@ -124,7 +124,7 @@ package final class KeyTree: Sendable {
         }
         let expected = try root.derive(.header).authenticationCode(header.bytes)
         guard SecretBytes(expected) == SecretBytes(code),
-            let automatic = try root.open(slot, binding: associatedData(header, .automaticSlot))
+            let automatic = try root.open(slot, authenticating: associatedData(header, .automaticSlot))
         else { throw Failure.damagedStore("it does not belong to this root key, or its header was changed") }
         return try KeyTree(
             header: header, rootKey: root, automaticKey: try key(automatic), store: store, random: random,

@@ -161,7 +161,7 @@ extension Keychain {
         try check(attributes, request.accessControl, request.secret, request.itemClass)
         return Item(
             attributes: attributes, accessControl: request.accessControl,
-            enrolment: try binding(request.accessControl), stretching: stretching(request.accessControl, password))
+            enrolment: try enrolmentSet(request.accessControl), stretching: stretching(request.accessControl, password))
     }
 
     private func check(
@@ -189,7 +189,7 @@ extension Keychain {
     }
 
     /// The generation an item is bound to; refuses where no set can be kept.
-    private func binding(_ control: AccessControl) throws(Failure) -> UInt64? {
+    private func enrolmentSet(_ control: AccessControl) throws(Failure) -> UInt64? {
         control.constraints.contains(.biometryCurrentSet) ? anchor.enrolmentGeneration : nil
     }
 
@@ -231,7 +231,7 @@ extension Keychain {
         if request.changes[.accessGroup] != nil { _ = try groups(item.attributes, caller) }
         if let control = request.accessControl {
             item.accessControl = control
-            item.enrolment = try binding(control)
+            item.enrolment = try enrolmentSet(control)
         }
         item.stretching = stretching(item.accessControl, password)
         item.attributes[.modificationDate] = .date(max(clock.wallTime, nextMoment(item)))

@@ -15,9 +15,9 @@ enum PasscodeSlot {
         _ key: SymmetricKey, behind passcode: StretchedPassword, _ tree: KeyTree
     ) throws(Failure) -> [UInt8] {
         let head = [version] + passcode.parameters.bytes
-        let binding = associatedData(tree, head)
-        let inner = try passcode.key.seal(key.secret, nonce: tree.nonce(), binding: binding)
-        return head + (try tree.rootKey.seal(SecretBytes(inner), nonce: tree.nonce(), binding: binding))
+        let associatedData = associatedData(tree, head)
+        let inner = try passcode.key.seal(key.secret, nonce: tree.nonce(), authenticating: associatedData)
+        return head + (try tree.rootKey.seal(SecretBytes(inner), nonce: tree.nonce(), authenticating: associatedData))
     }
 
     /// The exponent of scrypt's cost that the slot was made with.
@@ -28,11 +28,13 @@ enum PasscodeSlot {
         guard slot.count > headBytes, slot[0] == version,
             let parameters = StretchParameters(cost: slot[1], salt: Array(slot[2..<headBytes]))
         else { throw Failure.damagedStore("its passcode slot cannot be read") }
-        let binding = associatedData(tree, Array(slot[..<headBytes]))
-        guard let inner = try tree.rootKey.open(slot[headBytes...], binding: binding) else {
+        let associatedData = associatedData(tree, Array(slot[..<headBytes]))
+        guard let inner = try tree.rootKey.open(slot[headBytes...], authenticating: associatedData) else {
             throw Failure.damagedStore("its passcode slot was changed")
         }
-        guard let secret = try StretchedPassword(passcode, parameters).key.open(inner.copyBytes(), binding: binding)
+        guard
+            let secret = try StretchedPassword(passcode, parameters).key.open(
+                inner.copyBytes(), authenticating: associatedData)
         else { return nil }
         return try KeyTree.key(secret)
     }

@@ -41,7 +41,7 @@ final class StoreState: Sendable {
 
     private func read(_ store: any ItemReading) throws(Failure) -> Values {
         guard let sealed = try store.record(RecordName.state) else { return Values() }
-        guard let plain = try tree.recordKey.open(sealed, binding: tree.associatedData(.state)),
+        guard let plain = try tree.recordKey.open(sealed, authenticating: tree.associatedData(.state)),
             let values = Self.decode(plain)
         else { throw Self.changed }
         return values
@@ -52,7 +52,7 @@ final class StoreState: Sendable {
         var values = values
         values.serial &+= 1
         let sealed = try tree.recordKey.seal(
-            Self.encode(values), nonce: tree.nonce(), binding: tree.associatedData(.state))
+            Self.encode(values), nonce: tree.nonce(), authenticating: tree.associatedData(.state))
         try store.setRecord(RecordName.state.rawValue, sealed)
         known.withLock { $0 = values }
     }

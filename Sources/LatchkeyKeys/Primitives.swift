@@ -86,7 +86,7 @@ package enum OneTimeCipher {
 
     /// Ciphertext and tag.
     package static func seal(
-        _ plaintext: SecretBytes, key: SecretBytes, nonce: SecretBytes, binding associated: [UInt8] = []
+        _ plaintext: SecretBytes, key: SecretBytes, nonce: SecretBytes, authenticating associated: [UInt8] = []
     ) throws(Failure) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: plaintext.count + tagBytes)
         let isSealed = plaintext.withBytes { plain in
@@ -102,7 +102,7 @@ package enum OneTimeCipher {
 
     /// The plaintext; nil when the bytes were not made with this key, nonce and associated data.
     package static func open(
-        _ sealed: ArraySlice<UInt8>, key: SecretBytes, nonce: SecretBytes, binding associated: [UInt8] = []
+        _ sealed: ArraySlice<UInt8>, key: SecretBytes, nonce: SecretBytes, authenticating associated: [UInt8] = []
     ) -> SecretBytes? {
         guard sealed.count >= tagBytes else { return nil }
         var isOpen = false

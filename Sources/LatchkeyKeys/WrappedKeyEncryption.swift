@@ -21,7 +21,7 @@ package struct WrappedKeyEncryption: Sendable {
         let wrapped = try recipient.encryptRSA(sessionKey, .oaep(digest))
         return wrapped
             + (try OneTimeCipher.seal(
-                plaintext, key: sessionKey, nonce: zeroNonce, binding: recipient.externalRepresentation))
+                plaintext, key: sessionKey, nonce: zeroNonce, authenticating: recipient.externalRepresentation))
     }
 
     /// Decrypts; `unwrap` is the private key's part. Refused unless it is what `seal` made for this key.
@@ -41,7 +41,8 @@ package struct WrappedKeyEncryption: Sendable {
         }
         guard sessionKey.count == WrappedKeyEncryption.sessionKeyBytes(for: recipient),
             let plaintext = OneTimeCipher.open(
-                sealed[wrappedBytes...], key: sessionKey, nonce: zeroNonce, binding: recipient.externalRepresentation)
+                sealed[wrappedBytes...], key: sessionKey, nonce: zeroNonce,
+                authenticating: recipient.externalRepresentation)
         else { throw unreadable }
         return plaintext
     }

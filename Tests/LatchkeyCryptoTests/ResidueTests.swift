@@ -28,9 +28,9 @@ import Testing
         let key = try key(filledWith: 1)
         let secret = SecretTrace.makeSecret(byteCount: 300)
         let trace = SecretTrace(of: secret)
-        let sealed = try key.seal(secret, nonce: randomBytes(12), binding: [1])
+        let sealed = try key.seal(secret, nonce: randomBytes(12), authenticating: [1])
         #expect(trace.copiesInMemory() == 1)
-        var opened = try key.open(sealed, binding: [1])
+        var opened = try key.open(sealed, authenticating: [1])
         #expect(opened == secret)
         #expect(trace.copiesInMemory() == 2)
         opened = nil
@@ -41,9 +41,9 @@ import Testing
         let key = try key(filledWith: 1)
         let secret = SecretTrace.makeSecret(byteCount: 300)
         let trace = SecretTrace(of: secret)
-        var sealed = try key.seal(secret, nonce: randomBytes(12), binding: [1])
+        var sealed = try key.seal(secret, nonce: randomBytes(12), authenticating: [1])
         sealed[sealed.count - 1] ^= 1
-        #expect(try key.open(sealed, binding: [1]) == nil)
+        #expect(try key.open(sealed, authenticating: [1]) == nil)
         #expect(trace.copiesInMemory() == 1)
     }
 
@@ -53,7 +53,7 @@ import Testing
         let key = try #require(SymmetricKey(secret))
         _ = try key.authenticationCode([1, 2, 3])
         _ = try key.derive("label", context: [1])
-        _ = try key.seal(SecretBytes([1]), nonce: randomBytes(12), binding: [])
+        _ = try key.seal(SecretBytes([1]), nonce: randomBytes(12), authenticating: [])
         #expect(trace.copiesInMemory() == 1)
     }
 

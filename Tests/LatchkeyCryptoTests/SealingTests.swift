@@ -43,72 +43,78 @@ import Testing
 
     @Test(arguments: published) func sealingYieldsThePublishedBytes(_ published: PublishedCase) throws {
         let sealed = try key(hex(published.key)).seal(
-            SecretBytes(hex(published.plaintext)), nonce: hex(published.nonce), binding: hex(published.associated))
+            SecretBytes(hex(published.plaintext)), nonce: hex(published.nonce),
+            authenticating: hex(published.associated))
         #expect(try sealed == hex(published.nonce) + hex(published.ciphertext) + hex(published.tag))
     }
 
     @Test(arguments: published) func openingYieldsThePublishedPlaintext(_ published: PublishedCase) throws {
         let sealed = try hex(published.nonce) + hex(published.ciphertext) + hex(published.tag)
-        let opened = try key(hex(published.key)).open(sealed, binding: hex(published.associated))
+        let opened = try key(hex(published.key)).open(sealed, authenticating: hex(published.associated))
         #expect(try opened?.copyBytes() == hex(published.plaintext))
     }
 
     @Test func everyFlippedBitOfASealedMessageIsRefused() throws {
         let key = try key(filledWith: 7)
-        let sealed = try key.seal(SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), binding: [1])
+        let sealed = try key.seal(
+            SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), authenticating: [1])
         #expect(sealed.count == SymmetricKey.nonceBytes + 8 + SymmetricKey.tagBytes)
         for index in sealed.indices {
             for bit in 0..<8 {
                 var changed = sealed
                 changed[index] ^= 1 << UInt8(bit)
-                #expect(try key.open(changed, binding: [1]) == nil, "byte \(index), bit \(bit)")
+                #expect(try key.open(changed, authenticating: [1]) == nil, "byte \(index), bit \(bit)")
             }
         }
     }
 
     @Test func everyShorterOrLongerMessageIsRefused() throws {
         let key = try key(filledWith: 7)
-        let sealed = try key.seal(SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), binding: [1])
-        for count in sealed.indices { #expect(try key.open(sealed[..<count], binding: [1]) == nil, "\(count) bytes") }
-        #expect(try key.open(sealed + [0], binding: [1]) == nil)
+        let sealed = try key.seal(
+            SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), authenticating: [1])
+        for count in sealed.indices {
+            #expect(try key.open(sealed[..<count], authenticating: [1]) == nil, "\(count) bytes")
+        }
+        #expect(try key.open(sealed + [0], authenticating: [1]) == nil)
     }
 
     @Test func otherAssociatedDataIsRefused() throws {
         let key = try key(filledWith: 7)
         let bound: [UInt8] = [1, 2, 3]
-        let sealed = try key.seal(SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), binding: bound)
+        let sealed = try key.seal(
+            SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), authenticating: bound)
         for other: [UInt8] in [[], [1, 2], [1, 2, 3, 0], [0, 1, 2, 3], [1, 2, 2], [3, 2, 1]] {
-            #expect(try key.open(sealed, binding: other) == nil, "\(other)")
+            #expect(try key.open(sealed, authenticating: other) == nil, "\(other)")
         }
-        #expect(try key.open(sealed, binding: bound)?.copyBytes() == Array("a secret".utf8))
+        #expect(try key.open(sealed, authenticating: bound)?.copyBytes() == Array("a secret".utf8))
     }
 
     @Test func associatedDataIsBoundWhereThereIsNoPlaintext() throws {
         let key = try key(filledWith: 7)
-        let sealed = try key.seal(SecretBytes([]), nonce: hex("000102030405060708090a0b"), binding: [9])
-        #expect(try key.open(sealed, binding: [9])?.count == 0)
-        #expect(try key.open(sealed, binding: [8]) == nil)
-        #expect(try key.open(sealed, binding: []) == nil)
+        let sealed = try key.seal(SecretBytes([]), nonce: hex("000102030405060708090a0b"), authenticating: [9])
+        #expect(try key.open(sealed, authenticating: [9])?.count == 0)
+        #expect(try key.open(sealed, authenticating: [8]) == nil)
+        #expect(try key.open(sealed, authenticating: []) == nil)
     }
 
     @Test func anotherKeyIsRefused() throws {
         let sealed = try key(filledWith: 7).seal(
-            SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), binding: [])
-        #expect(try key(filledWith: 8).open(sealed, binding: []) == nil)
+            SecretBytes("a secret".utf8), nonce: hex("000102030405060708090a0b"), authenticating: [])
+        #expect(try key(filledWith: 8).open(sealed, authenticating: []) == nil)
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 255, 4096, Limits.secretBytes])
     func secretsOfEveryLengthRoundTrip(_ count: Int) throws {
         let key = try key(filledWith: 7)
         let secret = SecretBytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        let sealed = try key.seal(secret, nonce: randomBytes(SymmetricKey.nonceBytes), binding: [1])
-        #expect(try key.open(sealed, binding: [1]) == secret)
+        let sealed = try key.seal(secret, nonce: randomBytes(SymmetricKey.nonceBytes), authenticating: [1])
+        #expect(try key.open(sealed, authenticating: [1]) == secret)
     }
 
     @Test(arguments: [0, 1, 11, 13, 16]) func aNonceOfAnotherLengthIsRefused(_ count: Int) throws {
         let key = try key(filledWith: 7)
         #expect(throws: Failure(.internalFailure)) {
-            try key.seal(SecretBytes([1]), nonce: [UInt8](repeating: 0, count: count), binding: [])
+            try key.seal(SecretBytes([1]), nonce: [UInt8](repeating: 0, count: count), authenticating: [])
         }
     }
 

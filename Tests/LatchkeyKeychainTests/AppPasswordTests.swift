@@ -73,8 +73,8 @@ import Testing
         item.stretching = other
         row.attributes = try keychain.envelopes.sealAttributes(item, row)
         #expect(
-            keychain.envelopes.secretBinding(row, item)
-                != keychain.envelopes.secretBinding(row, try openItem(keychain).1))
+            keychain.envelopes.secretAssociatedData(row, item)
+                != keychain.envelopes.secretAssociatedData(row, try openItem(keychain).1))
     }
 
     @Test(arguments: [UInt8(0), 1, 9, 17, 20, 63])

@@ -35,8 +35,8 @@ import Testing
     }
 
     private func open(_ entry: AuditEntry) throws -> Line {
-        let binding = keychain.audit.binding(entry.sequence)
-        let plain = try #require(try keychain.tree.auditKey.open(entry.sealed, binding: binding))
+        let associatedData = keychain.audit.associatedData(entry.sequence)
+        let plain = try #require(try keychain.tree.auditKey.open(entry.sealed, authenticating: associatedData))
         return try plain.withBytes { bytes in
             var reader = CBORReader(bytes)
             return try reader.tuple(7) { (reader) throws(WireError) in
@@ -56,9 +56,9 @@ import Testing
         let key = try keychain.tree.auditKey.derive(.chain)
         var last: [UInt8] = []
         for (offset, entry) in entries.enumerated() {
-            let binding = keychain.audit.binding(entry.sequence)
+            let associatedData = keychain.audit.associatedData(entry.sequence)
             guard entry.sequence == Int64(offset + 1),
-                try key.authenticationCode(last + binding + entry.sealed) == entry.chain
+                try key.authenticationCode(last + associatedData + entry.sealed) == entry.chain
             else { return entry.sequence }
             last = entry.chain
         }
@@ -144,9 +144,9 @@ import Testing
         #expect(last.map { $0?.sequence } == [1, 2])
         let keychain = try folder.open()
         let entry = try #require(last[1])
-        let binding = keychain.audit.binding(2)
+        let associatedData = keychain.audit.associatedData(2)
         let code = try keychain.tree.auditKey.derive(.chain)
-            .authenticationCode((last[0]?.chain ?? []) + binding + entry.sealed)
+            .authenticationCode((last[0]?.chain ?? []) + associatedData + entry.sealed)
         #expect(code == entry.chain)
     }
 }

@@ -47,7 +47,7 @@ import Testing
                 "pkeyutl", "-derive", "-inkey", "key.der", "-keyform", "DER", "-peerkey", "peer.der", "-peerform",
                 "DER", "-out", "secret")
             let (cipherKey, nonce) = try secrets(scheme.name, openssl.read("secret"), point, kind)
-            let expected = try openssl.sealGCM(Self.plaintext, key: cipherKey, nonce: nonce, binding: Data())
+            let expected = try openssl.sealGCM(Self.plaintext, key: cipherKey, nonce: nonce, authenticating: Data())
             #expect(Data(sealed.dropFirst(pointBytes)) == expected, "\(scheme.name)")
         }
     }
@@ -62,7 +62,8 @@ import Testing
             "-out", "secret")
         for scheme in try schemes() {
             let (cipherKey, nonce) = try secrets(scheme.name, openssl.read("secret"), point, kind)
-            let sealed = try point + openssl.sealGCM(Self.plaintext, key: cipherKey, nonce: nonce, binding: Data())
+            let sealed =
+                try point + openssl.sealGCM(Self.plaintext, key: cipherKey, nonce: nonce, authenticating: Data())
             #expect(try decrypt(key, scheme.algorithm, sealed).get() == Self.plaintext, "\(scheme.name)")
         }
     }
@@ -85,7 +86,8 @@ import Testing
                     + oaep)
             let sessionKey = try openssl.read("unwrapped")
             #expect(sessionKey.count == keyBytes)
-            let expected = try openssl.sealGCM(Self.plaintext, key: sessionKey, nonce: Data(count: 16), binding: bound)
+            let expected = try openssl.sealGCM(
+                Self.plaintext, key: sessionKey, nonce: Data(count: 16), authenticating: bound)
             #expect(Data(sealed.dropFirst(bits / 8)) == expected, "\(name)")
 
             let ownKey = Data(repeating: 0x42, count: keyBytes)
@@ -93,7 +95,7 @@ import Testing
             try openssl.succeed(
                 ["pkeyutl", "-encrypt", "-pubin", "-inkey", "public.der", "-keyform", "DER", "-in", "own", "-out", "w"]
                     + oaep)
-            let body = try openssl.sealGCM(Self.plaintext, key: ownKey, nonce: Data(count: 16), binding: bound)
+            let body = try openssl.sealGCM(Self.plaintext, key: ownKey, nonce: Data(count: 16), authenticating: bound)
             #expect(try decrypt(key, algorithm, openssl.read("w") + body).get() == Self.plaintext, "\(name)")
         }
     }
@@ -108,7 +110,7 @@ import Testing
             "9313225df88406e555909c5aff5269aa6a7a9538534f7da1e4c303d2a318a728c3c0c95156809539fcf0e2429a6b525416aedbf5a0d"
                 + "e6a57a637b39b")
         let associated = try bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2")
-        let sealed = try openssl.sealGCM(plaintext, key: key, nonce: nonce, binding: associated)
+        let sealed = try openssl.sealGCM(plaintext, key: key, nonce: nonce, authenticating: associated)
         #expect(
             try sealed
                 == bytes(
@@ -147,7 +149,7 @@ extension OpenSSLCommand {
 
     /// AES-GCM (SP 800-38D) of the command's AES and the GHASH below: ciphertext and tag of 16 bytes. The command itself
     /// knows GCM only in its library, which is what is tested.
-    func sealGCM(_ plaintext: Data, key: Data, nonce: Data, binding associated: Data) throws -> Data {
+    func sealGCM(_ plaintext: Data, key: Data, nonce: Data, authenticating associated: Data) throws -> Data {
         let hash = GHASH(key: try aes("ecb", Data(count: 16), key: key))
         let first =
             nonce.count == 12
