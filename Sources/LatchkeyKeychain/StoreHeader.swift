@@ -70,9 +70,10 @@ package struct StoreHeader: Equatable, Sendable {
 
 extension Failure {
     /// A store that is damaged or was changed by someone else.
-    package static func damagedStore(_ what: String) -> Failure {
+    package static func damagedStore(_ what: String, file: String = #fileID, line: UInt = #line) -> Failure {
         Failure(
             .storeUnreadable, "The store cannot be read: \(what).",
-            hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.")
+            hint: "It is left as it is. Restore keychain.sqlite and root.key together from a backup.",
+            file: file, line: line)
     }
 }

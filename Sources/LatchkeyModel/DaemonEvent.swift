@@ -76,6 +76,8 @@ package struct DaemonLogLine: Equatable, Sendable {
     package var status = ""
     package var message = ""
     package var hint = ""
+    /// Where the daemon's source made the failure, and the error below it that it translates; empty where there was none.
+    package var source = ""
 
     /// Makes the line of an event.
     package init(_ event: DaemonEvent, _ failure: Failure?, time: Int64, processID: Int32) {
@@ -87,19 +89,24 @@ package struct DaemonLogLine: Equatable, Sendable {
         status = "\(failure.status)"
         message = Self.clean(failure.message)
         hint = Self.clean(failure.hint)
+        let cause = failure.cause.map { " (\($0))" } ?? ""
+        source = Self.clean("\(failure.source)\(cause)")
     }
 
     /// Reads a line as `text` writes it; nil when it is not one.
     package init?(_ text: String) {
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        guard fields.count == 7, let time = Int64(fields[0]), let processID = Int32(fields[1]) else { return nil }
+        guard fields.count == 8, let time = Int64(fields[0]), let processID = Int32(fields[1]) else { return nil }
         self.time = time
         self.processID = processID
-        (severity, event, status, message, hint) = (fields[2], fields[3], fields[4], fields[5], fields[6])
+        (severity, event, status) = (fields[2], fields[3], fields[4])
+        (message, hint, source) = (fields[5], fields[6], fields[7])
     }
 
-    /// Seven fields with tabs between them, without the end of the line.
-    package var text: String { "\(time)\t\(processID)\t\(severity)\t\(event)\t\(status)\t\(message)\t\(hint)" }
+    /// Eight fields with tabs between them, without the end of the line.
+    package var text: String {
+        "\(time)\t\(processID)\t\(severity)\t\(event)\t\(status)\t\(message)\t\(hint)\t\(source)"
+    }
 
     /// One line, without what could move a terminal's cursor.
     private static func clean(_ text: String) -> String {

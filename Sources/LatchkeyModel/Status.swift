@@ -72,35 +72,3 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case notInteractive = 84
     case passcodeDelayed = 85
 }
-
-extension Failure {
-    /// A store of a version that no release has ever written for people to keep.
-    package static func storeOlder(_ version: some BinaryInteger) -> Failure {
-        Failure(
-            .storeOlder, "The store has version \(version), which this Latchkey does not read any more.",
-            hint:
-                "It is left as it is. Use the Latchkey that made it, or move its folder away to begin with an empty store."
-        )
-    }
-}
-
-/// A refusal or a fault, with the sentence a person reads.
-///
-/// Two failures are equal when their codes are; the texts are for people and may change.
-package struct Failure: Error, Equatable, Sendable {
-    /// What happened, as a code.
-    package let status: Status
-    /// What happened, in words. Never contains a secret, an item's value or a passcode.
-    package let message: String
-    /// What to do about it, or empty.
-    package let hint: String
-
-    /// Makes a failure.
-    package init(_ status: Status, _ message: String = "", hint: String = "") {
-        self.status = status
-        self.message = message
-        self.hint = hint
-    }
-
-    package static func == (left: Failure, right: Failure) -> Bool { left.status == right.status }
-}

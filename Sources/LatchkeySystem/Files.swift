@@ -128,14 +128,15 @@ package enum Files {
 }
 
 extension Failure {
-    /// What a failed system call on the store means for a caller.
-    package init(_ error: SystemError, _ what: String) {
-        let words = "\(what): \(String(cString: strerror(error.code)))"
-        switch error.code {
-        case ENOSPC, EDQUOT: self.init(.diskFull, words, hint: "Free some space and try again.")
-        case EROFS, EACCES, EPERM:
-            self.init(.storeReadOnly, words, hint: "Set LATCHKEY_HOME to a folder you may write.")
-        default: self.init(.storeUnreadable, words)
-        }
+    /// Translates a failed system call on the store: a full disk and a folder that cannot be written have codes of their own.
+    package init(_ error: SystemError, _ action: String, file: String = #fileID, line: UInt = #line) {
+        let message = "\(action): \(String(cString: strerror(error.code)))"
+        let (status, hint): (Status, String) =
+            switch error.code {
+            case ENOSPC, EDQUOT: (.diskFull, "Free some space and try again.")
+            case EROFS, EACCES, EPERM: (.storeReadOnly, "Set LATCHKEY_HOME to a folder you may write.")
+            default: (.storeUnreadable, "")
+            }
+        self.init(status, message, hint: hint, cause: error, file: file, line: line)
     }
 }

@@ -30,6 +30,7 @@ extension DaemonLogLine {
             ("time", .text(when)), ("process", .number(Int64(processID))), ("severity", .text(severity)),
             ("event", .text(event)), ("status", status.isEmpty ? .null : .text(status)),
             ("message", message.isEmpty ? .null : .text(message)), ("hint", hint.isEmpty ? .null : .text(hint)),
+            ("source", source.isEmpty ? .null : .text(source)),
         ])
     }
 }

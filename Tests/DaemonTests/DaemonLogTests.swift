@@ -41,6 +41,7 @@ import Testing
         #expect(try daemon.run("latchkey", ["status"]).exitCode != 0)
         let line = try #require(try lines().first { $0.event == "storeUnusable" })
         #expect(line.severity == "error" && !line.message.isEmpty && !line.status.isEmpty)
+        #expect(line.source.contains(".swift:"), "\(line.source)")
         try stop()
         try daemon.write("tier = moon\n", to: "latchkeyd.conf")
         #expect(try daemon.run("latchkeyd", []).exitCode == 1)
@@ -75,7 +76,7 @@ import Testing
             #expect(lstat(daemon.folder + name, &status) == 0 && status.st_size <= 1000)
         }
         // A line of a later version, or half a line, stops nothing.
-        try daemon.write("8\t7\tnotice\tlanded\t\t\t\n8\t7\tno", to: "daemon.log")
+        try daemon.write("8\t7\tnotice\tlanded\t\t\t\t\n8\t7\tno", to: "daemon.log")
         #expect(try lines().map(\.event) == ["refusalNotRecorded", "landed"])
     }
 }
