@@ -197,12 +197,12 @@ import Testing
         var twin = try store.rows()[0]
         twin.id[0] ^= 1
         try store.edit { try $0.insert(twin) }
-        #expect(try found().map(\.words).contains("rows 1 and 5 have one primary key"))
+        #expect(try found().map(\.words).contains("rows 1 and 5 have the same primary key"))
     }
 
     @Test func whatRunsAlongWithAWriteIsNamed() throws {
         try store.execute("CREATE TRIGGER spy AFTER INSERT ON audit BEGIN DELETE FROM item; END")
-        #expect(try found() == [Finding(.database, words: "spy does not belong there")])
+        #expect(try found() == [Finding(.database, words: "spy is not part of the schema")])
     }
 
     @Test func anIndexThatDoesNotFitItsTableIsNamed() throws {
