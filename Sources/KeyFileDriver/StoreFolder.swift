@@ -27,7 +27,8 @@ package struct StoreFolder: Sendable {
     ///
     /// - Parameters:
     ///   - newRootKey: makes the root key of a new store.
-    ///   - build: writes a complete database at the given path, for the given root key.
+    ///   - build: writes a complete database at the given path, for the given root key, and returns the contents of
+    ///     the files beside it.
     /// - Throws: `storeUnreadable` when only one of database and root key exists.
     package func prepare(
         newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> NewStoreFiles

@@ -141,6 +141,11 @@ package struct SymmetricKey: Sendable {
     }
 
     /// Stretches a password with scrypt (RFC 7914): N = 2^`cost`, r = 8, p = 1. Blocks for about 100 ms at cost 15.
+    ///
+    /// - Parameters:
+    ///   - salt: any number of bytes.
+    ///   - cost: base-2 logarithm of N. Costs outside 1 to 17 throw `internalFailure`, because libcrypto may use at most
+    ///     256 MiB here.
     package static func stretching(_ password: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey
     {
         var isMade = false

@@ -144,7 +144,7 @@ package final class Anchor: Sendable {
                 // old, stays refused.
                 try write(prepared)
                 // After a failure the preparation stays in the file: the transaction may still be on the disk, and
-                // the next start compares the two.
+                // the next start compares the preparation with the database.
                 isUncertain.withLock { $0 = true }
                 try commit(change)
                 isUncertain.withLock { $0 = false }

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// State of the anchor moves that no security event causes: they make older copies of the database refused.
+/// When to move the store generation without a security event, so that older copies of the database are refused.
 struct Anchoring: Sendable {
     /// Whether anything was written since the store generation last moved.
     var isDue = false

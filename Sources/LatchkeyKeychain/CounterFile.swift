@@ -19,7 +19,8 @@ final class CounterFile: Sendable {
         var counters = PolicyCounters(
             biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0, lastPasscode: nil)
         var bootID: [UInt8] = []
-        /// The store generation at the time of this write; the anchor's is at least as large.
+        /// The store generation at the time of this write; a database and an anchor that have not reached it are
+        /// refused.
         var generation: UInt64 = 0
     }
 

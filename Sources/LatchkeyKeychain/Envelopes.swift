@@ -134,9 +134,11 @@ struct Envelopes: Sendable {
         return secret
     }
 
-    /// Throws `storeUnreadable` when the secret envelope is damaged. Opens only what needs no proof: nothing but the
-    /// structure is checked while the key is not in memory or needs an application password, the row key of a
-    /// protected item is unwrapped, and the whole envelope of any other item is opened.
+    /// Throws `storeUnreadable` when the secret envelope is damaged. Without a proof, only as much is opened as needs
+    /// none: while the key is not in memory or needs an application password, only the structure is checked; of a
+    /// protected item, only the row key is unwrapped; any other envelope is opened completely.
+    ///
+    /// - Parameter opensProtected: whether the envelope of a protected item is opened completely too.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
         try checkIsRead(row)
         guard let stored = row.secret else { return }

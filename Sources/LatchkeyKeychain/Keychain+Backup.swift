@@ -51,8 +51,8 @@ extension Keychain {
         return caller.groups
     }
 
-    /// Checks whether an export or import may begin; throws if a passcode would not help.
-    /// - Returns: whether the passcode must be proven first.
+    /// Checks whether an export or import may begin. Throws if it would be refused even with the passcode.
+    /// - Returns: whether a proof of the passcode is required.
     package func backupNeedsPasscode(_ caller: Caller) throws(Failure) -> Bool {
         if isPasscodeSet {
             try checkReadable()
@@ -63,7 +63,11 @@ extension Keychain {
         return false
     }
 
-    /// Returns the page of items after a position, in insertion order.
+    /// Returns the next page of items, in insertion order.
+    ///
+    /// - Parameters:
+    ///   - position: the `next` of the previous page; 0 for the first page.
+    ///   - proof: a proof of the passcode, if one is set.
     package func page(after position: Int64, caller: Caller, proof: Authorisation) throws(Failure) -> BackupPage {
         let groups = try backupGroups(caller, proof)
         var page = BackupPage()

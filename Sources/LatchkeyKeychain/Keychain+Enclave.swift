@@ -28,7 +28,13 @@ extension Keychain {
     /// `kSecAttrTokenIDSecureEnclave`.
     package static let enclaveToken = "com.apple.setoken"
 
-    /// Seals a new key, and stores it or returns it for the app to store. `request.attributes` describe the key.
+    /// Seals a new key, and stores it or, unless `request.isPermanent`, returns it for the app to store.
+    ///
+    /// - Parameters:
+    ///   - request: its attributes describe the key.
+    ///   - blob: the private key in the key module's encoding.
+    ///   - publicKey: the point in X9.63 encoding.
+    ///   - password: the application password; must hold the stretched key if the access control requires one.
     package func addKey(
         _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller,
         password: AppPassword = .none
@@ -74,6 +80,10 @@ extension Keychain {
     }
 
     /// Opens a key for one operation, if `proof` satisfies its access control.
+    ///
+    /// Throws `itemNotFound` for a key that does not exist, `invalidParameter` for a detached key of another store,
+    /// `keyUsageNotAllowed` without `privateKeyUsage`, and `itemAuthenticationFailed` for a key of a replaced
+    /// enrolment set.
     package func openKey(
         _ name: EnclaveKeyName, caller: Caller, proof: Authorisation, password: AppPassword
     ) throws(Failure) -> KeyOpening {

@@ -182,7 +182,8 @@ extension Keychain {
         return true
     }
 
-    /// Moves the store generation after a lockout, so that no older copy of the database is accepted without it.
+    /// Moves the store generation after a lockout, so that an older copy of the database, without the lockout, is
+    /// refused.
     package func recordLockout(caller: Caller?) throws(Failure) {
         try checkWhole()
         try carryOut(.lockedOut, .lockedOut, caller: caller) { _ throws(Failure) in }
@@ -190,8 +191,8 @@ extension Keychain {
 
     // MARK: - Accepting and discarding
 
-    /// Accepts database and anchor as they are, invalidates the bound items, and takes the set hash of the current
-    /// rows. `proof` must be a proof of the passcode, if one is set.
+    /// Accepts database and anchor as they are, and computes the set hash of the current rows. If the two did not
+    /// match, the bound items are invalidated. `proof` must be a proof of the passcode, if one is set.
     package func acceptStore(caller: Caller, proof: Authorisation) throws(Failure) {
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
         if anchor.condition == .anchorMissing { try checkReadable() }

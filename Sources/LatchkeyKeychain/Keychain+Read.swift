@@ -16,12 +16,18 @@ package enum SearchResult: Equatable, Sendable {
 }
 
 extension Keychain {
-    /// Passes the next page of matching items to `emit`, at most `limit` in all (0: all). Throws `itemNotFound` when
-    /// no page has a match.
+    /// Passes the next page of matching items to `emit`. Throws `itemNotFound` when no page has a match.
     ///
-    /// Items whose proofs are missing in `proof` stop the search before anything is emitted, or are left out if the
-    /// request skips protected items. The caller must pass the items given to `used` to `recordUse`, which writes the
-    /// audit log, before the page is sent.
+    /// Items whose proofs are missing stop the search before anything is emitted, or are left out if the request
+    /// skips protected items.
+    ///
+    /// - Parameters:
+    ///   - request: its `limit` is the number of items on all pages together; 0 means all.
+    ///   - proof: the proofs of this caller.
+    ///   - password: the application password of the request, with the keys stretched so far.
+    ///   - cursor: where the page begins; moved to the end of the page.
+    ///   - used: called with each protected item; the caller must pass these to `recordUse`, which writes the audit
+    ///     log, before it sends the page.
     package func search(
         _ request: Request.CopyItems, caller: Caller, proof: Authorisation, password: AppPassword = .none,
         from cursor: inout SearchCursor, used: (UsedItem) -> Void, emit: (FoundItem) -> Void
@@ -126,7 +132,7 @@ extension Keychain {
         return try missing(toOpen: item, for: returns, proof)
     }
 
-    /// Returns the missing proofs for opening an item's secret, also inside the daemon.
+    /// Returns the missing proofs for opening an item's secret, whether it is returned or used inside the daemon.
     func missing(
         toOpen item: Item, for returns: Returns = [.data], _ proof: Authorisation
     ) throws(Failure) -> AuthenticationPlan {

@@ -95,7 +95,8 @@ package final class Keychain: Sendable {
         return result
     }
 
-    /// Runs a body that writes in one transaction, then commits or drops the state cached from it.
+    /// Runs a body that writes one transaction, then applies the changes recorded by the scan, or drops all cached
+    /// state if the body throws.
     func settling<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) {
             let result = try body()

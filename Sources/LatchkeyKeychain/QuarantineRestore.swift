@@ -6,8 +6,8 @@ import LatchkeySeams
 /// Restores the rows of the quarantine that authenticate again, for example after the right root key was put back.
 ///
 /// Nothing is deleted or replaced. A row is restored as it was sealed, with an audit entry in the same transaction.
-/// It remains in the quarantine, and is reported, while it fails authentication, while another item has its primary
-/// key, or if the audit log has no entry for its quarantining, since then it was not quarantined by the daemon.
+/// It remains in the quarantine, and is reported, while it fails authentication or another item has its primary key.
+/// A row that the audit log does not record as quarantined remains too: another program inserted it.
 package struct QuarantineRestore {
     /// Maximum number of rows in one transaction.
     private static let slice = 64
@@ -86,7 +86,7 @@ extension Keychain {
         return .restored
     }
 
-    /// Whether the audit entry that a quarantined row names records its quarantining.
+    /// Whether the audit entry that a quarantined row names records that the row was quarantined.
     private func trailExplains(_ aside: QuarantinedRow, in store: any ItemReading) throws(Failure) -> Bool {
         var line: AuditLine?
         try store.forEachAuditEntry(after: aside.entry &- 1) { (entry) throws(Failure) in

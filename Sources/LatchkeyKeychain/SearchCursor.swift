@@ -11,9 +11,9 @@ import LatchkeySeams
 package struct SearchCursor: Sendable {
     /// The purpose of reading the rows.
     enum Pass: Sendable {
-        /// Collecting the missing proofs of all items before the first is returned, so that one prompt asks for them.
+        /// Collects the missing proofs of all items before the first is returned, so that one prompt asks for them.
         case proofs
-        /// Returning the items.
+        /// Returns the items.
         case items
     }
 

@@ -8,8 +8,8 @@ import Synchronization
 /// Compares all rows with the set hash of the newest audit entry, in slices of 500 rows between which other requests
 /// read and write. Detects rows that were restored, removed or inserted.
 ///
-/// A slice runs inside a transaction, so no other writer runs. A write between two slices updates the sum if its row
-/// was scanned already.
+/// A slice runs inside a transaction, so no other write runs meanwhile. A write between two slices updates the sum if
+/// its row was scanned already.
 final class SetScan: Sendable {
     /// Rows of one slice; a slice takes about a millisecond.
     static let slice = 500

@@ -12,7 +12,7 @@ final class StoreState: Sendable {
     struct Values: Equatable, Sendable {
         /// 0: no record was ever written.
         var serial: UInt64 = 0
-        /// The store generation, incremented by every security event. No key depends on it.
+        /// The store generation, increased by every security event. No key depends on it.
         var generation: UInt64 = 0
         var isLocked = false
         var wasUnlocked = true

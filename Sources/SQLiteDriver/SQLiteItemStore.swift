@@ -104,7 +104,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         return try take(result)
     }
 
-    /// Opens a read transaction that shows every commit so far. Without one, each statement would see a different
+    /// Opens a read transaction that shows every commit so far. Without one, each statement could see a different
     /// snapshot.
     private func refresh(_ snapshot: inout Snapshot) throws(Failure) {
         let now = commits.load(ordering: .acquiring)
