@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the import of a backup: the pieces of a file that come twice, first to be verified, then for its items.
-// An input is a recipe of letters and numbers for two files: records that are sealed with the right key, in their order or not,
-// bytes as they are, changes and cuts, and the sizes of the pieces. `scripts/fuzz 60 import` runs it. The tests of
-// LatchkeyBackup compile this file too (through a link) and replay the corpus and recipes of their own.
+// libFuzzer target for importing a backup, whose file is fed twice: first to be verified, then for its items. An
+// input is a
+// recipe of letters and numbers for two files: records sealed with the right key, in order or not, raw bytes, changes
+// and
+// cuts, and the sizes of the pieces. `scripts/fuzz 60 import` runs it. The tests of LatchkeyBackup compile this file
+// too
+// (through a link) and replay the corpus and random recipes.
 //
 
 import LatchkeyModel
@@ -11,7 +14,7 @@ import LatchkeyModel
 @testable import LatchkeyBackup
 
 #if FUZZER
-/// What libFuzzer calls with each input; a broken property ends the process.
+/// Called by libFuzzer with each input; a violated property ends the process.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let recipe = Array(UnsafeBufferPointer(start: start, count: count))
@@ -20,7 +23,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// An import of files that a recipe makes.
+/// Imports files made by a recipe.
 enum FuzzedImport {
     static let items = (0..<4).map { number in
         FoundItem(
@@ -30,35 +33,35 @@ enum FuzzedImport {
     }
     private static let header = BackupHeader(salt: [UInt8](repeating: 7, count: 16))
 
-    /// The writers of a file and of another one of the same code, and the reader of the first. Stretching takes 100 ms: one
-    /// code for all inputs.
+    /// Writers of a file and of another one with the same code, and a reader of the first. All inputs share one code,
+    /// because stretching takes 100 ms.
     private static let parts: (writer: BackupWriter, other: BackupWriter, reader: BackupReader)? = {
         let other = BackupHeader(salt: [UInt8](repeating: 8, count: 16))
         guard let code = try? RecoveryCode.make() else { return nil }
         return try? (BackupWriter(header, code), BackupWriter(other, code), BackupReader(header, code))
     }()
 
-    /// A file as the recipe left it, beside what was written.
+    /// A file made by a recipe, and the part of it that was written in order.
     struct File: Equatable {
         var bytes = FuzzedImport.header.bytes
         /// The header and the records up to the last one, in their order.
         var written = FuzzedImport.header.bytes
-        /// The items of those.
+        /// The items of those records.
         var items: [FoundItem] = []
         var hasEnd = false
 
-        /// Whether it is just what was written, and all of it.
+        /// Whether the file is complete and unedited.
         var isGenuine: Bool { hasEnd && bytes == written }
     }
 
-    /// How a file was taken in.
+    /// The result of an import.
     private struct Outcome: Equatable {
         var items: [FoundItem] = []
         var isFinished = false
         var refusal: Status?
     }
 
-    /// What is wrong with how the files of a recipe are imported, or nil. Refusing a file that was edited is always right;
+    /// Returns a violated property of importing a recipe's files, or nil. Refusing an edited file is always right;
     /// trapping never is.
     static func complaint(about recipe: [UInt8]) -> String? {
         guard let parts else { return "no code can be made" }
@@ -67,22 +70,23 @@ enum FuzzedImport {
         guard let (first, second) = recipe.files else { return "a record cannot be sealed" }
         let whole = self.import(first, second, pieces: [Int.max], parts.reader)
         let pieces = self.import(first, second, pieces: recipe.pieces, parts.reader)
-        guard whole == pieces else { return "pieces of \(recipe.pieces) bytes are taken in otherwise than the whole" }
+        guard whole == pieces else { return "pieces of \(recipe.pieces) bytes give another result than the whole" }
         guard first.isGenuine else {
-            guard whole.items.isEmpty else { return "items of a file that was not verified" }
-            return whole.refusal == nil ? "a file that was edited is taken in" : nil
+            guard whole.items.isEmpty else { return "an item of an unverified file" }
+            return whole.refusal == nil ? "an edited file is imported" : nil
         }
-        // Without the key, no file has other items than those that were written, in their order.
+        // Without the key, no edit can change the items or their order.
         guard whole.items.elementsEqual(second.items.prefix(whole.items.count)) else {
-            return "items that were not written, or in another order"
+            return "items that were not written, or that are in another order"
         }
         guard second.isGenuine else {
-            return whole.refusal == nil ? "a file that was edited after it was verified is taken in" : nil
+            return whole.refusal == nil ? "a file that was edited after verification is imported" : nil
         }
-        return whole == Outcome(items: first.items, isFinished: true) ? nil : "a file that was not edited is refused"
+        return whole == Outcome(items: first.items, isFinished: true) ? nil : "an unedited file is refused"
     }
 
-    /// Verifies the first file and takes in the second; they differ where the file is exchanged in between.
+    /// Verifies the first file and imports the second; the two differ if the recipe replaces the file between the
+    /// passes.
     private static func `import`(
         _ first: File, _ second: File, pieces: [Int], _ reader: BackupReader
     ) -> Outcome {
@@ -107,20 +111,21 @@ enum FuzzedImport {
     }
 }
 
-/// Makes two files out of a recipe. What a letter means, with the bytes behind it as its numbers:
-/// `i` n: the record of item n. `e`: the last record. `a` n: the record of item n, in another file of the same code.
-/// `r` n: the n-th record once more. `b` n ...: n bytes. `x` n m k: byte n * 256 + m changed by k. `c` n m: cut behind
-/// byte n * 256 + m. `p` n: pieces of n bytes. `2`: what follows changes the second file alone.
+/// Makes two files from a recipe. Letters and their arguments, the bytes after them:
+/// `i` n: the record of item n. `e`: the last record. `a` n: the record of item n, sealed for another file of the
+/// same code.
+/// `r` n: the n-th record again. `b` n ...: n bytes. `x` n m k: changes byte n * 256 + m by k. `c` n m: cuts after byte
+/// n * 256 + m. `p` n: pieces of n bytes. `2`: what follows changes the second file only.
 private struct Recipe {
     var rest: ArraySlice<UInt8>
     var writer: BackupWriter
     let other: BackupWriter
     var pieces: [Int] = []
-    /// nil once a record could not be sealed.
+    /// nil once sealing a record has failed.
     var files: (FuzzedImport.File, FuzzedImport.File)? = (FuzzedImport.File(), FuzzedImport.File())
     private var records: [[UInt8]] = []
     private var isSecond = false
-    /// Longer files show nothing more, and take their time.
+    /// Longer files test nothing more, and take time.
     private static let byteLimit = 8192
 
     init(rest: ArraySlice<UInt8>, writer: BackupWriter, other: BackupWriter) {
@@ -162,7 +167,7 @@ private struct Recipe {
         if pieces.isEmpty { pieces = [1] }
     }
 
-    /// Appends a sealed record: of that item, or the last one.
+    /// Appends the sealed record of an item, or the last record for nil.
     private mutating func seal(_ item: FoundItem?) {
         guard let record = (try? item.map { try writer.record($0) } ?? writer.end()) ?? nil else {
             files = nil

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of everything that is read from the files of a store: rows with their envelopes and indexes, records,
-// audit entries, the anchor, the counters. An input is a list of edits: bytes as they are, which no key has sealed, or sealed
-// with the right key, so that what is behind the seal meets them too. `scripts/fuzz 60 store` runs it. The tests of
-// LatchkeyKeychain compile this file too (through a link) and replay the corpus and edits of their own.
+// libFuzzer target for everything that is read from the files of a store: rows with their envelopes and indexes,
+// records,
+// audit entries, the anchor and the counters. An input is a list of edits: raw bytes, which no key has sealed, or
+// bytes sealed
+// with the right key, so that the code behind authentication is reached too. `scripts/fuzz 60 store` runs it. The
+// tests of
+// LatchkeyKeychain compile this file too (through a link) and replay the corpus and random edits.
 //
 
 import LatchkeyModel
@@ -16,7 +19,7 @@ import Synchronization
 @testable import LatchkeyKeychain
 
 #if FUZZER
-/// What libFuzzer calls with each input; a broken property ends the process.
+/// Called by libFuzzer with each input; a violated property ends the process.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let edits = Array(UnsafeBufferPointer(start: start, count: count))
@@ -25,13 +28,13 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// A store of a few items, edited by whoever can write its files.
+/// A store with a few items, edited as by a program that can write its files.
 enum FuzzedStore {
     private static let caller = Caller(groups: ["app", "shared"], label: "fuzz", processID: 1, userID: 1)
     private static let rootKey = SecretBytes([UInt8](repeating: 7, count: 32))
     private static let passcode = SecretBytes("1234".utf8)
     private static let set = EnrolmentSet([1, 2, 3])
-    /// More than any of the items asks for.
+    /// A proof that satisfies every access control of the items.
     private static let proof: Authorisation = {
         var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
         state.companions = CompanionState(paired: [.watch: [1]], nearby: [.watch])
@@ -46,7 +49,7 @@ enum FuzzedStore {
         return .none
     }()
 
-    /// What the files hold.
+    /// The contents of the files.
     struct Files: Equatable, Sendable {
         var rows: [StoredRow] = []
         var records: [String: [UInt8]] = [:]
@@ -56,11 +59,11 @@ enum FuzzedStore {
         var counters: [[UInt8]]?
     }
 
-    /// The store before it is edited, and what it says then.
+    /// The store before it is edited, and its items.
     private struct Original: Sendable {
         var files: Files
         var items: [String]
-        /// One whose keys seal edits.
+        /// A keychain whose keys seal edits.
         var keychain: Keychain
     }
 
@@ -97,7 +100,7 @@ enum FuzzedStore {
         return Original(files: store.files, items: items(keychain), keychain: keychain)
     }()
 
-    /// The passcode, which is also the password of the items that ask for one.
+    /// The stretched passcode, which is also the application password of the items.
     private static func stretched(_ parameters: StretchParameters) throws(Failure) -> StretchedPassword {
         if let known = known.withLock({ $0[parameters] }) { return known }
         let stretched = try StretchedPassword(passcode, parameters)
@@ -108,7 +111,7 @@ enum FuzzedStore {
         return stretched
     }
 
-    /// Stretched before: most runs stretch with the same few salts.
+    /// Caches stretched keys: most runs stretch with the same few salts.
     private static let known = Mutex<[StretchParameters: StretchedPassword]>([:])
 
     private static func open(_ store: MemoryStore) throws(Failure) -> Keychain {
@@ -117,7 +120,7 @@ enum FuzzedStore {
         return try Keychain(tree: tree, vault: store, clock: StoppedClock())
     }
 
-    /// Every item that can be read, as text, one class after the other.
+    /// Returns every readable item as text, class by class.
     private static func items(_ keychain: Keychain) -> [String] {
         var items: [String] = []
         for itemClass in [ItemClass.genericPassword, .internetPassword] {
@@ -149,7 +152,7 @@ enum FuzzedStore {
         return items
     }
 
-    /// What is wrong with how an edited store is read, or nil. Refusing is always right; trapping never is.
+    /// Returns a violated property of reading an edited store, or nil. Refusing is always right; trapping never is.
     static func complaint(aboutEdits bytes: [UInt8]) -> String? {
         guard let original else { return "the store cannot be made" }
         var edits = Edits(bytes: bytes[...], files: original.files, keychain: original.keychain)
@@ -160,26 +163,26 @@ enum FuzzedStore {
         _ = try? keychain.unlock(passcode)
         if keychain.isRolledBack { try? keychain.acceptStore(caller: caller, proof: proof) }
         let found = items(keychain)
-        // Without a key nobody makes an item, whatever he writes; with one he does.
+        // Without a key no edit can create an item; with a key it can.
         if !edits.sealed, let strange = found.first(where: { !original.items.contains($0) }) {
-            return "an item that nobody added: \(strange)"
+            return "an item that was never added: \(strange)"
         }
         look(at: keychain)
         try? keychain.quarantineDamaged()
         if store.files.rows.count + store.files.quarantine.count != before { return "a row was lost" }
-        if items(keychain) != found { return "putting rows aside changed what is found" }
+        if items(keychain) != found { return "quarantining rows changed the items found" }
         var restore = QuarantineRestore(keychain, caller: caller)
         while (try? restore.next())?.more == true {}
-        if store.files.rows.count + store.files.quarantine.count != before { return "bringing rows back lost one" }
+        if store.files.rows.count + store.files.quarantine.count != before { return "restoring rows lost one" }
         let again = items(keychain)
         if !edits.sealed, let strange = again.first(where: { !original.items.contains($0) }) {
-            return "an item that nobody added came back: \(strange)"
+            return "an item that was never added was restored: \(strange)"
         }
         write(keychain)
         return nil
     }
 
-    /// Everything that reads besides searching.
+    /// Runs every reading function but searches.
     private static func look(at keychain: Keychain) {
         _ = try? keychain.keptCounters()
         _ = try? keychain.keptFacePermissions()
@@ -194,7 +197,7 @@ enum FuzzedStore {
         while (try? check.next())?.more == true {}
     }
 
-    /// Everything that writes; each may be refused.
+    /// Runs every writing function; each may be refused.
     private static func write(_ keychain: Keychain) {
         let request = Request.AddItem(
             itemClass: .genericPassword, attributes: [.account: .text("new")], accessControl: AccessControl(),
@@ -213,12 +216,12 @@ enum FuzzedStore {
     }
 }
 
-/// Makes edits out of bytes.
+/// Decodes an input into edits.
 private struct Edits {
     var bytes: ArraySlice<UInt8>
     var files: FuzzedStore.Files
     let keychain: Keychain
-    /// Whether something was sealed with a key of the store.
+    /// Whether anything was sealed with a key of the store.
     var sealed = false
 
     private static let records = RecordName.allCases
@@ -235,7 +238,7 @@ private struct Edits {
         Int64(bitPattern: data().prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Bytes, or those that were there with one of them changed.
+    /// Returns new bytes, or the old ones with one changed.
     private mutating func changed(_ old: [UInt8]) -> [UInt8] {
         let how = byte()
         guard how < 128, !old.isEmpty else { return data() }
@@ -292,7 +295,7 @@ private struct Edits {
             let associatedData = keychain.envelopes.secretAssociatedData(row, item)
             row.secret = [1] + seal(data(), key, associatedData) + data()
         }
-        // Two rows never have one position: that is the table's key.
+        // Two rows never have the same position, which is the key of the table.
         if files.rows.indices.contains(where: { $0 != index && files.rows[$0].position == row.position }) {
             row.position = files.rows[index].position
         }
@@ -340,7 +343,7 @@ private struct Edits {
     }
 }
 
-/// A store in memory, and its vault.
+/// A store and its vault in memory.
 private final class MemoryStore: ItemStore, KeyVault {
     private let state: Mutex<FuzzedStore.Files>
 
@@ -369,7 +372,7 @@ private final class MemoryStore: ItemStore, KeyVault {
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let transaction = Transaction(files)
         let result = try body(transaction)
-        // What lies beside the database is no part of it.
+        // The files beside the database are not part of the transaction.
         var written = transaction.files
         (written.anchor, written.counters) = (files.anchor, files.counters)
         state.withLock { $0 = written }
@@ -469,7 +472,7 @@ extension FuzzedStore {
     fileprivate static var key: SecretBytes { rootKey }
 }
 
-/// The same bytes in each run.
+/// Returns the same bytes in each run.
 private final class CountingRandom: RandomSource {
     private let count = Atomic<UInt64>(0)
 

@@ -5,13 +5,13 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 
-/// The file `counters`: a block with the mark, then two slots of a block each, written out once and then overwritten in
-/// place. On a file system that does not copy on write, overwriting needs no free space.
+/// The file `counters`: a block with the file mark, then two slots of one block each. It is written in full once,
+/// then overwritten in place, which needs no free space unless the file system copies on write.
 enum CounterSlots {
     private static let blockBytes = 4096
     private static let slots = 2
 
-    /// The contents of the slots; nil when there is no file, no slots when it is not such a file.
+    /// Returns the contents of the slots; nil when the file does not exist, an empty array when it is malformed.
     static func read(_ path: String) throws(SystemError) -> [[UInt8]]? {
         guard let bytes = try Files.read(path, limit: 64 << 10)?.copyBytes() else { return nil }
         guard bytes.count == blockBytes * (1 + slots), bytes.starts(with: FileMark.counters.bytes) else { return [] }
@@ -23,7 +23,7 @@ enum CounterSlots {
         }
     }
 
-    /// Overwrites a slot and waits until it is on the disk. A file that is missing or too short is made first.
+    /// Overwrites a slot; durable on return. Creates the file first if it is missing or has another size.
     static func overwrite(_ path: String, _ index: Int, with bytes: [UInt8]) throws(SystemError) {
         guard (0..<slots).contains(index), bytes.count <= CounterSlot.capacity else {
             throw SystemError("pwrite", code: EINVAL)
@@ -39,7 +39,7 @@ enum CounterSlots {
             let file = try Descriptor.open(path, O_WRONLY | O_NOFOLLOW)
             if try file.status().st_size == blockBytes * (1 + slots) { return file }
         }
-        // Real bytes, not a hole: the space is taken now, while there is some.
+        // Writes zeros instead of leaving a hole, so that the disk space is allocated now.
         var blank = [UInt8](repeating: 0, count: blockBytes * (1 + slots))
         blank.replaceSubrange(0..<FileMark.counters.bytes.count, with: FileMark.counters.bytes)
         try Files.replace(path, with: SecretBytes(blank))

@@ -4,16 +4,16 @@ package import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 
-/// Root key, anchor and counters as files of the store's owner, mode 0600.
+/// Stores root key, anchor and counters as files of the store's owner, mode 0600.
 package final class FileKeyVault: KeyVault {
     private let folder: StoreFolder
 
-    /// Uses the files of that folder.
+    /// Makes a vault for the files of that folder.
     package init(_ folder: StoreFolder) { self.folder = folder }
 
     private static let mark = FileMark.rootKey.bytes
 
-    /// The bytes of `root.key`: a line that names the format, then the key.
+    /// Encodes `root.key`: a line that names the format, then the key.
     static func encode(_ key: SecretBytes) -> SecretBytes {
         SecretBytes(count: mark.count + key.count) { target in
             target.copyBytes(from: mark)

@@ -4,7 +4,7 @@ package import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// Root key, anchor and counters in memory: for stores that last as long as a test.
+/// Stores root key, anchor and counters in memory, for tests.
 package final class MemoryKeyVault: KeyVault {
     private struct State: Sendable {
         var anchor: SecretBytes?
@@ -13,7 +13,7 @@ package final class MemoryKeyVault: KeyVault {
     private let key: SecretBytes
     private let state = Mutex(State())
 
-    /// Takes the root key.
+    /// Makes a vault with that root key, without anchor and counters.
     package init(rootKey: SecretBytes) { key = rootKey }
 
     package func rootKey() throws(Failure) -> SecretBytes { key }

@@ -4,7 +4,7 @@ package import LatchkeyModel
 import LatchkeySystem
 
 extension StoreFolder {
-    /// The simulated machine as it was kept; nil when there was none.
+    /// Returns the stored state of the simulated machine; nil when there is none.
     package func worldText() throws(Failure) -> String? {
         do throws(SystemError) {
             return try Files.read(world, limit: 4096).map { String(decoding: $0.copyBytes(), as: UTF8.self) }
@@ -13,7 +13,7 @@ extension StoreFolder {
         }
     }
 
-    /// Keeps the simulated machine.
+    /// Stores the state of the simulated machine.
     package func keepWorld(_ text: String) throws(Failure) {
         do throws(SystemError) {
             try Files.replace(world, with: SecretBytes(text.utf8))

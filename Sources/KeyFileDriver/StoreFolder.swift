@@ -4,15 +4,15 @@ package import LatchkeyModel
 package import LatchkeySeams
 import LatchkeySystem
 
-/// The folder of one store, and the order in which its files come to be.
+/// The folder of one store, and the order in which its files are created.
 ///
-/// `root.key` is the mark of a finished store: it is written after everything else but the database's name. Once it is
-/// there, the other files have to be there, and a missing or truncated one is an error and never replaced by an empty one.
+/// `root.key` marks a finished store: it is written last, before the new database gets its final name. Once it
+/// exists, all other files must exist; a missing or truncated one is an error and is never replaced by an empty one.
 package struct StoreFolder: Sendable {
-    /// The folder.
+    /// The path of the folder.
     package let path: String
 
-    /// Takes the folder; nothing is touched.
+    /// Stores the path; does not access the folder.
     package init(_ path: String) { self.path = path }
 
     package var database: String { path + "/keychain.sqlite" }
@@ -23,9 +23,13 @@ package struct StoreFolder: Sendable {
     package var configuration: String { path + "/latchkeyd.conf" }
     package var world: String { path + "/simulator.state" }
 
-    /// Makes what is missing: folder, root key, database, so that a crash at any moment is finished next time.
+    /// Creates the store if it does not exist. A crash at any point is completed by the next call.
     ///
-    /// `build` writes a complete database at the path it is given, for the root key it is given.
+    /// - Parameters:
+    ///   - newRootKey: makes the root key of a new store.
+    ///   - build: writes a complete database at the given path, for the given root key, and returns the contents of
+    ///     the files beside it.
+    /// - Throws: `storeUnreadable` when only one of database and root key exists.
     package func prepare(
         newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> NewStoreFiles
     ) throws(Failure) {
@@ -34,7 +38,8 @@ package struct StoreFolder: Sendable {
         switch (Files.exists(rootKey), Files.exists(database)) {
         case (true, true): return
         case (true, false):
-            // The root key is written after the new database is complete and before it gets its name.
+            // A crash between writing the root key and renaming the database leaves the complete database under its
+            // temporary name.
             guard Files.exists(built) else {
                 throw Failure(
                     .storeUnreadable, "\(database) is missing, and its root key is there.",
@@ -48,7 +53,7 @@ package struct StoreFolder: Sendable {
         case (false, false):
             for suffix in ["", "-wal", "-shm", "-journal"] { Files.remove(built + suffix) }
             let key = try newRootKey()
-            // A store that never had a root key has neither of them.
+            // Without a root key these are left over from an interrupted creation.
             for path in [anchor, counters] { Files.remove(path) }
             let files = try build(built, key)
             let vault = FileKeyVault(self)

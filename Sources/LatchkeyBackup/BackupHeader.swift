@@ -3,13 +3,14 @@
 import LatchkeyCrypto
 package import LatchkeyModel
 
-/// The first bytes of a backup: what it is, its version, and the salt of its key. `docs/backup-format.md` has the rest.
+/// The first bytes of a backup: magic, version, and the salt of its key (`docs/backup-format.md`).
 package struct BackupHeader: Equatable, Sendable {
-    /// Bytes of a header.
+    /// Length of a header in bytes.
     package static let byteCount = 32
     private static let magic = FileMark.backup.bytes
     private static let version: UInt8 = 1
-    /// Exponent of scrypt's cost. The code is random, so this is for those who write their own.
+    /// Base-2 logarithm of scrypt's N. The recovery code has 125 random bits, so its strength does not depend on the
+    /// cost.
     private static let cost: UInt8 = 15
 
     let salt: [UInt8]
@@ -19,17 +20,17 @@ package struct BackupHeader: Equatable, Sendable {
 
     init(salt: [UInt8]) { self.salt = salt }
 
-    /// The bytes.
+    /// The encoded header.
     package var bytes: [UInt8] { Self.magic + [Self.version] + salt }
 
-    /// Reads the bytes of a header; tells a newer version from something else.
+    /// Decodes a header. Throws `unsupportedVersion` for another version, `invalidParameter` for any other file.
     package init(_ bytes: [UInt8]) throws(Failure) {
         guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic) else {
-            throw Failure(.invalidParameter, "The file is no backup of Latchkey.", hint: "Choose another file.")
+            throw Failure(.invalidParameter, "The file is not a backup of Latchkey.", hint: "Choose another file.")
         }
         guard bytes[15] == Self.version else {
             throw Failure(
-                .unsupportedVersion, "The backup has version \(bytes[15]), and this one reads version 1.",
+                .unsupportedVersion, "The backup has version \(bytes[15]), and this Latchkey reads version 1.",
                 hint: "Install a newer version of Latchkey.")
         }
         salt = Array(bytes[16...])
@@ -39,7 +40,7 @@ package struct BackupHeader: Equatable, Sendable {
         try SymmetricKey.stretching(code.characters, salt: salt, cost: Self.cost)
     }
 
-    /// What a record is bound to: the file, its place in it, and whether it is the last.
+    /// The associated data of a record: the header, its sequence number, and whether it is the last.
     func associatedData(_ sequence: UInt64, isLast: Bool) -> [UInt8] {
         CryptographicLabel.backup.bytes + [0] + bytes
             + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * UInt64($0))) } + [isLast ? 1 : 0]

@@ -2,39 +2,39 @@
 
 package import LatchkeyModel
 
-/// Takes in a backup whose bytes come twice, in pieces of any size: first to verify the whole file, then for its items. No
-/// item is handed out before the last record of the file was verified.
+/// Imports a backup whose bytes are fed twice, in pieces of any size: first the whole file is verified, then its
+/// items are returned. No item is returned before the last record has been verified.
 package struct BackupImport: Sendable {
-    /// What has to come next.
+    /// What `feed` expects next.
     package enum Progress: Sendable {
-        /// The next bytes.
+        /// The bytes that follow.
         case wantsMore
-        /// The file once more, from its first byte: all of it is verified.
+        /// The file again from its first byte: all of it is verified.
         case wantsStart
-        /// Nothing: every item was handed out.
+        /// Nothing: every item was returned.
         case finished
     }
 
     private let header: BackupHeader
     private let reader: BackupReader
     private var stream: BackupStream
-    /// Records of the verified file; nil while it is verified.
+    /// Number of records in the verified file; nil in the first pass.
     private var verified: UInt64?
 
-    /// Begins with the first byte of a file that has this header.
+    /// Starts an import; the first byte fed is the first byte of the header.
     package init(_ header: BackupHeader, _ reader: BackupReader) {
         self.header = header
         self.reader = reader
         stream = BackupStream(header, reader)
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     ///
     /// - Parameters:
-    ///   - bytes: a piece of the file; `isLast` says that the file ends with it.
-    ///   - body: gets each item, in order, and only while the file comes for the second time.
-    /// - Throws: what `BackupStream` throws, what `body` throws, and `storeUnreadable` where the file that came the second
-    ///   time has another number of records. The import is over then.
+    ///   - bytes: a piece of the file; `isLast` is true for the last piece.
+    ///   - body: called with each item, in order, in the second pass only.
+    /// - Throws: the failures of `BackupStream`, those of `body`, and `storeUnreadable` when the second pass has
+    ///   another number of records. The import must not be continued then.
     package mutating func feed(
         _ bytes: [UInt8], isLast: Bool, _ body: (FoundItem) throws(Failure) -> Void
     ) throws(Failure) -> Progress {

@@ -4,38 +4,42 @@ import LatchkeyCrypto
 package import LatchkeyModel
 import LatchkeyWire
 
-/// Turns the bytes of a backup into items, in order. Nothing in them can stop the program.
+/// Decrypts the records of a backup in order. Malformed input throws and never traps.
 package struct BackupReader {
-    /// Bytes in front of each record: whether it is the last, then the length of what follows.
+    /// Length of the prefix of each record in bytes: whether it is the last (1), then the length of what follows (4,
+    /// big-endian).
     package static let prefixBytes = 5
 
     private let header: BackupHeader
     private let key: SymmetricKey
     private var sequence: UInt64 = 0
 
-    /// Begins with the header of a file; blocks for scrypt.
+    /// Starts with the header of a file. Blocks for the duration of scrypt.
     package init(_ header: BackupHeader, _ code: RecoveryCode) throws(Failure) {
         self.header = header
         key = try header.key(code)
     }
 
-    /// The same at its first record again; the key is not stretched anew.
+    /// A reader at the first record, with the same key and without stretching again.
     package var atStart: BackupReader {
         var reader = self
         reader.sequence = 0
         return reader
     }
 
-    /// How many bytes follow a prefix.
+    /// Returns the length of the record after a prefix, in bytes; throws `storeUnreadable` for a malformed one.
     package func length(_ prefix: [UInt8]) throws(Failure) -> Int {
         guard prefix.count == Self.prefixBytes, prefix[0] <= 1 else { throw damage }
         let count = prefix[1...].reduce(0) { $0 << 8 | Int($1) }
-        // An item never takes more than the frame it came in.
+        // An item is never larger than the frame in which it arrived.
         guard count <= Limits.frameBytes + 64 else { throw damage }
         return count
     }
 
-    /// The item of a record; nil for the record that ends the backup.
+    /// Decrypts the next record; nil for the one that ends the backup.
+    ///
+    /// Throws `itemAuthenticationFailed` when the first record does not open, which usually means a wrong code, and
+    /// `storeUnreadable` for any other damage.
     package mutating func item(_ prefix: [UInt8], _ sealed: [UInt8]) throws(Failure) -> FoundItem? {
         let isLast = prefix.first == 1
         guard let plain = try key.open(sealed, authenticating: header.associatedData(sequence, isLast: isLast)) else {
@@ -55,7 +59,7 @@ package struct BackupReader {
 
     var damage: Failure {
         Failure(
-            .storeUnreadable, "The backup is damaged behind \(sequence) records.",
+            .storeUnreadable, "The backup is damaged after \(sequence) records.",
             hint: "Nothing of it was imported. Try another copy of the file.")
     }
 }

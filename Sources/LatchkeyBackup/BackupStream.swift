@@ -2,28 +2,28 @@
 
 package import LatchkeyModel
 
-/// Reads a backup whose bytes come in pieces of any size, and holds one record of them at the most.
+/// Reads a backup whose bytes are fed in pieces of any size; buffers at most one record and one piece.
 package struct BackupStream {
     private let header: BackupHeader
     private var reader: BackupReader
-    /// Whether the header has come.
+    /// Whether the header was read.
     private var isBehindHeader = false
-    /// Whether the last record has come.
+    /// Whether the last record was read.
     private var hasEnded = false
     private var waiting: [UInt8] = []
-    /// Records that were read.
+    /// Number of items read.
     package private(set) var records: UInt64 = 0
 
-    /// Begins with the first byte of a file that has this header.
+    /// Starts a stream; the first byte fed is the first byte of the header.
     package init(_ header: BackupHeader, _ reader: BackupReader) {
         self.header = header
         self.reader = reader.atStart
     }
 
-    /// Takes the next bytes and hands out the items that are whole with them.
+    /// Processes the next bytes and calls `body` with the items that they complete.
     ///
-    /// - Throws: for a record that is not the file's next one, for another header, for any byte behind the last record, and
-    ///   with `isLast` for a file that ends before its last record.
+    /// - Throws: `storeUnreadable` for a record out of order, another header, a byte after the last record, or, with
+    ///   `isLast`, a file without its last record; `itemAuthenticationFailed` as `BackupReader.item` does.
     package mutating func feed(
         _ bytes: [UInt8], isLast: Bool, _ body: (FoundItem) throws(Failure) -> Void
     ) throws(Failure) {

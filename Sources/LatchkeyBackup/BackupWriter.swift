@@ -4,26 +4,26 @@ import LatchkeyCrypto
 package import LatchkeyModel
 import LatchkeyWire
 
-/// Turns items into the bytes of a backup, in order. Input and output are the caller's.
+/// Encrypts items as the records of a backup, in order. The caller does all input and output.
 package struct BackupWriter {
     private let header: BackupHeader
     private let key: SymmetricKey
     private var sequence: UInt64 = 0
 
-    /// Begins a backup; blocks for scrypt. `header.bytes` come first in the file.
+    /// Starts a backup, whose first bytes must be `header.bytes`. Blocks for the duration of scrypt.
     package init(_ header: BackupHeader, _ code: RecoveryCode) throws(Failure) {
         self.header = header
         key = try header.key(code)
     }
 
-    /// The record of an item; nil for one that is larger than any record.
+    /// Returns the record of an item; nil for an item that exceeds the size limit.
     package mutating func record(_ item: FoundItem) throws(Failure) -> [UInt8]? {
         let message = Message.reply(id: sequence, .items([item], more: true)).encoded()
         guard message.count <= Limits.frameBytes else { return nil }
         return try seal(message, isLast: false)
     }
 
-    /// The last record: without it a backup is known to have been cut.
+    /// Returns the last record, without which a backup is recognised as truncated.
     package mutating func end() throws(Failure) -> [UInt8] {
         try seal(Message.reply(id: sequence, .items([], more: false)).encoded(), isLast: true)
     }

@@ -3,19 +3,20 @@
 import LatchkeyCrypto
 package import LatchkeyModel
 
-/// The code that opens a backup: 125 random bits in 25 characters and one that notices a slip of the pen.
+/// The code that opens a backup: 25 characters with 125 random bits, and a check character that detects typing errors.
 ///
-/// Written in Crockford's base 32 without look-alikes, as `XXXXX-XXXXX-XXXXX-XXXXX-XXXXXX`.
+/// Encoded in Crockford's base 32, without similar-looking characters, and written as `XXXXX-XXXXX-XXXXX-XXXXX-XXXXXX`.
 package struct RecoveryCode: Sendable {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let symbols = 25
-    /// A prime above the alphabet's size, so that every single slip and every swap of neighbours changes the sum.
+    /// A prime, so that every single wrong character and every swap of two neighbours changes the sum. The one
+    /// exception is 0 (value 0) against Z (value 31).
     private static let modulus = 31
 
-    /// The characters without dashes, in capitals.
+    /// The 26 characters in capitals, without dashes.
     package let characters: SecretBytes
 
-    /// Makes a new code.
+    /// Generates a code.
     package static func make() throws(Failure) -> RecoveryCode {
         let random = try randomSecret(symbols)
         let characters = SecretBytes(count: symbols + 1) { output in
@@ -29,9 +30,9 @@ package struct RecoveryCode: Sendable {
 
     private init(characters: SecretBytes) { self.characters = characters }
 
-    /// Reads what a person typed: small letters, spaces and dashes are fine, and O is 0, I and L are 1.
+    /// Reads a typed code: accepts small letters, spaces and dashes, O as 0, and I and L as 1.
     ///
-    /// - Returns: nil for anything that is no code, which says nothing about the backup.
+    /// - Returns: nil for text that is not a recovery code; this says nothing about a backup.
     package init?(typed: SecretBytes) {
         var read: [UInt8] = []
         defer { wipe(&read) }
@@ -51,14 +52,14 @@ package struct RecoveryCode: Sendable {
         characters = SecretBytes(read)
     }
 
-    /// The sum of each character times its place.
+    /// The check value: the sum of each character's value times its position from 1, modulo 31.
     private static func check(_ characters: UnsafeRawBufferPointer) -> Int {
         var sum = 0
         for index in 0..<symbols { sum += (index + 1) * (alphabet.firstIndex(of: characters[index]) ?? 0) }
         return sum % modulus
     }
 
-    /// The code in groups, for a person to write down.
+    /// The code in groups separated by dashes, for a person to write down.
     package var grouped: SecretBytes {
         characters.withBytes { bytes in
             SecretBytes(count: bytes.count + 4) { output in

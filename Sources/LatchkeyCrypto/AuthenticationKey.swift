@@ -4,18 +4,18 @@ package import LatchkeyModel
 
 /// A key that authenticates many messages with HMAC-SHA-256 (RFC 2104).
 ///
-/// The key is taken up once: looking the algorithm up and hashing the padded key again for every message costs several
-/// times what the message does. libcrypto wipes what it keeps of the key when the last copy of this value goes away.
+/// The key is prepared once: fetching the algorithm and hashing the padded key for every message would cost several
+/// times as much as a message. libcrypto wipes its copy of the key when the last copy of this value is destroyed.
 package struct AuthenticationKey: Sendable {
     private let prepared: PreparedHMAC
 
-    /// Takes the key up.
+    /// Prepares a key; throws `internalFailure` when libcrypto fails.
     package init(_ key: SymmetricKey) throws(Failure) {
         guard let prepared = key.secret.withBytes({ PreparedHMAC(key: $0) }) else { throw Self.failure }
         self.prepared = prepared
     }
 
-    /// The code of `message`: 32 bytes, the same that `SymmetricKey.authenticationCode` gives.
+    /// Returns the authentication code of `message`: 32 bytes, equal to those of `SymmetricKey.authenticationCode`.
     package func code(_ message: [UInt8]) throws(Failure) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
         let isMade = code.withUnsafeMutableBytes { output in

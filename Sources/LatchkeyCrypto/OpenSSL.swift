@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one file that calls libcrypto. C types stay inside.
+// The file that calls libcrypto for symmetric operations. C types do not leave it.
 
 internal import COpenSSL
 
-/// Algorithms looked up once: a fetch costs more than sealing a short message.
+/// Algorithms that are fetched once: a fetch costs more than sealing a short message.
 private struct Algorithms: @unchecked Sendable {
     // Reference-counted, immutable and documented as safe to share between threads.
     let aes256GCM: OpaquePointer?
@@ -17,11 +17,11 @@ private struct Algorithms: @unchecked Sendable {
         hmac: EVP_MAC_fetch(nil, "HMAC", nil))
 }
 
-/// Calls into libcrypto. `false` and nil mean that the library itself failed, as when memory ran out.
+/// Calls to libcrypto. Results of `false` and nil mean that the library itself failed, for example out of memory.
 enum OpenSSL {
     static let tagBytes = 16
 
-    /// AES-256-GCM. Writes ciphertext and tag to `output`, which has room for both.
+    /// AES-256-GCM. Writes ciphertext and tag to `output`, which must have room for both.
     static func seal(
         key: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer, plaintext: UnsafeRawBufferPointer,
         associated: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer
@@ -50,7 +50,7 @@ enum OpenSSL {
         return true
     }
 
-    /// AES-256-GCM. False when the bytes were not made with this key, nonce and associated data; nil on failure.
+    /// AES-256-GCM. Returns false when authentication fails, nil when libcrypto fails.
     static func open(
         key: UnsafeRawBufferPointer, nonce: UnsafeRawBufferPointer, sealed: UnsafeRawBufferPointer,
         associated: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer
@@ -81,7 +81,7 @@ enum OpenSSL {
         return EVP_DecryptFinal_ex(context, &rest, &written) == 1
     }
 
-    /// HMAC-SHA-256 into 32 bytes.
+    /// HMAC-SHA-256; `output` must be 32 bytes.
     static func hmac(
         key: UnsafeRawBufferPointer, _ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer
     ) -> Bool {
@@ -91,7 +91,7 @@ enum OpenSSL {
             output.octets, &length) != nil && length == 32
     }
 
-    /// scrypt (RFC 7914) with block size 8 and one lane.
+    /// scrypt (RFC 7914) with r = 8 and p = 1; `rounds` is N.
     static func scrypt(
         password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, rounds: UInt64,
         output: UnsafeMutableRawBufferPointer
@@ -101,22 +101,22 @@ enum OpenSSL {
             rounds, 8, 1, 256 << 20, output.octets, output.count) == 1
     }
 
-    /// Bytes from the library's generator, seeded by the kernel.
+    /// Fills `output` from libcrypto's private random generator, which the kernel seeds.
     static func random(_ output: UnsafeMutableRawBufferPointer) -> Bool {
         output.isEmpty || RAND_priv_bytes(output.octets, Int32(output.count)) == 1
     }
 }
 
-/// HMAC-SHA-256 with its key taken up.
+/// HMAC-SHA-256 with a prepared key.
 final class PreparedHMAC: @unchecked Sendable {
-    // Never changed after `init`: every message is hashed in a copy.
+    // Not modified after `init`: each message is hashed in a copy of the context.
     private let context: OpaquePointer
 
     init?(key: UnsafeRawBufferPointer) {
         guard let context = EVP_MAC_CTX_new(Algorithms.shared.hmac) else { return nil }
         self.context = context
         var digest = Array("SHA256".utf8CString)
-        // A parameter holds pointers to its name and its value; both live until the call returns.
+        // A parameter points to its name and its value; both live until the call returns.
         let isReady = OSSL_MAC_PARAM_DIGEST.withCString { name in
             digest.withUnsafeMutableBufferPointer { value in
                 let parameters = [
@@ -130,7 +130,7 @@ final class PreparedHMAC: @unchecked Sendable {
 
     deinit { EVP_MAC_CTX_free(context) }
 
-    /// The code of `message`, into 32 bytes.
+    /// Writes the authentication code of `message` to `output`, which must be 32 bytes.
     func code(_ message: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) -> Bool {
         guard let copy = EVP_MAC_CTX_dup(context) else { return false }
         defer { EVP_MAC_CTX_free(copy) }

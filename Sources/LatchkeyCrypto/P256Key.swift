@@ -2,21 +2,22 @@
 
 package import LatchkeyModel
 
-/// A private key of P-256 (FIPS 186-4, SEC 1) as plain numbers: what a key module without hardware works with.
+/// A private key of P-256 (FIPS 186-4, SEC 1) in memory, for key modules without hardware.
 package struct P256Key: Sendable {
     /// 32 bytes, big-endian.
     package let scalar: SecretBytes
     /// X9.63: 04, X, Y; 65 bytes.
     package let publicKey: [UInt8]
 
-    /// Takes a scalar and the point that belongs to it; nil for other lengths.
+    /// Makes a key from its scalar and its public point; nil for other lengths. Does not check that the two belong
+    /// together.
     package init?(scalar: SecretBytes, publicKey: [UInt8]) {
         guard scalar.count == 32, publicKey.count == 65, publicKey[0] == 4 else { return nil }
         self.scalar = scalar
         self.publicKey = publicKey
     }
 
-    /// A new key.
+    /// Generates a key.
     package static func random() throws(Failure) -> P256Key {
         guard let (scalar, publicKey) = P256Operations.generate(),
             let key = P256Key(scalar: scalar, publicKey: publicKey)
@@ -24,7 +25,7 @@ package struct P256Key: Sendable {
         return key
     }
 
-    /// ECDSA over a digest: r and s, each 32 bytes, big-endian.
+    /// Signs a digest with ECDSA: returns r and s, each 32 bytes, big-endian.
     package func sign(_ digest: [UInt8]) throws(Failure) -> SecretBytes {
         guard let signature = P256Operations.sign(self, digest) else {
             throw Failure(.internalFailure, "libcrypto could not sign")
@@ -32,7 +33,8 @@ package struct P256Key: Sendable {
         return signature
     }
 
-    /// ECDH: the X coordinate, 32 bytes; nil when `point` is none of the curve, or infinity.
+    /// Agrees on a secret by ECDH: returns the X coordinate, 32 bytes; nil when `point` is not on the curve or is
+    /// infinity.
     package func agree(_ point: [UInt8]) throws(Failure) -> SecretBytes? {
         switch P256Operations.agree(self, point) {
         case .secret(let secret): return secret
@@ -42,7 +44,7 @@ package struct P256Key: Sendable {
     }
 }
 
-/// SHA-1 (FIPS 180-4): 20 bytes. Names keys (behaviour SK-09) and protects nothing.
+/// SHA-1 (FIPS 180-4), 20 bytes. Only for names of keys (behaviour SK-09), not for protection.
 package func sha1(_ message: [UInt8]) throws(Failure) -> [UInt8] {
     guard let digest = P256Operations.sha1(message) else {
         throw Failure(.internalFailure, "libcrypto could not hash")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls libcrypto for P-256, as OpenSSL.swift does for the rest. C types stay inside.
+// The file that calls libcrypto for P-256. C types do not leave it.
 
 internal import COpenSSL
 import LatchkeyModel
 
-/// How a key agreement ended.
+/// The result of a key agreement.
 enum Agreement {
     case secret(SecretBytes)
     case noPoint
@@ -16,7 +16,7 @@ enum P256Operations {
     private static let scalarBytes = 32
     private static let group = "P-256"
 
-    /// A scalar and its point, from libcrypto's private generator.
+    /// Generates a scalar and its point with libcrypto's private random generator.
     static func generate() -> (SecretBytes, [UInt8])? {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
@@ -54,7 +54,7 @@ enum P256Operations {
         }
     }
 
-    /// r and s of a signature that was made just now.
+    /// Returns r and s of a DER signature that libcrypto has just made.
     private static func numbers(_ der: UnsafeBufferPointer<UInt8>, _ count: Int) -> SecretBytes? {
         var next = der.baseAddress
         guard let signature = d2i_ECDSA_SIG(nil, &next, count) else { return nil }
@@ -70,7 +70,7 @@ enum P256Operations {
     }
 
     static func agree(_ key: P256Key, _ point: [UInt8]) -> Agreement {
-        // Taking the point up checks that it is one of the curve. Infinity is a single byte.
+        // Decoding the point checks that it is on the curve. The encoding of infinity is a single byte.
         guard point.count == 65, let peer = publicKey(point) else { return .noPoint }
         defer { EVP_PKEY_free(peer) }
         let secret: SecretBytes? = withKey(key) { key in
@@ -97,16 +97,16 @@ enum P256Operations {
 
     // MARK: - Keys
 
-    /// Lends the key as libcrypto holds it. Its copy of the scalar is cleared when it lets go of it.
+    /// Calls `body` with the key as a libcrypto object, whose copy of the scalar is cleared when it is freed.
     private static func withKey(_ key: P256Key, _ body: (OpaquePointer) -> SecretBytes?) -> SecretBytes? {
-        // libcrypto takes numbers in the machine's order of bytes, and keeps no pointer to them after the call.
+        // libcrypto takes numbers in native byte order, and keeps no pointer to them after the call.
         let reversed = SecretBytes(count: scalarBytes) { target in
             key.scalar.withBytes { source in
                 for index in 0..<scalarBytes { target[index] = source[scalarBytes - 1 - index] }
             }
         }
         let made = reversed.withBytes { scalar in
-            // Neither signing nor agreeing needs the point, and taking it up costs as much as a fifth of a signature.
+            // Neither signing nor agreement needs the public point, and decoding it costs a fifth of a signature.
             make(nil, latchkey_pkey_keypair()) { name in
                 OSSL_PARAM_construct_BN(
                     name, UnsafeMutableRawPointer(mutating: scalar.baseAddress)?.assumingMemoryBound(to: UInt8.self),
@@ -131,7 +131,7 @@ enum P256Operations {
         var name = Array(group.utf8CString)
         var octets = point ?? []
         var key: OpaquePointer?
-        // A parameter holds pointers to its name and its value; all live until the call returns.
+        // A parameter points to its name and its value; all live until the call returns.
         let isMade = OSSL_PKEY_PARAM_GROUP_NAME.withCString { groupName in
             OSSL_PKEY_PARAM_PUB_KEY.withCString { pointName in
                 OSSL_PKEY_PARAM_PRIV_KEY.withCString { scalarName in

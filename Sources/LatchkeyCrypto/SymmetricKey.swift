@@ -2,22 +2,22 @@
 
 package import LatchkeyModel
 
-/// A key of 32 bytes for sealing, indexing and deriving further keys.
+/// A key of 32 bytes for sealing, authentication and key derivation.
 ///
-/// Failures of the library itself (out of memory, no provider) end in `Failure(.internalFailure)`; a message that
-/// does not open is an expected refusal and comes back as nil.
+/// Failures of libcrypto itself (out of memory, no provider) are thrown as `internalFailure`; a failed authentication
+/// is an expected result and returns nil.
 package struct SymmetricKey: Sendable {
-    /// Bytes of every key.
+    /// Length of every key in bytes.
     package static let byteCount = 32
-    /// Bytes of a nonce of AES-GCM.
+    /// Length of an AES-GCM nonce in bytes.
     package static let nonceBytes = 12
-    /// Bytes of an authentication tag of AES-GCM.
+    /// Length of an AES-GCM authentication tag in bytes.
     package static let tagBytes = 16
 
     /// The key's bytes.
     package let secret: SecretBytes
 
-    /// Takes exactly 32 bytes.
+    /// Makes a key; nil unless `secret` is 32 bytes.
     package init?(_ secret: SecretBytes) {
         guard secret.count == Self.byteCount else { return nil }
         self.secret = secret
@@ -25,7 +25,12 @@ package struct SymmetricKey: Sendable {
 
     private init(derived secret: SecretBytes) { self.secret = secret }
 
-    /// AES-256-GCM (NIST SP 800-38D): nonce, ciphertext and tag in this order.
+    /// Seals with AES-256-GCM (NIST SP 800-38D).
+    ///
+    /// - Parameters:
+    ///   - nonce: 12 bytes, never used twice with this key.
+    ///   - associated: associated data, authenticated but not encrypted.
+    /// - Returns: nonce, ciphertext and tag, in this order.
     package func seal(
         _ plaintext: SecretBytes, nonce: [UInt8], authenticating associated: [UInt8]
     ) throws(Failure) -> [UInt8] {
@@ -48,12 +53,12 @@ package struct SymmetricKey: Sendable {
         return sealed
     }
 
-    /// Opens what `seal` made; nil when key, bytes or associated data are others.
+    /// Opens the result of `seal`; nil when authentication fails.
     package func open(_ sealed: [UInt8], authenticating associated: [UInt8]) throws(Failure) -> SecretBytes? {
         try open(sealed[...], authenticating: associated)
     }
 
-    /// The same for a part of an array.
+    /// Opens the result of `seal` in a part of an array.
     package func open(_ sealed: ArraySlice<UInt8>, authenticating associated: [UInt8]) throws(Failure) -> SecretBytes? {
         let count = sealed.count - Self.nonceBytes - Self.tagBytes
         guard count >= 0 else { return nil }
@@ -71,11 +76,11 @@ package struct SymmetricKey: Sendable {
             }
         }
         guard let isGenuine else { throw Failure(.internalFailure, "libcrypto could not decrypt") }
-        // Bytes that failed authentication never leave this function.
+        // Plaintext that failed authentication is never returned.
         return isGenuine ? plaintext : nil
     }
 
-    /// HMAC-SHA-256 (RFC 2104) of `message`: 32 bytes.
+    /// Returns the HMAC-SHA-256 (RFC 2104) of `message`, 32 bytes.
     package func authenticationCode(_ message: [UInt8]) throws(Failure) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
         let isMade = code.withUnsafeMutableBytes { output in
@@ -85,7 +90,7 @@ package struct SymmetricKey: Sendable {
         return code
     }
 
-    /// The same for a message that is secret, as is its code.
+    /// HMAC-SHA-256 of a secret message, as a secret.
     private func secretCode(_ message: SecretBytes) throws(Failure) -> SecretBytes {
         var isMade = false
         let code = SecretBytes(count: Self.byteCount) { output in
@@ -97,7 +102,8 @@ package struct SymmetricKey: Sendable {
         return code
     }
 
-    /// HKDF-Expand (RFC 5869, section 2.3) for one block: this key is uniform already, so nothing is extracted.
+    /// Derives a key by HKDF-Expand (RFC 5869, section 2.3) for one block. The extract step is omitted, because this
+    /// key is uniformly random.
     package func derive(_ label: String, context: [UInt8] = []) throws(Failure) -> SymmetricKey {
         var info = Array(label.utf8)
         info.append(0)
@@ -106,23 +112,23 @@ package struct SymmetricKey: Sendable {
         return SymmetricKey(derived: try secretCode(SecretBytes(info)))
     }
 
-    /// The same under a label of the formats.
+    /// Derives a key under one of the labels of the formats.
     package func derive(_ label: CryptographicLabel, context: [UInt8] = []) throws(Failure) -> SymmetricKey {
         try derive(label.rawValue, context: context)
     }
 
-    /// The same as `combining(_:label:)` under a label of the formats.
+    /// Combines secrets under one of the labels of the formats.
     package static func combining(_ parts: [SecretBytes], label: CryptographicLabel) throws(Failure) -> SymmetricKey {
         try combining(parts, label: label.rawValue)
     }
 
-    /// HKDF (RFC 5869) of several secrets joined: the result is known only to who knows all of them.
+    /// Combines secrets by HKDF (RFC 5869): computing the result requires all of them. Each is at most 65,535 bytes.
     package static func combining(_ parts: [SecretBytes], label: String) throws(Failure) -> SymmetricKey {
         guard parts.allSatisfy({ $0.count <= 0xffff }) else { throw Failure(.internalFailure, "a part is too long") }
         let joined = SecretBytes(count: parts.reduce(0) { $0 + 2 + $1.count }) { target in
             var offset = 0
             for part in parts {
-                // A length before each part keeps two different lists from joining to the same bytes.
+                // A length before each part, so that different lists never give the same bytes.
                 target[offset] = UInt8(truncatingIfNeeded: part.count >> 8)
                 target[offset + 1] = UInt8(truncatingIfNeeded: part.count)
                 offset += 2
@@ -134,7 +140,12 @@ package struct SymmetricKey: Sendable {
         return try SymmetricKey(derived: salt.secretCode(joined)).derive(label)
     }
 
-    /// scrypt (RFC 7914), N = 2^`cost`, r = 8, p = 1. Takes about 100 ms at cost 15.
+    /// Stretches a password with scrypt (RFC 7914): N = 2^`cost`, r = 8, p = 1. Blocks for about 100 ms at cost 15.
+    ///
+    /// - Parameters:
+    ///   - salt: any number of bytes.
+    ///   - cost: base-2 logarithm of N. Costs outside 1 to 17 throw `internalFailure`, because libcrypto may use at most
+    ///     256 MiB here.
     package static func stretching(_ password: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey
     {
         var isMade = false
@@ -150,10 +161,10 @@ package struct SymmetricKey: Sendable {
     }
 }
 
-/// Random bytes for values that are no secret, such as nonces and salts.
+/// Random bytes for public values, such as nonces and salts.
 package func randomBytes(_ count: Int) throws(Failure) -> [UInt8] { try randomSecret(count).copyBytes() }
 
-/// Random bytes for keys.
+/// Random bytes for keys and other secrets.
 package func randomSecret(_ count: Int) throws(Failure) -> SecretBytes {
     var isMade = false
     let secret = SecretBytes(count: count) { isMade = OpenSSL.random($0) }

@@ -5,15 +5,17 @@ package import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// The file `anchor`: what an old copy of the database must not bring back. It holds the committed store generation, the
-/// passcode slot and the key of the enrolment set.
+/// The file `anchor`: the state that an older copy of the database must not bring back. It holds the committed store
+/// generation, the passcode slot and the key of the enrolment set.
 ///
 /// A security event is written in three steps, each durable before the next: P, the preparation in the anchor; C, the
-/// event in the database with its store generation; F, the generation in the counters and the finished anchor. The database comes before the finished anchor:
-/// the other order would make every power cut look like a database that was rolled back.
+/// event and its store generation in the database; F, the generation in the counters, then the finished anchor. The
+/// database is written before the finished anchor, because the other order would make every power cut look like a
+/// database that was rolled back.
 package final class Anchor: Sendable {
     struct State: Sendable {
-        /// As in the file, or as it will be when the unfinished event is; nil while the file cannot be read.
+        /// The record in the file, or the record that finishing the current event will write; nil while the file
+        /// cannot be read.
         var record: AnchorRecord?
         var condition: AnchorCondition
     }
@@ -22,16 +24,18 @@ package final class Anchor: Sendable {
     private let key: SymmetricKey
     private let vault: any KeyVault
     private let random: any RandomSource
-    /// They name each generation before the anchor does.
+    /// Stores each new store generation before the anchor does.
     private let counters: CounterFile
     private let state: Mutex<State>
-    /// One event at a time, from its preparation to its end.
+    /// Serialises events, each from its preparation to its end.
     private let events = Mutex<Void>(())
-    /// Whether a commit failed, so that the disk may or may not hold it.
+    /// Whether the last commit failed: its transaction may or may not be on the disk.
     private let isUncertain = Mutex(false)
 
-    /// Reads the anchor and compares it with the store generation of the database; finishes or drops an event that was
-    /// interrupted.
+    /// Reads the anchor, compares it with the store generation of the database, and finishes or drops an interrupted
+    /// event.
+    ///
+    /// - Parameter databaseGeneration: nil when the state record of the database cannot be read.
     init(
         tree: KeyTree, vault: any KeyVault, databaseGeneration: UInt64?, counters: CounterFile
     ) throws(Failure) {
@@ -57,7 +61,7 @@ package final class Anchor: Sendable {
                 if step == .finish { try counters.witness(next.committed) }
                 try Self.write(next, tree.anchorKey, tree.header, vault, tree.random)
             } catch {
-                // A preparation that stays is harmless: the next event writes another one over it.
+                // A preparation that remains is harmless: the next event overwrites it.
                 if step == .finish { condition = .unfinished }
             }
             record = next
@@ -65,7 +69,7 @@ package final class Anchor: Sendable {
         state = Mutex(State(record: record, condition: condition))
     }
 
-    /// The first anchor of a new store.
+    /// Encodes the first anchor of a new store: generation 0, no passcode, enrolment generation 1.
     static func first(
         _ tree: SymmetricKey, _ header: StoreHeader, _ random: any RandomSource
     ) throws(Failure) -> SecretBytes {
@@ -77,42 +81,46 @@ package final class Anchor: Sendable {
 
     // MARK: - Reading
 
-    /// How anchor and database fit together.
+    /// The result of comparing the anchor with the database.
     package var condition: AnchorCondition { state.withLock { $0.condition } }
 
     var record: AnchorRecord? { state.withLock { $0.record } }
 
-    /// The generation that items of `biometryCurrentSet` are bound to now; 0 while there is no anchor, which binds none.
+    /// The generation that new items of `biometryCurrentSet` are bound to; 0 while there is no anchor.
     package var enrolmentGeneration: UInt64 { record?.contents.enrolmentGeneration ?? 0 }
 
-    /// The set that was last written durably.
+    /// The enrolment set that was last stored durably; nil when nothing is enrolled.
     package var set: EnrolmentSet? { record?.contents.set }
 
-    /// Whether the anchor states that a passcode is set.
+    /// Whether a passcode is set according to the anchor.
     package var hasPasscode: Bool { record.map { $0.contents.slot != nil || $0.otherSlot != nil } ?? false }
 
-    /// The slots of the passcode, the newest first.
+    /// The passcode slots, the newest first.
     var slots: [[UInt8]] { record.map { [$0.contents.slot, $0.otherSlot].compactMap { $0 } } ?? [] }
 
     // MARK: - Events
 
-    /// Where an event begins and what it changes.
+    /// The changes of one event.
     struct Change {
         var event: SecurityEvent
         var contents: AnchorRecord.Contents
-        /// The store generation that the event leads to.
+        /// The store generation after the event.
         var target: UInt64
         var bootID: [UInt8]
         var countersSerial: UInt64
     }
 
-    /// Writes an event in the order P, C, F. `commit` writes the event and the store generation in one transaction.
+    /// Writes an event in the order P, C, F.
     ///
-    /// Throws without any effect when P or C fails. When F fails the event is in the database: protected items stay closed
-    /// until `finish` succeeds, and the failure is thrown.
+    /// When P or C fails, the event has no effect and the failure is thrown. When F fails, the event is in the
+    /// database: the failure is thrown, and protected items stay closed until `finish` succeeds.
     ///
-    /// A commit that failed may be found on the disk at the next start, where only its own preparation fits it. `overwrite`
-    /// commits something else in its place before another event is prepared.
+    /// - Parameters:
+    ///   - change: makes the event from the record before it.
+    ///   - overwrite: commits another transaction in place of one whose commit failed. That transaction may be found
+    ///     on the disk at the next start, where only its own preparation fits it, so it is overwritten before another
+    ///     event is prepared.
+    ///   - commit: writes the event and the store generation in one transaction.
     func carryOut(
         _ change: (AnchorRecord?) throws(Failure) -> Change, overwrite: () throws(Failure) -> Void,
         commit: (Change) throws(Failure) -> Void
@@ -132,10 +140,11 @@ package final class Anchor: Sendable {
                     ?? AnchorRecord(committed: 0, contents: change.contents, bootID: [], countersSerial: 0)
                 prepared.preparation = AnchorRecord.Preparation(
                     generation: change.target, event: change.event, contents: change.contents)
-                // A store that was rolled back, or whose anchor is old, is not believed before the event is committed.
+                // The in-memory state is unchanged until the commit: a store that was rolled back, or whose anchor is
+                // old, stays refused.
                 try write(prepared)
-                // After a failure the preparation stays in the file: a commit that failed in the disk may still be found
-                // there at the next start, which decides by what it finds.
+                // After a failure the preparation stays in the file: the transaction may still be on the disk, and
+                // the next start compares the preparation with the database.
                 isUncertain.withLock { $0 = true }
                 try commit(change)
                 isUncertain.withLock { $0 = false }
@@ -152,7 +161,7 @@ package final class Anchor: Sendable {
         if let failure { throw failure }
     }
 
-    /// Writes the last step of an event that could not be finished. Protected items are opened again afterwards.
+    /// Retries the last step of an unfinished event; protected items can be opened again afterwards.
     func finish() throws(Failure) {
         guard condition == .unfinished else { return }
         var failure: Failure?
@@ -164,14 +173,16 @@ package final class Anchor: Sendable {
 
     private func finishLocked() throws(Failure) {
         guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
-        // Before the anchor: a generation that the counters do not name could be taken back with the database unnoticed.
+        // Before the anchor: without this record in the counters, restoring database and anchor together would go
+        // unnoticed.
         try counters.witness(record.committed)
         try write(record)
         state.withLock { $0.condition = .clean }
     }
 
-    /// Replaces the passcode slots without an event: a right passcode drops the slot of an interrupted change, and a slot
-    /// made at a lower cost is made anew.
+    /// Replaces the passcode slots without a security event, after a right passcode: it drops the slot of an
+    /// interrupted change, or replaces a slot of a lower cost. Does nothing if the slots have changed since `slots`
+    /// was read.
     func keepOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
         var failure: Failure?
         events.withLock { _ in
@@ -188,7 +199,7 @@ package final class Anchor: Sendable {
         if let failure { throw failure }
     }
 
-    /// Throws when the file is not the one in use.
+    /// Throws `storeUnreadable` when the file differs from the record in memory.
     func check() throws(Failure) {
         if let refusal = condition.refusal { throw Failure.damagedStore(refusal.message) }
         let stored = try vault.anchor().flatMap { (file) throws(Failure) in
@@ -200,14 +211,14 @@ package final class Anchor: Sendable {
 
     // MARK: - Writing
 
-    /// The record with its prepared event committed.
+    /// Returns the record with its prepared event committed.
     private static func finished(_ record: AnchorRecord) -> AnchorRecord {
         guard let preparation = record.preparation else { return record }
         var finished = record
         finished.committed = preparation.generation
         finished.contents = preparation.contents
         finished.preparation = nil
-        // Whether the reply reached the person is not known: either passcode opens until the next right one.
+        // The reply may not have reached the user, so both passcodes open the store until the next right one.
         finished.otherSlot = preparation.event.changesSlot ? record.contents.slot : nil
         return finished
     }

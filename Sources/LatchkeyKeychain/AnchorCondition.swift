@@ -2,22 +2,22 @@
 
 package import LatchkeyModel
 
-/// How the file `anchor` and the database fit together, found when a store is opened.
+/// The result of comparing the file `anchor` with the database when a store is opened.
 ///
 /// D is the store generation of the database, V the committed one of the anchor, P the prepared one.
 package enum AnchorCondition: Equatable, Sendable {
     /// D = V and nothing prepared, or an interrupted event that was finished or dropped.
     case clean
-    /// An event is in the database and could not be written to the anchor to its end. Protected items stay closed.
+    /// The event is in the database, but finishing the anchor failed. Protected items stay closed.
     case unfinished
     /// D < V: the database is older than the anchor; or both are older than the counters.
     case rolledBack
-    /// D > V without a fitting preparation: the anchor is older than the database.
+    /// D > V without a matching preparation: the anchor is older than the database.
     case anchorOld
-    /// The anchor is not there, or fails authentication.
+    /// The anchor file does not exist, or fails authentication.
     case anchorMissing
 
-    /// What the condition refuses every request with; nil when requests are answered.
+    /// The failure of every request in this condition; nil when requests are served.
     package var refusal: Failure? {
         switch self {
         case .clean, .unfinished: nil
@@ -39,16 +39,18 @@ package enum AnchorCondition: Equatable, Sendable {
         }
     }
 
-    /// What the condition refuses protected items with; nil when they may be opened.
+    /// The failure of requests for protected items in this condition; nil when they can be opened.
     var refusalOfProtected: Failure? {
         guard self == .unfinished else { return refusal }
         return Failure(
-            .eventUnfinished, "A change of passcode or enrolment could not be written to the end.",
+            .eventUnfinished, "A change of passcode or enrolment could not be written completely.",
             hint: "Free some space, or make the store's folder writable, and try again.")
     }
 
-    /// Compares the numbers (`docs/store-format.md` has the table). `witness` is the store generation that the counters
-    /// name: a database and an anchor that have not reached it were put back together.
+    /// Compares the store generations (table in `docs/store-format.md`, section "The order of an event").
+    ///
+    /// - Parameter witness: the store generation that the counters name. A database and an anchor that are both older
+    ///   were restored from an earlier time.
     static func found(
         database: UInt64?, _ record: AnchorRecord?, witness: UInt64
     ) -> (condition: AnchorCondition, step: Step) {
@@ -67,8 +69,8 @@ package enum AnchorCondition: Equatable, Sendable {
         let committed = record.committed
         if database < committed { return (.rolledBack, .none) }
         if let preparation = record.preparation, preparation.generation == database {
-            // D = P = V + 1: interrupted after the commit. D = P = V: interrupted while the anchor was finished. The way out
-            // of a condition leads further than one.
+            // D = P = V + 1: interrupted after the commit. D = P = V: interrupted while the anchor was finished. The
+            // events `accepted` and `protectedDiscarded` may skip generations.
             let isNext = database == committed || database == committed &+ 1
             if isNext || [.accepted, .protectedDiscarded].contains(preparation.event) { return (.clean, .finish) }
         }
@@ -76,7 +78,7 @@ package enum AnchorCondition: Equatable, Sendable {
         return (.clean, record.preparation == nil ? .none : .drop)
     }
 
-    /// What is left to do of an interrupted event.
+    /// The remaining step of an interrupted event.
     enum Step: Equatable, Sendable {
         case none
         /// The event is not in the database: drop its preparation.

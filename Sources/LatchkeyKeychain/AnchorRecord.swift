@@ -4,7 +4,8 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// A change that must neither be lost nor undone by an old copy of the database. Numbers are part of the anchor's format.
+/// A change that must neither be lost nor undone by an old copy of the database. The raw values are part of the
+/// anchor's format.
 enum SecurityEvent: UInt8, CaseIterable, Sendable {
     case passcodeSet = 1
     case passcodeChanged = 2
@@ -13,10 +14,11 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
     case lockedOut = 5
     case protectedDiscarded = 6
     case accepted = 7
-    /// No change: the store generation moves so that older copies are refused.
+    /// Changes nothing but the store generation, so that older copies of the database are refused.
     case anchored = 8
 
-    /// Whether the old and the new passcode slot differ, so that after an interruption either may be the right one.
+    /// Whether the event replaces the passcode slot by another one, so that after an interruption either may be the
+    /// right one.
     var changesSlot: Bool {
         switch self {
         case .passcodeSet, .passcodeChanged: true
@@ -29,13 +31,13 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
 struct AnchorRecord: Equatable, Sendable {
     /// The part that an event replaces.
     struct Contents: Equatable, Sendable {
-        /// Slot of `U_pass`; nil states that no passcode is set.
+        /// Slot of `U_pass`; nil when no passcode is set.
         var slot: [UInt8]?
-        /// Counts the enrolment sets; items of `biometryCurrentSet` name it.
+        /// Incremented with each enrolment set; items of `biometryCurrentSet` are bound to its value.
         var enrolmentGeneration: UInt64
         /// The enrolment set; nil when nothing is enrolled.
         var set: EnrolmentSet?
-        /// The key of that set.
+        /// 32 random bytes, part of the key around the secrets that are bound to that set.
         var enrolmentKey: SecretBytes
     }
 
@@ -49,17 +51,17 @@ struct AnchorRecord: Equatable, Sendable {
     /// The store generation of the last finished event.
     var committed: UInt64
     var contents: Contents
-    /// The slot before an interrupted change of the passcode; dropped by the next right passcode.
+    /// The slot before an interrupted passcode change; dropped by the next right passcode.
     var otherSlot: [UInt8]?
     var preparation: Preparation?
-    /// The boot in which the store generation last moved.
+    /// Boot identifier at the time when the store generation last moved.
     var bootID: [UInt8]
-    /// Serial number of the counters when the store generation last moved; older counters are not believed.
+    /// Serial number of the counters at that time; counters with a smaller one are refused.
     var countersSerial: UInt64
 
-    // MARK: - Bytes
+    // MARK: - Encoding
 
-    /// `latchkey anchor 1`, newline, then the sealed fields.
+    /// Encodes the file: `latchkey anchor 1`, newline, then the sealed fields.
     func encoded(_ key: SymmetricKey, _ header: StoreHeader, nonce: [UInt8]) throws(Failure) -> SecretBytes {
         var writer = CBORWriter()
         writer.array(6)
@@ -79,7 +81,7 @@ struct AnchorRecord: Equatable, Sendable {
         return SecretBytes(FileMark.anchor.bytes + sealed)
     }
 
-    /// Reads the bytes of the file; nil when they were not sealed with this key for this store.
+    /// Decodes the file; nil when it was not sealed with this key for this store.
     static func decode(
         _ bytes: SecretBytes, _ key: SymmetricKey, _ header: StoreHeader
     ) throws(Failure) -> AnchorRecord? {

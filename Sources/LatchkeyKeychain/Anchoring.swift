@@ -2,15 +2,15 @@
 
 package import LatchkeyModel
 
-/// When the store generation moves without a security event, so that older copies of the database are refused.
+/// When to move the store generation without a security event, so that older copies of the database are refused.
 struct Anchoring: Sendable {
-    /// Whether something was written that no anchor knows of.
+    /// Whether anything was written since the store generation last moved.
     var isDue = false
-    /// Moves by the clock that are left of the day's budget.
+    /// Timed moves left in the current day.
     var budget = 24
-    /// When that budget began, in nanoseconds of the boot clock.
+    /// Start of that day, in nanoseconds of the boot-time clock.
     var budgetBegan: Int64 = 0
-    /// Called when something was written for the first time since the store generation last moved.
+    /// Called on the first write after each move of the store generation.
     var handler: (@Sendable () -> Void)?
 }
 
@@ -18,16 +18,16 @@ extension Keychain {
     /// Nanoseconds of a day.
     private static let day: Int64 = 86_400_000_000_000
 
-    /// Whether the store generation has not moved in this boot: the first write and the first use of a protected item of a
-    /// boot move it.
+    /// Whether the store generation has not moved in this boot yet: the first write of a boot moves it, which
+    /// includes the audit entry of the first use of a protected item.
     package var isFirstOfBoot: Bool { !isOfThisBoot(anchor.record?.bootID ?? []) }
 
-    /// Sets who is told that something was written for the first time since the store generation last moved.
+    /// Sets the callback for the first write after each move of the store generation.
     package func whenAnchoringIsDue(_ handler: @escaping @Sendable () -> Void) {
         anchoring.withLock { $0.handler = handler }
     }
 
-    /// Notes a write that no anchor knows of.
+    /// Records that the database is newer than the anchor, and calls the handler on the first such write.
     func noteWrite() {
         let handler = anchoring.withLock { state in
             defer { state.isDue = true }
@@ -39,9 +39,10 @@ extension Keychain {
     /// Whether something was written since the store generation last moved.
     package var isAnchoringDue: Bool { anchoring.withLock { $0.isDue } }
 
-    /// Moves the store generation to what is in the database now.
+    /// Commits a new store generation, so that every earlier copy of the database is refused. Does nothing once the
+    /// day's budget is spent, or while the anchor is not clean.
     ///
-    /// - Parameter isTimed: whether the clock asks for it, which counts against the day's budget of 24.
+    /// - Parameter isTimed: whether the timer asks for the move, which counts against the budget of 24 moves a day.
     package func moveAnchor(isTimed: Bool) throws(Failure) {
         let now = clock.uptime
         let isAllowed = anchoring.withLock { state in

@@ -3,30 +3,31 @@
 import LatchkeyCrypto
 package import LatchkeyModel
 
-/// The password of an app's own that an item may ask for (Apple: `.applicationPassword`, behaviours LA-40 and AC-05), as
-/// far as one request has stretched it.
+/// The application password of one request (Apple: `.applicationPassword`, behaviours LA-40 and AC-05), with the keys
+/// that were stretched from it so far.
 ///
-/// It is never kept: stretched, it is part of the key around the row key, so without it the secret cannot be opened.
+/// The password is never stored. The stretched key is part of the key that wraps the row key, so without it the
+/// secret cannot be opened.
 package struct AppPassword: Sendable {
-    /// Under which the request seals; nil when the request has no password.
+    /// Parameters for items that this request seals; nil when the request has no password.
     let sealing: StretchParameters?
     private var keys: [StretchParameters: SymmetricKey] = [:]
 
-    /// Whether the request has one.
+    /// Whether the request has a password.
     var isGiven: Bool { sealing != nil }
 
     fileprivate init(sealing: StretchParameters?) { self.sealing = sealing }
 
-    /// That of a request without one.
+    /// The value for a request without a password.
     package static let none = AppPassword(sealing: nil)
 
-    /// Takes up what was stretched.
+    /// Adds a stretched key.
     package mutating func add(_ stretched: StretchedPassword) { keys[stretched.parameters] = stretched.key }
 
-    /// The same before anything was stretched: a search opens one item at a time.
+    /// A copy without any stretched keys, for the next item of a search.
     package var withoutKeys: AppPassword { AppPassword(sealing: sealing) }
 
-    /// What has to be stretched before `key` can be called for an item.
+    /// Returns the parameters to stretch with before `key(for:)` can be called for an item; nil when none are missing.
     func missing(for item: Item) throws(Failure) -> StretchParameters? {
         guard item.asksForAppPassword else { return nil }
         guard sealing != nil else { throw Self.isMissing }
@@ -34,14 +35,15 @@ package struct AppPassword: Sendable {
         return keys[parameters] == nil ? parameters : nil
     }
 
-    /// What has to be stretched before an item with that rule can be sealed.
+    /// Returns the parameters to stretch with before an item with that access control can be sealed; nil when none
+    /// are missing.
     func missing(toSeal control: AccessControl) throws(Failure) -> StretchParameters? {
         guard control.constraints.contains(.applicationPassword) else { return nil }
         guard let sealing else { throw Self.isMissing }
         return keys[sealing] == nil ? sealing : nil
     }
 
-    /// The key of an item's secret; nil for an item that asks for no password.
+    /// Returns the stretched key for an item's secret; nil for an item without an application password.
     func key(for item: Item) throws(Failure) -> SymmetricKey? {
         guard item.asksForAppPassword else { return nil }
         guard sealing != nil else { throw Self.isMissing }
@@ -51,27 +53,27 @@ package struct AppPassword: Sendable {
     }
 
     static var isWrong: Failure {
-        Failure(.itemAuthenticationFailed, "The application password is not the item's.")
+        Failure(.itemAuthenticationFailed, "The application password is wrong.")
     }
 
     private static var isUnreadable: Failure {
-        Failure.damagedStore("a row does not say how its password is stretched")
+        Failure.damagedStore("a row lacks the stretching parameters of its application password")
     }
 
     private static var isMissing: Failure {
         Failure(
-            .interactionNotAllowed, "The item asks for the app's own password, which is never prompted for.",
-            hint: "Hand it over with LAContext.setCredential(_:type:) and kSecUseAuthenticationContext.")
+            .interactionNotAllowed, "The item needs an application password, and no prompt asks for it.",
+            hint: "Pass it with LAContext.setCredential(_:type:) and kSecUseAuthenticationContext.")
     }
 }
 
 extension Keychain {
-    /// What a request begins with; nothing of its password is stretched yet.
+    /// Makes the password state of a new request, with nothing stretched yet.
     package func appPassword(isGiven: Bool) throws(Failure) -> AppPassword {
         isGiven ? AppPassword(sealing: try .fresh(cost: tree.scryptCost, tree.random)) : .none
     }
 
-    /// What has to be stretched before an item with that rule is added.
+    /// Returns the parameters to stretch with before an item with that access control is added.
     package func stretchingToAdd(
         _ control: AccessControl, _ password: AppPassword
     ) throws(Failure) -> [StretchParameters] {

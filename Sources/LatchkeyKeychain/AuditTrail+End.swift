@@ -5,12 +5,13 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-// A chain tells that nothing was taken out of it, but not that its newest entries were cut off. What adds, changes or
-// deletes an item shows in the items, which `StoreCheck` compares; every other entry writes down where the trail ends,
-// so that neither can be cut away, and adding an item costs no further page.
+// The chain shows that no entry was removed from the middle of the audit log, but not that its newest entries were
+// cut off. Entries that add, update, delete or invalidate an item also show in the rows, which `StoreCheck` compares.
+// Every other entry stores the end of the log in a record; the entries above do not, so that adding an item writes no
+// further page.
 
 extension AuditEvent {
-    /// Whether an entry that is missing shows in the rows of the items.
+    /// Whether the rows of the items show that this entry is missing.
     var showsInItems: Bool {
         switch self {
         case .added, .updated, .deleted, .invalidated: true
@@ -30,7 +31,7 @@ extension AuditTrail {
         try store.setRecord(RecordName.auditEnd.rawValue, sealed)
     }
 
-    /// What is wrong with the end of the trail, or nil.
+    /// Returns what is wrong with the end of the audit log, or nil.
     func checkEnd(in store: any ItemReading) throws(Failure) -> Finding? {
         guard let sealed = try store.record(.auditEnd) else { return try missingEnd(in: store) }
         guard let plain = try tree.recordKey.open(sealed, authenticating: tree.associatedData(.auditEnd)),
@@ -48,7 +49,7 @@ extension AuditTrail {
         return finding
     }
 
-    /// Without the record no entry may be one that writes it.
+    /// Returns a finding if the log has an entry that would have written the missing record.
     private func missingEnd(in store: any ItemReading) throws(Failure) -> Finding? {
         var finding: Finding?
         try store.forEachAuditEntry(after: 0) { (entry) throws(Failure) in
@@ -61,7 +62,7 @@ extension AuditTrail {
     private func decode(_ plain: SecretBytes) -> (Int64, [UInt8])? {
         plain.withBytes { bytes in
             var reader = CBORReader(bytes)
-            // What cannot be read is no end: the trail counts as cut.
+            // An undecodable record is treated as a missing end, which `checkEnd` reports.
             return try? reader.tuple(2) { (reader) throws(WireError) in
                 (try reader.integer(), try reader.bytes(limit: 64))
             }

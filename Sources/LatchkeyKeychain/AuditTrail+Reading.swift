@@ -6,12 +6,12 @@ import LatchkeySeams
 import LatchkeyWire
 
 extension AuditTrail {
-    /// What an entry says; without an event when it cannot be read.
+    /// Decodes an entry; its event is nil when it cannot be opened.
     func line(_ entry: AuditEntry) throws(Failure) -> AuditLine {
         try opened(entry)?.line ?? AuditLine(sequence: entry.sequence)
     }
 
-    /// What an entry states about the store; nil when it cannot be read.
+    /// Returns the store numbers of an entry; nil when it cannot be opened.
     func numbers(of entry: AuditEntry) throws(Failure) -> StoreNumbers? { try opened(entry)?.numbers }
 
     private func opened(_ entry: AuditEntry) throws(Failure) -> (line: AuditLine, numbers: StoreNumbers)? {
@@ -36,13 +36,13 @@ extension AuditTrail {
         }
     }
 
-    /// Follows the chain from an entry on.
+    /// Verifies the hash chain entry by entry.
     struct Follower {
         let trail: AuditTrail
         private(set) var sequence: Int64
         private var chain: [UInt8]
 
-        /// Begins behind the entry of that number, which was followed before; 0 is the beginning.
+        /// Starts after the entry with that number, which must have been verified already; 0 starts at the beginning.
         init(_ trail: AuditTrail, after sequence: Int64, in store: any ItemReading) throws(Failure) {
             self.trail = trail
             self.sequence = sequence
@@ -56,7 +56,8 @@ extension AuditTrail {
             chain = known
         }
 
-        /// Takes the next entry; what is wrong with it, or nil. Goes on behind it in any case.
+        /// Verifies the next entry and continues after it in any case.
+        /// - Returns: what is wrong with it, or nil.
         mutating func follow(_ entry: AuditEntry) throws(Failure) -> Finding? {
             let expected = sequence + 1
             let code = try trail.chainKey.code(chain + trail.associatedData(entry.sequence) + entry.sealed)
@@ -69,7 +70,8 @@ extension AuditTrail {
 }
 
 extension Keychain {
-    /// A part of the audit trail; the chain is checked as far as the part goes, to the end if it reaches it.
+    /// Returns a page of the audit log. If the request asks for it, the chain of the page is verified, and the end of
+    /// the log when the page reaches it.
     package func log(_ request: Request.Log) throws(Failure) -> AuditPage {
         try store.read { (store) throws(Failure) in
             let after = max(0, request.after)

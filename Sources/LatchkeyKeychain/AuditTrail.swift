@@ -6,12 +6,12 @@ import LatchkeySeams
 import LatchkeyWire
 import Synchronization
 
-/// The hash-chained trail: each entry is committed with the transaction it tells of.
+/// The audit log, a hash chain: each entry is committed in the transaction that it describes.
 ///
-/// The newest entry also carries the numbers that no other page of the database is trusted with: the set hash of all rows and
+/// The newest entry also stores the numbers that authenticate the rest of the store: the set hash of all rows, and
 /// the serial numbers of the state record and of the counters.
 final class AuditTrail: Sendable {
-    /// The end of the trail, and what the newest entry states about the store.
+    /// The end of the log: the number and the chain value of the newest entry, and the numbers it stores.
     struct End: Sendable {
         var sequence: Int64 = 0
         var chain: [UInt8] = []
@@ -22,7 +22,7 @@ final class AuditTrail: Sendable {
     let chainKey: AuthenticationKey
     private let clock: any Clock
     private let counters: CounterFile
-    /// nil: read it anew.
+    /// Cached end of the log; nil: read it from the database.
     private let known = Mutex<End?>(nil)
 
     init(tree: KeyTree, counters: CounterFile, clock: any Clock) throws(Failure) {
@@ -32,38 +32,39 @@ final class AuditTrail: Sendable {
         chainKey = try AuthenticationKey(tree.auditKey.derive(.chain))
     }
 
-    /// The end as it is now; with the changes of a transaction that is open.
+    /// Returns the end of the log, including entries of an open transaction.
     func end(in store: any ItemReading) throws(Failure) -> End {
         if let end = known.withLock({ $0 }) { return end }
         var end = End()
         if let entry = try store.lastAuditEntry() {
             end.sequence = entry.sequence
             end.chain = entry.chain
-            // An entry that was changed makes the set hash unknown: the check says so until it is accepted.
+            // If the newest entry fails authentication, the set hash is unknown; checks report that until the store
+            // is accepted.
             end.numbers = try numbers(of: entry) ?? StoreNumbers(sum: nil)
         }
         known.withLock { $0 = end }
         return end
     }
 
-    /// Changes what the next entry states. An entry has to follow in the same transaction.
+    /// Changes the numbers that the next entry stores. An entry must follow in the same transaction.
     func change(in store: any ItemReading, _ body: (inout StoreNumbers) throws(Failure) -> Void) throws(Failure) {
         var end = try end(in: store)
         try body(&end.numbers)
         known.withLock { $0 = end }
     }
 
-    /// Appends an entry within a transaction; `forget` follows when the transaction is undone.
-    /// - Parameter count: how many equal events the entry stands for.
-    /// - Returns: its number.
+    /// Appends an entry within a transaction; `forget` must be called if the transaction is rolled back.
+    /// - Parameter count: number of equal events that the entry represents.
+    /// - Returns: the sequence number of the entry.
     @discardableResult
     func append(
         _ event: AuditEvent, item: [UInt8] = [], caller: Caller?, count: UInt64 = 1, to store: any ItemWriting
     ) throws(Failure) -> Int64 {
         var last = try end(in: store)
         let (sequence, isBeyond) = last.sequence.addingReportingOverflow(1)
-        // Numbers are not sealed: an editor of the file may have written the largest one there is.
-        guard !isBeyond else { throw Failure.damagedStore("its audit trail has no number left") }
+        // The sequence column is not encrypted: an edited database may hold the largest number.
+        guard !isBeyond else { throw Failure.damagedStore("its audit log has no sequence number left") }
         last.numbers.countersSerial = max(last.numbers.countersSerial, counters.serial)
         var writer = CBORWriter()
         writer.array(7)
@@ -85,20 +86,20 @@ final class AuditTrail: Sendable {
         return sequence
     }
 
-    /// What an entry is bound to.
+    /// The associated data of an entry.
     func associatedData(_ sequence: Int64) -> [UInt8] { Array("audit \(sequence)".utf8) + [0] + tree.header.bytes }
 
-    /// Reads the end of the trail anew: the transaction that moved it was undone.
+    /// Drops the cached end of the log, after the transaction that moved it was rolled back.
     func forget() { known.withLock { $0 = nil } }
 }
 
-/// What the newest entry states about the store.
+/// The numbers that the newest audit entry stores.
 struct StoreNumbers: Equatable, Sendable {
-    /// The set hash of all rows; nil when it is unknown since an entry was changed.
+    /// The set hash of all rows; nil when it is unknown because an entry was changed.
     var sum: StoreSum? = StoreSum()
     /// Serial number of the state record.
     var stateSerial: UInt64 = 0
-    /// No older counters are believed.
+    /// Serial number of the counters; counters with a smaller one are refused.
     var countersSerial: UInt64 = 0
 
     func write(to writer: inout CBORWriter) {

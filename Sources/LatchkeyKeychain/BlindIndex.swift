@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// Keyed hashes that let the database find a row without being able to read it.
+/// Blind indexes: keyed hashes by which the database finds rows without reading them. Each is 16 bytes of an HMAC.
 struct BlindIndex: Sendable {
     let key: AuthenticationKey
 
@@ -20,17 +20,17 @@ struct BlindIndex: Sendable {
         return try Array(key.code(writer.finishBytes())[..<16])
     }
 
-    /// The primary key of an item, missing parts counted as empty.
+    /// Index of an item's primary key; missing attributes count as empty.
     func primaryKey(_ attributes: Attributes, _ itemClass: ItemClass) throws(Failure) -> [UInt8] {
         try index("key", itemClass, itemClass.primaryKey.map { attributes[$0] ?? ItemClass.emptyValue($0) })
     }
 
-    /// All items of a class and a group.
+    /// Index of all items of a class and a group.
     func group(_ group: String, _ itemClass: ItemClass) throws(Failure) -> [UInt8] {
         try index("group", itemClass, [.text(group)])
     }
 
-    /// The items of a class and a group with that value; nil when the attribute is absent.
+    /// Index of all items of a class and a group with that value; nil when the value is absent.
     func attribute(
         _ code: AttributeCode, _ value: AttributeValue?, group: String, _ itemClass: ItemClass
     ) throws(Failure) -> [UInt8]? {

@@ -6,27 +6,28 @@ import LatchkeySeams
 import LatchkeyWire
 import Synchronization
 
-/// The counters of failed tries in a preallocated file of two slots, of which the older one is overwritten in place.
+/// The counters of failed tries: a preallocated file of two slots. Each write overwrites the older slot in place.
 ///
-/// A try is counted here, durably, before the passcode is checked; overwriting needs no free space. A power cut while one
-/// slot is written leaves the other. Each write has a serial number; audit rows and the anchor name the newest one they
-/// know of, so that older counters put back are noticed. The counters name the store generation in turn, so that a database
-/// and an anchor of one earlier time are noticed beside them.
+/// A try is counted here, durably, before the passcode is checked; overwriting needs no free space. A power cut
+/// during a write leaves the other slot intact. Each write has a serial number, and audit entries and the anchor name
+/// the newest one they know, so that restored older counters are detected. The counters in turn name the store
+/// generation, so that restoring a database and an anchor of the same earlier time is detected.
 final class CounterFile: Sendable {
     struct Values: Equatable, Sendable {
-        /// 0: nothing was ever counted.
+        /// 0: no counter was ever written.
         var serial: UInt64 = 0
         var counters = PolicyCounters(
             biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0, lastPasscode: nil)
         var bootID: [UInt8] = []
-        /// The store generation when this was written; the anchor is at least as new.
+        /// The store generation at the time of this write; a database and an anchor that have not reached it are
+        /// refused.
         var generation: UInt64 = 0
     }
 
     private struct State: Sendable {
         var values: Values
         var slot: Int
-        /// Whether the file was there, authentic, and as new as audit log and anchor say.
+        /// Whether the file exists, authenticates, and is as new as the audit log and the anchor require.
         var isReadable: Bool
     }
 
@@ -34,7 +35,7 @@ final class CounterFile: Sendable {
     private let vault: any KeyVault
     private let state: Mutex<State>
 
-    /// Reads the file.
+    /// Reads the file; unreadable counters are reported by `values(notBefore:)`.
     init(tree: KeyTree, vault: any KeyVault) throws(Failure) {
         self.tree = tree
         self.vault = vault
@@ -49,10 +50,11 @@ final class CounterFile: Sendable {
             State(values: newest?.0 ?? Values(), slot: newest?.1 ?? 1, isReadable: newest != nil))
     }
 
-    /// The serial number of the newest counters.
+    /// The serial number of the current counters.
     var serial: UInt64 { state.withLock { $0.values.serial } }
 
-    /// The counters; nil when nothing was ever counted. Throws when they are missing, changed or older than `floor`.
+    /// Returns the counters; nil when none were ever written. Throws `storeUnreadable` when they are missing, changed
+    /// or older than serial number `floor`.
     func values(notBefore floor: UInt64) throws(Failure) -> Values? {
         let state = state.withLock { $0 }
         guard state.isReadable, state.values.serial >= floor else {
@@ -61,10 +63,10 @@ final class CounterFile: Sendable {
         return state.values.serial == 0 ? nil : state.values
     }
 
-    /// The largest store generation that the counters name; 0 when they cannot be read.
+    /// The store generation that the counters name; 0 when they cannot be read.
     var generation: UInt64 { state.withLock { $0.values.generation } }
 
-    /// Overwrites the older slot; durable when this returns. `floor` is the largest serial number known elsewhere.
+    /// Overwrites the older slot; durable on return. `floor` is the largest serial number known elsewhere.
     func keep(
         _ counters: PolicyCounters, bootID: [UInt8], above floor: UInt64, generation: UInt64
     ) throws(Failure) {
@@ -76,14 +78,15 @@ final class CounterFile: Sendable {
         }
     }
 
-    /// Counters with a smaller serial number than that are older ones that were put back: they are not believed.
+    /// Marks the counters as unreadable when their serial number is smaller than `floor`: they were restored from an
+    /// earlier time.
     func distrust(before floor: UInt64) {
         state.withLock { state in if state.values.serial < floor { state.isReadable = false } }
     }
 
-    /// Writes down that the store has reached a generation; durable when this returns.
+    /// Stores that the store has reached a generation; durable on return.
     ///
-    /// Counters that are not believed are left as they are: a newer serial number would have them believed.
+    /// Refused counters are not rewritten, because a newer serial number would make them accepted.
     func witness(_ generation: UInt64) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
             guard state.isReadable, state.values.generation < generation else { return }
@@ -93,7 +96,7 @@ final class CounterFile: Sendable {
         }
     }
 
-    /// Writes values with the next serial number.
+    /// Writes the values with the next serial number.
     private func write(_ values: Values, _ state: inout State) throws(Failure) {
         guard values.serial < .max else { throw Failure.damagedStore("its counters have no serial number left") }
         var next = values
@@ -103,7 +106,7 @@ final class CounterFile: Sendable {
         state = State(values: next, slot: slot, isReadable: true)
     }
 
-    /// The first slot of a new store.
+    /// Encodes the first slot of a new store.
     static func first(_ key: SymmetricKey, _ header: StoreHeader, _ random: any RandomSource) throws(Failure) -> [UInt8]
     {
         try key.seal(
@@ -111,7 +114,7 @@ final class CounterFile: Sendable {
             authenticating: CryptographicLabel.counters.bytes + [0] + header.bytes)
     }
 
-    // MARK: - Bytes
+    // MARK: - Encoding
 
     private static func associatedData(_ tree: KeyTree) -> [UInt8] {
         CryptographicLabel.counters.bytes + [0] + tree.header.bytes
@@ -141,7 +144,7 @@ final class CounterFile: Sendable {
                 var reader = CBORReader(bytes)
                 let values = try reader.tuple(8) { (reader) throws(WireError) in
                     let serial = try reader.unsigned()
-                    // Whatever was kept, the reducer gets numbers it cannot overflow with.
+                    // Clamps every number, so that the policy reducer cannot overflow.
                     let biometry = Int(min(max(try reader.integer(), 0), 1_000_000))
                     let passcode = Int(min(max(try reader.integer(), 0), 1_000_000))
                     let blocked = min(max(try reader.integer(), 0), .max / 4)

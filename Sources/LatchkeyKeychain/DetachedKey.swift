@@ -4,17 +4,17 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// The form of a private key that an app keeps itself: a row that is in no database.
+/// The encoding of a private key that the app stores itself: a row that is in no database.
 ///
-/// CBOR `[1, id, key, version, attributes, secret]`, sealed and bound like the row of an item, so that it opens only
-/// with the keys of the store that made it.
+/// CBOR `[1, id, key, version, attributes, secret]`. The envelopes are sealed like those of an item, so only the keys
+/// of the store that made them can open them.
 struct DetachedKey {
     private static let version: UInt64 = 1
     let row: StoredRow
 
     init(_ row: StoredRow) { self.row = row }
 
-    /// Reads the bytes; nil when they are not of that form.
+    /// Decodes the bytes; nil when they do not have that form.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Limits.detachedKeyBytes else { return nil }
         let parsed: StoredRow? = bytes.withUnsafeBytes { bytes in
@@ -38,7 +38,7 @@ struct DetachedKey {
         row = parsed
     }
 
-    /// The bytes an app gets.
+    /// The encoded bytes that the app receives.
     var bytes: [UInt8] {
         var writer = CBORWriter()
         writer.array(6)

@@ -4,7 +4,8 @@ import LatchkeyCrypto
 package import LatchkeyModel
 
 extension Request.CreateEnclaveKey {
-    /// The same with the attributes that follow from the key: what an app says of these counts nowhere (behaviour SE-01).
+    /// Returns the request with the attributes that follow from the key; an app's own values for them are ignored
+    /// (behaviour SE-01).
     package func describing(_ publicKey: [UInt8]) throws(Failure) -> Self {
         var request = self
         request.attributes.merge(.ofKey(.privateKey, .ellipticCurve, bitCount: 256, isPermanent: isPermanent))

@@ -5,10 +5,12 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// The two envelopes of a row: attributes under the metadata key, the secret under a key of its own.
+/// The two envelopes of a row: the attributes, sealed under the metadata key, and the secret, sealed under a row key
+/// of its own.
 ///
-/// Both are bound to schema, tier, user, store, class, item, primary key and version; the secret also to the access
-/// group, the bytes of the access control and how a password of the app's own is stretched, so that nothing can be swapped between rows, users, groups or rules.
+/// Associated data binds both to schema, tier, user, store, class, item, primary key and version. It also binds the
+/// secret to the access group, the access control and the stretching parameters of an application password, so that
+/// envelopes cannot be swapped between rows, users, groups or access controls.
 struct Envelopes: Sendable {
     /// First byte of both envelopes.
     static let version: UInt8 = 1
@@ -30,7 +32,7 @@ struct Envelopes: Sendable {
         return writer.finishBytes()
     }
 
-    /// Whether there is a secret is bound as well, so that taking it out is not taken for an item without one.
+    /// Also covers whether the row has a secret, so that a removed secret is not taken for an item without one.
     func attributesAssociatedData(_ row: StoredRow) -> [UInt8] {
         associatedData(.attributes, row, [[row.hasSecret ? 1 : 0]])
     }
@@ -41,16 +43,16 @@ struct Envelopes: Sendable {
             [Array(item.accessGroup.utf8), item.accessControl.boundBytes, item.stretching?.bytes ?? []])
     }
 
-    /// The random part of a row's version: the first 8 bytes of the attributes' nonce. Two rows that follow the same older
-    /// version, one of them in a copy of the database, differ in it.
+    /// The random part of a row's version: the first 8 bytes of the attributes' nonce. It distinguishes two
+    /// successors of the same version, of which one was written in a copy of the database.
     static func versionRandom(_ row: StoredRow) -> [UInt8] { Array(row.attributes.dropFirst().prefix(8)) }
 
-    /// Gives a row that is about to be sealed a version of its own: the nonce of its attributes.
+    /// Gives a row a new random version before it is sealed: the nonce of its attributes.
     func begin(_ row: inout StoredRow) throws(Failure) { row.attributes = [Self.version] + (try tree.nonce()) }
 
     // MARK: - Attributes
 
-    /// Seals the attributes of a row that `begin` was called for.
+    /// Seals the attributes of a row, after `begin`.
     func sealAttributes(_ item: Item, _ row: StoredRow) throws(Failure) -> [UInt8] {
         let sealed = try tree.metadataKey.seal(
             item.encoded(), nonce: Array(row.attributes.dropFirst().prefix(SymmetricKey.nonceBytes)),
@@ -69,7 +71,8 @@ struct Envelopes: Sendable {
 
     // MARK: - Secret
 
-    /// The key a row key is wrapped under: of the class, of the enrolled set, of the app's own password.
+    /// The key that wraps the row key: the class key, combined with the enrolment key and the stretched application
+    /// password where the access control requires them.
     private func wrappingKey(_ item: Item, _ password: SymmetricKey?) throws(Failure) -> SymmetricKey {
         guard let key = try tree.classKey(item.accessControl.accessibility) else { throw unavailable(item) }
         guard (password != nil) == item.asksForAppPassword else {
@@ -89,14 +92,14 @@ struct Envelopes: Sendable {
             ? Failure(.interactionNotAllowed, "The passcode has to be entered first.") : Failure.locked
     }
 
-    /// A secret that was not read must not pass for none.
+    /// Throws when the query left the secret column out: such a row must not be treated as one without a secret.
     private func checkIsRead(_ row: StoredRow) throws(Failure) {
         guard row.unreadSecretBytes == nil else {
             throw Failure(.internalFailure, "The secret of a row was not read.")
         }
     }
 
-    /// Seals under a new row key; `password` is the app's own, for an item that asks for one.
+    /// Seals a secret under a new row key.
     func sealSecret(
         _ secret: SecretBytes, _ item: Item, _ row: StoredRow, password: AppPassword = .none
     ) throws(Failure) -> [UInt8] {
@@ -107,7 +110,8 @@ struct Envelopes: Sendable {
         return [Self.version] + wrapped + (try rowKey.seal(secret, nonce: tree.nonce(), authenticating: associatedData))
     }
 
-    /// Opens; throws `itemAuthenticationFailed` for a password of the app that is not the item's.
+    /// Opens the secret of a row; nil when it has none. Throws `itemAuthenticationFailed` for a wrong application
+    /// password.
     func openSecret(
         _ row: StoredRow, _ item: Item, password: AppPassword = .none
     ) throws(Failure) -> SecretBytes? {
@@ -130,15 +134,17 @@ struct Envelopes: Sendable {
         return secret
     }
 
-    /// Throws when the second envelope is damaged, and opens no more of it than it may without a proof: the structure
-    /// while its key is not in memory or asks for the app's own password, the row's key of a protected item, all of any
-    /// other.
+    /// Throws `storeUnreadable` when the secret envelope is damaged. Without a proof, only as much is opened as needs
+    /// none: while the key is not in memory or needs an application password, only the structure is checked; of a
+    /// protected item, only the row key is unwrapped; any other envelope is opened completely.
+    ///
+    /// - Parameter opensProtected: whether the envelope of a protected item is opened completely too.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
         try checkIsRead(row)
         guard let stored = row.secret else { return }
         guard stored.count >= 1 + Self.wrappedBytes + SymmetricKey.nonceBytes + SymmetricKey.tagBytes,
             stored[0] == Self.version
-        else { throw Failure.damagedStore("the secret of a row is no envelope") }
+        else { throw Failure.damagedStore("the secret of a row is not an envelope") }
         guard !item.asksForAppPassword, try tree.classKey(item.accessControl.accessibility) != nil else { return }
         guard item.accessControl.isProtected, !opensProtected else {
             _ = try openSecret(row, item)

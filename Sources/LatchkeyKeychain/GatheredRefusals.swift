@@ -4,23 +4,26 @@ package import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// Equal refusals that follow each other are one entry of the trail: a program that is refused in a loop must not make the
-/// trail grow without bound.
+/// Collapses repeated refusals of a caller into one audit entry: a program that is refused in a loop must not make
+/// the audit log grow without bound.
 final class GatheredRefusals: Sendable {
     private struct State: Sendable {
-        /// Refusals that are not written, by the label of the caller.
+        /// Refusals that are not written yet, by the label of the caller.
         var waiting: [String: (caller: Caller, count: UInt64)] = [:]
-        /// When a refusal of that caller was last written, in nanoseconds of the boot clock.
+        /// When a refusal of that caller was last written, in nanoseconds of the boot-time clock.
         var written: [String: Int64] = [:]
     }
 
-    /// Nanoseconds in which one entry is written for each caller.
+    /// Minimum time between two entries of the same caller, in nanoseconds.
     static let window: Int64 = 60_000_000_000
-    /// Callers that are told apart; refusals of further ones are counted together.
+    /// Callers that are counted separately; refusals of further callers are counted together.
     private static let callers = 64
     private let state = Mutex(State())
 
-    /// How many refusals to write now: 1, or more than 1 when earlier ones were gathered; nil when this one is gathered.
+    /// Counts a refusal.
+    ///
+    /// - Returns: the caller and the number of refusals to write now, including earlier unwritten ones; nil when this
+    ///   one is only counted.
     func note(_ caller: Caller, at now: Int64) -> (caller: Caller, count: UInt64)? {
         state.withLock { state in
             if state.written.count >= Self.callers {
@@ -28,7 +31,7 @@ final class GatheredRefusals: Sendable {
             }
             let isKnown = state.written[caller.label] != nil || state.written.count < Self.callers
             var caller = caller
-            // No label of a program is empty.
+            // Counts it under the empty label, which no program has.
             if !isKnown { caller.label = "" }
             let waiting = state.waiting[caller.label]?.count ?? 0
             if let last = state.written[caller.label], now >= last, now - last < Self.window {
@@ -41,7 +44,7 @@ final class GatheredRefusals: Sendable {
         }
     }
 
-    /// What was gathered and is not written.
+    /// Returns the unwritten refusals and clears them.
     func take() -> [(caller: Caller, count: UInt64)] {
         state.withLock { state in
             defer { state.waiting = [:] }
@@ -49,17 +52,18 @@ final class GatheredRefusals: Sendable {
         }
     }
 
-    /// Whether something waits to be written.
+    /// Whether no refusal waits to be written.
     var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
 }
 
 extension Keychain {
-    /// Commits that something happened to the store as a whole.
+    /// Commits an audit entry about the store as a whole.
     package func record(_ event: AuditEvent, caller: Caller?) throws(Failure) {
         try write { (store) throws(Failure) in _ = try audit.append(event, caller: caller, to: store) }
     }
 
-    /// Commits that a caller was refused. Further refusals of that caller within a minute are counted and written together.
+    /// Commits an audit entry for a refused caller. Further refusals of that caller within a minute are counted and
+    /// written together.
     package func recordRefusal(of caller: Caller) throws(Failure) {
         guard let (caller, count) = gathered.note(caller, at: clock.uptime) else { return }
         try write { (store) throws(Failure) in
@@ -67,7 +71,7 @@ extension Keychain {
         }
     }
 
-    /// Writes the refusals that were gathered.
+    /// Writes the refusals that are counted but not written yet.
     package func recordGatheredRefusals() throws(Failure) {
         guard !gathered.isEmpty else { return }
         let waiting = gathered.take()

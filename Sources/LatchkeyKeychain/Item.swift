@@ -3,16 +3,16 @@
 import LatchkeyModel
 import LatchkeyWire
 
-/// The readable part of an item: what its first envelope holds.
+/// The decrypted content of the attributes envelope of an item.
 struct Item: Equatable, Sendable {
     var attributes: Attributes
     var accessControl: AccessControl
-    /// The enrolment generation it is bound to, for `biometryCurrentSet`.
+    /// The enrolment generation that the item is bound to, for `biometryCurrentSet`.
     var enrolment: UInt64?
-    /// How the app's own password is stretched, for `applicationPassword`.
+    /// The stretching parameters of the application password, for `applicationPassword`.
     var stretching: StretchParameters?
 
-    /// Whether its secret is under a password of the app's own.
+    /// Whether the secret is sealed under an application password.
     var asksForAppPassword: Bool { accessControl.constraints.contains(.applicationPassword) }
 
     /// The group the item belongs to.
@@ -20,13 +20,14 @@ struct Item: Equatable, Sendable {
         if case .text(let group) = attributes[.accessGroup] { group } else { "" }
     }
 
-    /// Whether its secret is a private key that no caller gets: what the rule asks for is asked when the key is used.
+    /// Whether the secret is a private key of the enclave, which is never returned: the access control is enforced
+    /// when the key is used.
     var isInToken: Bool { attributes[.tokenID] != nil }
 
-    /// Whether being read asks for a proof.
+    /// Whether reading the item requires a proof.
     var isReadProtected: Bool { accessControl.isProtected && !isInToken }
 
-    /// Canonical bytes: `{0: attributes, 1: access control, ?2: generation, ?3: [cost, salt]}`.
+    /// Canonical CBOR: `{0: attributes, 1: access control, ?2: enrolment generation, ?3: [cost, salt]}`.
     func encoded() -> SecretBytes {
         var writer = CBORWriter()
         writer.map(2 + (enrolment == nil ? 0 : 1) + (stretching == nil ? 0 : 1))
@@ -47,7 +48,7 @@ struct Item: Equatable, Sendable {
         return writer.finish()
     }
 
-    /// Reads those bytes; nil when they are not canonical.
+    /// Decodes those bytes; nil when they are not canonical.
     static func decode(_ bytes: SecretBytes) -> Item? {
         bytes.withBytes { bytes in
             do throws(WireError) {
@@ -78,7 +79,7 @@ struct Item: Equatable, Sendable {
         }
     }
 
-    /// Whether the item answers a query's attributes.
+    /// Whether the item matches the attributes of a query.
     func matches(_ query: ItemQuery, in itemClass: ItemClass) -> Bool {
         if let accessibility = query.accessibility, accessibility != accessControl.accessibility { return false }
         for (code, value) in query.attributes where code != .accessGroup && code != .synchronizable {

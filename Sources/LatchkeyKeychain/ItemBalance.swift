@@ -2,10 +2,10 @@
 
 import LatchkeyModel
 
-/// Compares the rows with what the audit trail says of them: a row that was taken out, put back or exchanged for an
-/// older version shows here, and so does a trail whose end was cut off.
+/// Compares the rows with the audit log: detects rows that were removed, restored or replaced by an older version,
+/// and entries that were cut off the end of the log.
 struct ItemBalance {
-    /// The 16 bytes that name an item, without a block of memory for each.
+    /// The 16 bytes of an item identifier, stored inline to avoid an allocation for each.
     private struct Name: Hashable {
         var high: UInt64
         var low: UInt64
@@ -22,18 +22,19 @@ struct ItemBalance {
     }
 
     private var rows: [Name: Int64] = [:]
+    /// Versions of the items according to the audit log.
     private var told: [Name: Int64] = [:]
-    /// The same of items whose rows were put aside.
+    /// Versions of the items whose rows are in the quarantine, according to the audit log.
     private var aside: [Name: Int64] = [:]
-    /// Items that were touched while the check went on.
+    /// Items with audit entries newer than the start of the check.
     private var moving: Set<Name> = []
 
-    /// There is such a row.
+    /// Adds a row of the store.
     mutating func found(_ id: [UInt8], version: Int64) {
         if let name = Name(id) { rows[name] = version }
     }
 
-    /// The trail says so.
+    /// Adds an entry of the audit log.
     mutating func take(_ line: AuditLine, isNew: Bool) {
         guard let name = Name(line.item) else { return }
         if isNew { moving.insert(name) }
@@ -42,13 +43,13 @@ struct ItemBalance {
         case .updated: told[name]? += 1
         case .deleted, .invalidated: told[name] = nil
         case .quarantined: aside[name] = told.removeValue(forKey: name)
-        // Only what was put aside comes back, and once: the trail explains no other row.
+        // Only a quarantined item can be restored, and only once; any other row stays unexplained.
         case .restored: if let version = aside.removeValue(forKey: name) { told[name] = version }
         default: break
         }
     }
 
-    /// Where the two differ.
+    /// The differences between the rows and the audit log.
     var findings: [Finding] {
         var findings: [Finding] = []
         for (name, version) in told where !moving.contains(name) {

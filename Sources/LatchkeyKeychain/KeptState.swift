@@ -3,15 +3,15 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-// The lock and the answers about faces: parts of the state record. A change is an audit row as well, which names the serial
-// number of the record, so that an older record put back is noticed.
+// The device lock and the camera permissions are part of the state record. Each change also writes an audit entry
+// that stores the serial number of the record, so that a restored older record is detected.
 
 extension Keychain {
     func stateValues(in store: any ItemReading) throws(Failure) -> StoreState.Values {
         try state.values(in: store, serial: try audit.end(in: store).numbers.stateSerial)
     }
 
-    /// Changes the state record within a transaction; an audit entry has to follow.
+    /// Changes the state record within a transaction; an audit entry must follow in the same transaction.
     func changeState(
         in store: any ItemWriting, _ body: (inout StoreState.Values) -> Void
     ) throws(Failure) {
@@ -21,7 +21,7 @@ extension Keychain {
             values = try state.values(in: store, serial: serial)
         } catch {
             guard error.status == .storeUnreadable else { throw error }
-            // It was changed or taken out: locked, and every app asks again.
+            // The record was changed or removed: the device counts as locked, and every app asks for the camera again.
             values = StoreState.Values(serial: serial, isLocked: true, wasUnlocked: false)
         }
         body(&values)
@@ -29,7 +29,7 @@ extension Keychain {
         try audit.change(in: store) { (numbers) throws(Failure) in numbers.stateSerial = values.serial + 1 }
     }
 
-    /// Keeps whether the device is locked: a daemon that is ended and started again is no way around it.
+    /// Stores the device lock durably, so that restarting the daemon does not unlock the device.
     package func keep(_ lock: LockState) throws(Failure) {
         try write { (store) throws(Failure) in
             try changeState(in: store) {
@@ -41,8 +41,8 @@ extension Keychain {
         }
     }
 
-    /// The lock as it was kept. After another start of the machine, one that was locked has not been unlocked at all.
-    /// A record that was changed counts as locked.
+    /// Returns the stored lock. If the device was locked before this boot, it has not been unlocked since the boot. A
+    /// changed record counts as locked.
     package func keptLock() throws(Failure) -> LockState {
         let values: StoreState.Values
         do throws(Failure) {
@@ -55,10 +55,11 @@ extension Keychain {
         return LockState(isLocked: values.isLocked, wasUnlocked: wasUnlocked)
     }
 
-    /// Stores the answers of the person to apps that asked to use the camera (behaviour LA-07), durably when this returns.
-    /// Writes nothing if they are stored already.
+    /// Stores the user's answers to apps that asked to use the camera (behaviour LA-07); durable on return. Writes
+    /// nothing if they are stored already.
     package func keep(facePermissions: [String: Bool]) throws(Failure) {
-        // A state record that cannot be read differs from every set of answers: `changeState` replaces it, or says why not.
+        // A state record that cannot be read differs from every set of answers: `changeState` replaces it, or throws
+        // the reason.
         if let kept = try? keptFacePermissions(), kept == facePermissions { return }
         try write { (store) throws(Failure) in
             try changeState(in: store) { $0.facePermissions = facePermissions }
@@ -66,7 +67,7 @@ extension Keychain {
         }
     }
 
-    /// The answers as they were kept; a record that was changed throws.
+    /// Returns the stored answers; throws `storeUnreadable` for a changed record.
     package func keptFacePermissions() throws(Failure) -> [String: Bool] {
         try store.read { (store) throws(Failure) in try stateValues(in: store).facePermissions }
     }

@@ -5,31 +5,31 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// The keys of one user's store: `docs/store-format.md` draws the tree.
+/// The key hierarchy of one user's store (figure in `docs/store-format.md`, section "Keys").
 ///
-/// `K_root` wraps `U_auto` (metadata, indexes, most classes) and, together with the passcode, `U_pass` (the class of
-/// `WhenPasscodeSetThisDeviceOnly`). `U_pass` is in memory only after the passcode was seen.
+/// `K_root` wraps `U_auto` (metadata, indexes, most classes) and, together with the stretched passcode, `U_pass` (the
+/// class of `WhenPasscodeSetThisDeviceOnly`). `U_pass` is in memory only after a right passcode.
 package final class KeyTree: Sendable {
-    /// The header the tree belongs to.
+    /// The header of the store, part of all associated data.
     package let header: StoreHeader
-    /// Seals and opens attributes.
+    /// Seals the attributes envelopes.
     let metadataKey: SymmetricKey
-    /// Makes blind indexes.
+    /// Key of the blind indexes and of persistent references.
     let indexKey: AuthenticationKey
-    /// Seals and chains audit entries.
+    /// Seals audit entries; the key of their hash chain is derived from it.
     let auditKey: SymmetricKey
-    /// Seals small records of the store's own.
+    /// Seals the records `state` and `audit.end`.
     let recordKey: SymmetricKey
-    /// Seals the counters of failed tries, which rest outside the database.
+    /// Seals the counters of failed tries, a file beside the database.
     let countersKey: SymmetricKey
-    /// Seals the anchor, which rests outside the database.
+    /// Seals the anchor, a file beside the database.
     let anchorKey: SymmetricKey
-    /// Makes the hashes of the set of rows.
+    /// Key of the row hashes in the set hash.
     let setKey: AuthenticationKey
     let rootKey: SymmetricKey
     private let automaticKey: SymmetricKey
-    /// What a lock wipes, and the lock itself: one mutex for all, so that a key derived meanwhile cannot be put in after
-    /// the lock has wiped the others.
+    /// The lock and the keys that it wipes, behind one mutex: a key that is derived concurrently cannot be stored
+    /// after the lock has wiped the others.
     private struct OpenKeys: Sendable {
         var lock = LockState()
         var lockCount: UInt64 = 0
@@ -39,7 +39,7 @@ package final class KeyTree: Sendable {
     private let openKeys = Mutex(OpenKeys())
     let store: any ItemStore
     let random: any RandomSource
-    /// Exponent of scrypt's cost for what is stretched from now on.
+    /// Base-2 logarithm of scrypt's N for new stretching parameters.
     let scryptCost: UInt8
 
     private init(
@@ -61,10 +61,10 @@ package final class KeyTree: Sendable {
         setKey = try AuthenticationKey(recordKey.derive(.set))
     }
 
-    // MARK: - Making and opening
+    // MARK: - Creating and opening
 
-    /// Writes the first records of a new store.
-    /// - Returns: what belongs beside the database.
+    /// Writes the first records of a new store: the header, its HMAC and the wrapped `U_auto`.
+    /// - Returns: the first contents of the files beside the database.
     package static func create(
         in store: any ItemStore, rootKey: SecretBytes, header: StoreHeader, random: any RandomSource
     ) throws(Failure) -> NewStoreFiles {
@@ -83,7 +83,7 @@ package final class KeyTree: Sendable {
             counters: try CounterFile.first(key(automatic).derive(.counters), header, random))
     }
 
-    /// Throws when the first records are not those that this tree was opened with.
+    /// Throws `storeUnreadable` when the first records in the database differ from those of this tree.
     func checkHeader() throws(Failure) {
         let (bytes, code, slot) = try store.read { (store) throws(Failure) in
             (
@@ -97,7 +97,10 @@ package final class KeyTree: Sendable {
         else { throw Failure.damagedStore("its first records were changed") }
     }
 
-    /// Opens the tree of an existing store; refuses another tier, another user, and any change made without the key.
+    /// Opens the key tree of an existing store.
+    ///
+    /// Throws `storeOfAnotherTier`, `storeOfAnotherUser`, or `storeUnreadable` when the root key or the header does
+    /// not match.
     package static func open(
         _ store: any ItemStore, rootKey: SecretBytes, tier: Tier, userID: UInt32, random: any RandomSource,
         scryptCost: UInt8
@@ -120,7 +123,7 @@ package final class KeyTree: Sendable {
         guard header.userID == userID else {
             throw Failure(
                 .storeOfAnotherUser, "The store belongs to user \(header.userID), and this daemon runs for \(userID).",
-                hint: "Use the store of the user you are.")
+                hint: "Use the store of the current user.")
         }
         let expected = try root.derive(.header).authenticationCode(header.bytes)
         guard SecretBytes(expected) == SecretBytes(code),
@@ -136,7 +139,7 @@ package final class KeyTree: Sendable {
         return key
     }
 
-    /// What a record is bound to: its name and the header of the store.
+    /// The associated data of a record: its name and the header of the store.
     static func associatedData(_ header: StoreHeader, _ name: RecordName) -> [UInt8] {
         Array(name.rawValue.utf8) + [0] + header.bytes
     }
@@ -145,8 +148,8 @@ package final class KeyTree: Sendable {
 
     // MARK: - Class keys
 
-    /// The key that row keys of a class are wrapped under; nil while it needs a passcode that has not been seen, or the
-    /// device is locked.
+    /// Returns the key that wraps the row keys of a class; nil while the device is locked for that class, or while
+    /// the class needs a passcode that has not been entered.
     func classKey(_ accessibility: Accessibility) throws(Failure) -> SymmetricKey? {
         try openKeys.withLock { (keys) throws(Failure) in
             guard keys.lock.allows(accessibility) else { return nil }
@@ -159,16 +162,16 @@ package final class KeyTree: Sendable {
         }
     }
 
-    /// Whether the lock lets items of the class be read and written (behaviour KC-14).
+    /// Whether the lock state allows items of the class to be read and written (behaviour KC-14).
     func isAvailable(_ accessibility: Accessibility) -> Bool { openKeys.withLock { $0.lock.allows(accessibility) } }
 
-    /// Whether the device is locked, and was unlocked in this boot.
+    /// Whether the device is locked, and whether it was unlocked in this boot.
     package var lockState: LockState { openKeys.withLock { $0.lock } }
 
-    /// Counts the locks, for `unlock`.
+    /// Incremented by each lock; compared in `hold(_:since:)`.
     package var lockCount: UInt64 { openKeys.withLock { $0.lockCount } }
 
-    /// Takes up the state of the lock. Keys of the classes it closes leave memory, and so does `U_pass`.
+    /// Applies a lock state and wipes the keys that it makes unavailable; a locked state also wipes `U_pass`.
     package func follow(_ state: LockState) {
         openKeys.withLock { keys in
             keys.lock = state
@@ -179,19 +182,18 @@ package final class KeyTree: Sendable {
         }
     }
 
-    /// Classes whose keys are in memory.
+    /// The classes whose keys are in memory.
     var classesInMemory: Set<Accessibility> { openKeys.withLock { Set($0.classes.keys) } }
 
     // MARK: - Passcode
 
-    /// Whether `U_pass` is in memory: the daemon keeps running while it is.
+    /// Whether `U_pass` is in memory; the daemon does not exit on idle while it is.
     package var holdsPasscodeKey: Bool { openKeys.withLock { $0.passcode != nil } }
 
-    /// `U_pass`, while it is in memory.
+    /// `U_pass`; nil while it is not in memory.
     var passcodeSecret: SymmetricKey? { openKeys.withLock { $0.passcode } }
 
-    /// Takes `U_pass` into memory, unless the device was locked since `lockCount` was read: a lock that came meanwhile has
-    /// wiped the key, and it does not come back.
+    /// Stores `U_pass` in memory, unless the device was locked since `lockCount` was read: that lock has wiped the key.
     func hold(_ key: SymmetricKey, since lockCount: UInt64) {
         openKeys.withLock { keys in
             guard keys.lockCount == lockCount else { return }
@@ -200,7 +202,7 @@ package final class KeyTree: Sendable {
         }
     }
 
-    /// Drops `U_pass` from memory.
+    /// Wipes `U_pass` and its class key from memory.
     func forgetPasscodeKey() {
         openKeys.withLock { keys in
             keys.passcode = nil

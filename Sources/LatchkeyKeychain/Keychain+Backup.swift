@@ -4,34 +4,36 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 import LatchkeySeams
 
-/// Some items of a keychain for a backup.
+/// One page of an export.
 package struct BackupPage: Sendable {
     package var items: [FoundItem] = []
     package var staying = StayingItems()
-    /// Where the next page begins; nil after the last.
+    /// Position after which the next page begins; nil after the last page.
     package var next: Int64?
 }
 
-/// What became of an item of a backup.
+/// The result of importing one item of a backup.
 package enum Restored: Equatable, Sendable {
     case added
-    /// There is one with its primary key, which stays as it is.
+    /// An item with the same primary key exists and is unchanged.
     case present
+    /// The item was not imported, for that reason.
     case stays(StayReason)
 }
 
 extension Keychain {
-    /// Rows that one page looks at, and bytes of what it holds.
+    /// Limits of one page: rows read, and bytes of its items.
     private static let pageRows = 256
     private static let pageBytes = Limits.exportedBytes
 
-    /// The groups whose items a backup holds: with the passcode, proven for that session, those of every app (nil); without
-    /// one the caller's own, and in tiers with an account nothing.
+    /// Returns the groups whose items the caller may export or import: all groups (nil) with the passcode; without
+    /// one, the caller's own groups, and in tiers with an account none.
     ///
-    /// Throws unless `proof` is what this store asks for now: a passcode that was set meanwhile is asked for.
+    /// Throws if a passcode is set and `proof` is not a proof of it for this caller, also when the passcode was set
+    /// after the export began.
     private func backupGroups(_ caller: Caller, _ proof: Authorisation) throws(Failure) -> [String]? {
         try checkReadable()
-        // While a security event is unfinished no protected item leaves.
+        // While a security event is unfinished, protected items are not exported.
         try anchor.finish()
         guard !tree.lockState.isLocked else { throw Failure.locked }
         if isPasscodeSet {
@@ -49,8 +51,8 @@ extension Keychain {
         return caller.groups
     }
 
-    /// Throws unless an export or import may begin, once the passcode is proven where one is set.
-    /// - Returns: whether the passcode is asked for.
+    /// Checks whether an export or import may begin. Throws if it would be refused even with the passcode.
+    /// - Returns: whether a proof of the passcode is required.
     package func backupNeedsPasscode(_ caller: Caller) throws(Failure) -> Bool {
         if isPasscodeSet {
             try checkReadable()
@@ -61,7 +63,11 @@ extension Keychain {
         return false
     }
 
-    /// The items behind a position, in the order in which they were added.
+    /// Returns the next page of items, in insertion order.
+    ///
+    /// - Parameters:
+    ///   - position: the `next` of the previous page; 0 for the first page.
+    ///   - proof: a proof of the passcode, if one is set.
     package func page(after position: Int64, caller: Caller, proof: Authorisation) throws(Failure) -> BackupPage {
         let groups = try backupGroups(caller, proof)
         var page = BackupPage()
@@ -79,13 +85,13 @@ extension Keychain {
         return page
     }
 
-    /// Adds an item of those groups, or why it stays.
-    /// - Returns: the bytes that it takes.
+    /// Adds a row to the page, as an item or with the reason why it is not exported.
+    /// - Returns: the weight of the item in the page, in bytes.
     private func add(_ row: StoredRow, of groups: [String]?, to page: inout BackupPage) throws(Failure) -> Int {
-        // What cannot be opened is named by its class: the backup of the rest goes on.
+        // A damaged row is listed with its class, and the export continues.
         let item = try undamaged(row) { () throws(Failure) in try envelopes.openAttributes(row) }
         if let groups {
-            // Without a passcode nothing is said about items of other apps.
+            // Without a passcode, items of other apps are not even listed.
             guard let item, groups.contains(item.accessGroup) else { return 0 }
         }
         guard let item else {
@@ -105,12 +111,13 @@ extension Keychain {
         return opened.weight
     }
 
-    /// Adds an item of a backup with its group and its dates. One whose primary key exists stays as it is.
+    /// Adds an item of a backup with its group and its dates. An existing item with the same primary key is not
+    /// replaced.
     package func restore(_ found: FoundItem, caller: Caller, proof: Authorisation) throws(Failure) -> Restored {
         let groups = try backupGroups(caller, proof)
         guard var attributes = found.attributes, let control = found.accessControl,
             case .text(let group) = attributes[.accessGroup]
-        else { throw Failure(.invalidParameter, "The item of the backup lacks its group or its rule.") }
+        else { throw Failure(.invalidParameter, "The item of the backup lacks its group or its access control.") }
         if let groups, !groups.contains(group) { return .stays(.foreignGroup) }
         if let reason = control.staying(isInToken: attributes[.tokenID] != nil) { return .stays(reason) }
         let dates: Attributes = attributes.filter { [.creationDate, .modificationDate].contains($0.key) }

@@ -6,29 +6,35 @@ import LatchkeySeams
 
 /// A private key of the enclave, opened for one operation.
 package struct OpenedKey: Sendable {
-    /// What the key module made of it; leaves the daemon never.
+    /// The private key in the key module's encoding; it never leaves the daemon.
     package var blob: SecretBytes
     package var accessControl: AccessControl
-    /// Its use, for the audit trail; nil where the rule asks for nothing.
+    /// Identifies the key in the audit log; nil when its access control requires no proof.
     package var use: UsedItem?
 }
 
-/// How opening a key ended.
+/// The result of opening a key.
 package enum KeyOpening: Sendable {
     case opened(OpenedKey)
-    /// This has to be proven first.
+    /// The proofs that are missing.
     case needs(AuthenticationPlan)
-    /// The app's own password has to be stretched first.
+    /// Parameters that the application password must be stretched with first.
     case stretch(StretchParameters)
 }
 
-/// Private keys of the enclave are items whose secret is what the key module made: sealed like any other, under the
-/// same rules, and opened for the daemon's own use only.
+/// Private keys of the enclave are items whose secret is the key module's encoding of the key. They are sealed like
+/// any other item, under the same access controls, and opened only inside the daemon.
 extension Keychain {
     /// `kSecAttrTokenIDSecureEnclave`.
     package static let enclaveToken = "com.apple.setoken"
 
-    /// Seals a new key and keeps it, or hands it to the app to keep. `request.attributes` tell what kind of key it is.
+    /// Seals a new key, and stores it or, unless `request.isPermanent`, returns it for the app to store.
+    ///
+    /// - Parameters:
+    ///   - request: its attributes describe the key.
+    ///   - blob: the private key in the key module's encoding.
+    ///   - publicKey: the point in X9.63 encoding.
+    ///   - password: the application password; must hold the stretched key if the access control requires one.
     package func addKey(
         _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller,
         password: AppPassword = .none
@@ -44,7 +50,7 @@ extension Keychain {
         item.attributes[.tokenID] = .text(Self.enclaveToken)
         item.attributes[.publicKey] = .data(publicKey)
         guard request.isPermanent else {
-            // The app keeps the rest itself.
+            // The app stores all other attributes itself.
             let kept: Set<AttributeCode> = [.accessGroup, .tokenID, .publicKey, .creationDate]
             let row = try sealed(detached(item, kept), .key, blob, password)
             return description(item, .detached(DetachedKey(row).bytes), publicKey)
@@ -66,14 +72,18 @@ extension Keychain {
             accessControl: item.accessControl)
     }
 
-    /// What is public of a key.
+    /// Returns the public key and the attributes of a key.
     package func describeKey(_ name: EnclaveKeyName, caller: Caller) throws(Failure) -> EnclaveKey {
         let (_, item) = try key(name, caller, columns: .withoutSecret)
         guard case .data(let publicKey) = item.attributes[.publicKey] else { throw Self.noSuchKey }
         return description(item, name, publicKey)
     }
 
-    /// Opens a key for one operation, once `proof` holds what its rule asks for.
+    /// Opens a key for one operation, if `proof` satisfies its access control.
+    ///
+    /// Throws `itemNotFound` for a key that does not exist, `invalidParameter` for a detached key of another store,
+    /// `keyUsageNotAllowed` without `privateKeyUsage`, and `itemAuthenticationFailed` for a key of a replaced
+    /// enrolment set.
     package func openKey(
         _ name: EnclaveKeyName, caller: Caller, proof: Authorisation, password: AppPassword
     ) throws(Failure) -> KeyOpening {
@@ -85,10 +95,10 @@ extension Keychain {
                 .keyUsageNotAllowed, "The key's access control does not let it be used.",
                 hint: "Make it with .privateKeyUsage.")
         }
-        // Behaviour SE-05: it is still found, and never works again.
+        // Behaviour SE-05: a key of a replaced enrolment set is still found, but cannot be used.
         guard !isDead(item) else {
             throw Failure(
-                .itemAuthenticationFailed, "The key was bound to fingers or faces that are enrolled no more.",
+                .itemAuthenticationFailed, "The key was bound to fingers or faces no longer enrolled.",
                 hint: "Delete it and make a new one.")
         }
         let missing = try missing(toOpen: item, proof)
@@ -101,7 +111,7 @@ extension Keychain {
                 use: item.accessControl.isProtected ? UsedItem(id: row.id) : nil))
     }
 
-    /// What the key module made; nil for a damaged row, which is put aside.
+    /// Returns the key in the key module's encoding; nil for a damaged row, which is then quarantined.
     private func blob(
         _ name: EnclaveKeyName, _ row: StoredRow, _ item: Item, _ password: AppPassword
     ) throws(Failure) -> SecretBytes? {
@@ -113,19 +123,19 @@ extension Keychain {
         do throws(Failure) {
             return try envelopes.openSecret(row, item, password: password)
         } catch {
-            // Its bytes are in no row: what an app did to them is no damage of the store.
+            // A detached key is not a row of the store: a change made by the app is no damage.
             throw error.status == .storeUnreadable ? Self.notMadeHere : error
         }
     }
 
-    /// What an update may say of a key in the enclave: how it is called, not what it is.
+    /// Allows an update to change the label, tag and group of an enclave key, and nothing else.
     func checkChange(of item: Item, _ request: Request.UpdateItems) throws(Failure) {
         let changeable: Set<AttributeCode> = [.label, .applicationTag, .accessGroup, .modificationDate]
         guard request.secret == nil, request.accessControl == nil,
             request.changes.keys.allSatisfy(changeable.contains)
-        else { throw Failure(.invalidParameter, "Only label, tag and group of a key of the Secure Enclave change.") }
+        else { throw Failure(.invalidParameter, "Only label, tag and group of a Secure Enclave key can be changed.") }
         guard !isDead(item) else {
-            throw Failure(.itemAuthenticationFailed, "The key was bound to fingers or faces that are enrolled no more.")
+            throw Failure(.itemAuthenticationFailed, "The key was bound to fingers or faces no longer enrolled.")
         }
     }
 
@@ -155,7 +165,7 @@ extension Keychain {
             guard let row = DetachedKey(bytes)?.row else {
                 throw Failure(.invalidParameter, "The bytes are no key of the Secure Enclave.")
             }
-            // Made by another store, or changed: told apart from malformed bytes by nothing that a key could tell.
+            // The key of another store and a changed key look alike: both fail authentication.
             let opened = try? envelopes.openAttributes(row)
             guard let item = opened, item.isInToken, caller.groups.contains(item.accessGroup) else {
                 throw Self.notMadeHere

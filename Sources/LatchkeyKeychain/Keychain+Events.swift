@@ -5,12 +5,12 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 import LatchkeySeams
 
-// Security events: what an old copy of the database must not undo. The trail tells of each in the transaction that moves the
-// store generation.
+// Security events: changes that an old copy of the database must not undo. Each has an audit entry in the transaction
+// that moves the store generation.
 
 extension Keychain {
-    /// Carries out a security event. `change` makes the new contents of the anchor from the old ones; `commit` writes what
-    /// belongs to the event into the transaction.
+    /// Carries out a security event. `change` turns the old contents of the anchor into the new ones; `commit` writes
+    /// the changes of the database within the event's transaction.
     func carryOut(
         _ event: SecurityEvent, _ entry: AuditEvent, caller: Caller?,
         change: (inout AnchorRecord.Contents) throws(Failure) -> Void,
@@ -67,7 +67,7 @@ extension Keychain {
         AnchorRecord.Contents(slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try tree.random.bytes(32))
     }
 
-    /// Refuses an event while database and anchor do not fit together: it would be believed without a passcode.
+    /// Refuses an event while database and anchor do not match: it would make them accepted without a passcode.
     private func checkWhole() throws(Failure) {
         try checkReadable()
         try anchor.finish()
@@ -75,12 +75,12 @@ extension Keychain {
 
     // MARK: - Passcode
 
-    /// How a new passcode is stretched: the cost of this daemon and a new salt.
+    /// Makes stretching parameters for a new passcode: the cost of this daemon and a new salt.
     package func newPasscodeStretching() throws(Failure) -> StretchParameters {
         try .fresh(cost: tree.scryptCost, tree.random)
     }
 
-    /// Makes a first passcode.
+    /// Sets the first passcode. Throws `notPermitted` when one is set.
     package func setPasscode(_ passcode: StretchedPassword, caller: Caller) throws(Failure) {
         try checkWhole()
         let lockCount = tree.lockCount
@@ -93,7 +93,7 @@ extension Keychain {
         tree.hold(key, since: lockCount)
     }
 
-    /// Puts another passcode before the same key; `proof` is of the old one.
+    /// Replaces the passcode; the key behind it stays the same. `proof` must be a proof of the old passcode.
     package func changePasscode(
         to passcode: StretchedPassword, caller: Caller, proof: Authorisation
     ) throws(Failure) {
@@ -107,8 +107,8 @@ extension Keychain {
         }
     }
 
-    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row stays:
-    /// it is unreadable without the key in any case.
+    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row
+    /// remains, which is unreadable without the key in any case.
     package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
@@ -122,7 +122,7 @@ extension Keychain {
         tree.forgetPasscodeKey()
     }
 
-    /// Deletes the rows of the items that `isDoomed` names, with an entry for each.
+    /// Deletes the rows of the items that satisfy `isDoomed`, with an audit entry for each.
     func deleteAll(
         caller: Caller, in store: any ItemWriting, where isDoomed: (Item) -> Bool
     ) throws(Failure) {
@@ -138,7 +138,8 @@ extension Keychain {
         }
     }
 
-    /// Whether `passcode` opens a slot; if so, `U_pass` is in memory afterwards. Blocks for the time of scrypt.
+    /// Checks a passcode against the slots; a right one puts `U_pass` into memory. Blocks for the duration of scrypt,
+    /// once for each slot.
     package func unlock(_ passcode: SecretBytes) throws(Failure) -> Bool {
         let slots = anchor.slots
         let lockCount = tree.lockCount
@@ -151,7 +152,7 @@ extension Keychain {
         return false
     }
 
-    /// After a right passcode: drops the slot of an interrupted change, and makes one of a lower cost anew.
+    /// After a right passcode: drops the slot of an interrupted change, and replaces a slot of a lower cost.
     private func settle(
         _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: SecretBytes
     ) throws(Failure) {
@@ -165,8 +166,8 @@ extension Keychain {
 
     // MARK: - Enrolment and lockout
 
-    /// Takes the set that the sensor has enrolled now. The key of the old set is erased before this returns.
-    /// - Returns: whether it is another set, so that items bound to the old one are dead.
+    /// Adopts the sensor's current enrolment set. The key of the old set is erased before this returns.
+    /// - Returns: whether the set has changed, which invalidates the items bound to the old one.
     package func follow(_ set: EnrolmentSet?) throws(Failure) -> Bool {
         try anchor.finish()
         if let refusal = anchor.condition.refusal { throw refusal }
@@ -181,16 +182,17 @@ extension Keychain {
         return true
     }
 
-    /// Moves the store generation since biometry or passcode entry was locked, so that no older copy forgets it.
+    /// Moves the store generation after a lockout, so that an older copy of the database, without the lockout, is
+    /// refused.
     package func recordLockout(caller: Caller?) throws(Failure) {
         try checkWhole()
         try carryOut(.lockedOut, .lockedOut, caller: caller) { _ throws(Failure) in }
     }
 
-    // MARK: - Ways out
+    // MARK: - Accepting and discarding
 
-    /// Takes database and anchor as they are, with bound items dead, and the rows as they are now as the set to check.
-    /// `proof` is of the passcode, if one is set.
+    /// Accepts database and anchor as they are, and computes the set hash of the current rows. If the two did not
+    /// match, the bound items are invalidated. `proof` must be a proof of the passcode, if one is set.
     package func acceptStore(caller: Caller, proof: Authorisation) throws(Failure) {
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
         if anchor.condition == .anchorMissing { try checkReadable() }
@@ -207,15 +209,16 @@ extension Keychain {
         }
     }
 
-    /// Deletes everything that asks for a proof or for the passcode, the passcode and the enrolment key. The way out when
-    /// the anchor is lost; `proof` is of the passcode, while there is an anchor that has one.
+    /// Deletes everything that requires a proof or the passcode, and the passcode and the enrolment key themselves;
+    /// needed when the anchor is lost. `proof` must be a proof of the passcode, if the anchor has one.
     package func discardProtected(caller: Caller, proof: Authorisation) throws(Failure) {
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
         try discard(caller)
     }
 
-    /// The same for a passcode that is forgotten, without a proof. What it opens, the passcode alone opens: nothing that was
-    /// protected is readable afterwards. For tiers in which every program of the user can delete the store as well.
+    /// Like `discardProtected`, for a forgotten passcode and without a proof. It reveals nothing: the items of the
+    /// passcode class and everything protected are deleted. Only for tiers in which every program of the user can
+    /// delete the store as well.
     package func discardForgotten(caller: Caller) throws(Failure) { try discard(caller) }
 
     private func discard(_ caller: Caller) throws(Failure) {

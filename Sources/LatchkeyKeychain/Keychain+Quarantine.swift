@@ -3,19 +3,20 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-// Behaviour KC-17, decision 008: an item that cannot be decoded is skipped as if it were absent, and moved out of the way
-// in the background. Nothing is deleted: the row stays, as it was found, in a table of its own.
+// Behaviour KC-17, decision 008: an item that fails authentication is skipped as if it were absent, and its row is
+// moved to the table `quarantine` in the background, unchanged. Nothing is deleted.
 
 extension Keychain {
-    /// Says how a call that met damaged rows has `quarantineDamaged` run where writes run.
+    /// Sets the callback that schedules `quarantineDamaged` on the writer thread after a call has found damaged rows.
     package func whenDamaged(_ handler: @escaping @Sendable () -> Void) { suspects.whenNoted(handler) }
 
-    /// Number of rows in the quarantine.
+    /// The number of rows in the quarantine.
     package func quarantineCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.quarantineCount() }
     }
 
-    /// Moves the rows that searches have met and that still fail authentication; one transaction, an entry for each.
+    /// Quarantines the rows that searches have found damaged and that still fail authentication, in one transaction
+    /// with an audit entry for each.
     package func quarantineDamaged() throws(Failure) {
         let ids = suspects.take()
         guard !ids.isEmpty else { return }
@@ -37,7 +38,7 @@ extension Keychain {
         scan.restart()
     }
 
-    /// What `open` gives; nil when the row fails authentication, which is then looked at by `quarantineDamaged`.
+    /// Returns the result of `open`; nil when the row fails authentication, which `quarantineDamaged` checks later.
     func undamaged<R>(_ row: StoredRow, _ open: () throws(Failure) -> R) throws(Failure) -> R? {
         let opened = try unlessDamaged(open)
         if opened == nil { suspects.note(row.id) }
@@ -53,18 +54,17 @@ extension Keychain {
         }
     }
 
-    /// Has the damaged rows moved that this call has met. No transaction is open.
+    /// Schedules the quarantine of the damaged rows that this call has found. Must be called outside a transaction.
     func reportDamage() { suspects.report() }
 
-    /// Which envelope of a row fails authentication, as far as the keys that are in memory can tell.
+    /// Returns which envelope of a row fails authentication, as far as the keys in memory can tell.
     ///
-    /// - Parameter opensProtected: whether protected secrets are opened, since someone has just proven to be allowed to;
-    ///   nothing of them leaves this call.
+    /// - Parameter opensProtected: whether protected secrets are opened too. Nothing of them leaves this call.
     func damage(of row: StoredRow, opensProtected: Bool) throws(Failure) -> Damage? {
         guard let item = try unlessDamaged({ () throws(Failure) in try envelopes.openAttributes(row) }) else {
             return .attributes
         }
-        // What is bound to another enrolled set cannot be opened by anyone; that is no damage.
+        // A secret bound to another enrolment set cannot be opened; that is not damage.
         guard !isDead(item) else { return nil }
         let checked: Void? = try unlessDamaged { () throws(Failure) in
             try envelopes.checkSecret(row, item, opensProtected: opensProtected)
@@ -73,7 +73,7 @@ extension Keychain {
     }
 }
 
-/// Which envelope of a row fails authentication.
+/// The envelope of a row that fails authentication.
 enum Damage: Sendable {
     case attributes, secret
 }

@@ -4,24 +4,30 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 import LatchkeySeams
 
-/// How a page of a search ended, or a change of items.
+/// The result of one page of a search, or of an update.
 package enum SearchResult: Equatable, Sendable {
     case finished
-    /// This has to be proven first, then the search goes on with the same cursor.
+    /// The missing proofs; with them the search continues with the same cursor.
     case needs(AuthenticationPlan)
-    /// The app's own password has to be stretched so first, then the search goes on with the same cursor.
+    /// Parameters that the application password must be stretched with; the search then continues with the same cursor.
     case stretch([StretchParameters])
     /// Another page follows.
     case more
 }
 
 extension Keychain {
-    /// Finds the next page of items and hands them to `emit`, at most `limit` in all (0: all). Throws `itemNotFound` when
-    /// nothing is found on any page.
+    /// Passes the next page of matching items to `emit`. Throws `itemNotFound` when no page has a match.
     ///
-    /// Items that ask for a proof that `proof` does not hold stop the search before anything is handed out, or are
-    /// left out when the request says so. Protected items of a page are written to the audit trail by `recordUse` before
-    /// the page leaves.
+    /// Items whose proofs are missing stop the search before anything is emitted, or are left out if the request
+    /// skips protected items.
+    ///
+    /// - Parameters:
+    ///   - request: its `limit` is the number of items on all pages together; 0 means all.
+    ///   - proof: the proofs of this caller.
+    ///   - password: the application password of the request, with the keys stretched so far.
+    ///   - cursor: where the page begins; moved to the end of the page.
+    ///   - used: called with each protected item; the caller must pass these to `recordUse`, which writes the audit
+    ///     log, before it sends the page.
     package func search(
         _ request: Request.CopyItems, caller: Caller, proof: Authorisation, password: AppPassword = .none,
         from cursor: inout SearchCursor, used: (UsedItem) -> Void, emit: (FoundItem) -> Void
@@ -30,7 +36,8 @@ extension Keychain {
         let proof = try valid(proof, for: caller)
         defer { reportDamage() }
         return try store.read { (store) throws(Failure) -> SearchResult in
-            // One item decides by itself; several are all looked at first, so that they are asked for together.
+            // A search for one item asks for that item's proof; a search for several first collects all missing
+            // proofs, so that one prompt asks for them.
             if cursor.pass == .proofs {
                 if request.limit != 1, !request.authentication.skipsProtected {
                     guard try missingProofs(request, caller, proof, &cursor, store) == .complete else { return .more }
@@ -47,7 +54,7 @@ extension Keychain {
             let end = try forEachMatch(request.query, caller, columns: columns, from: &cursor, in: store) {
                 (cursor, row, item) throws(Failure) in
                 let missing = try missing(item, for: request.returns, proof)
-                // Behaviour AC-07: only what would still have to be asked for is skipped.
+                // Behaviour AC-07: only items with missing proofs are skipped.
                 let isSkipped =
                     !missing.stages.isEmpty || (!item.isInToken && item.asksForAppPassword && !password.isGiven)
                 if isSkipped, request.authentication.skipsProtected { return .goOn }
@@ -55,7 +62,7 @@ extension Keychain {
                     result = .needs(missing)
                     return .stopBefore
                 }
-                // Behaviour AC-06: that it is there is told to those who have its password.
+                // Behaviour AC-06: the existence of the item is revealed only with its application password.
                 if !item.isInToken, let unstretched = try password.missing(for: item) {
                     result = .stretch([unstretched])
                     return .stopBefore
@@ -79,7 +86,7 @@ extension Keychain {
         }
     }
 
-    /// What listing shows of each item of the next page without any proof: attributes and rule, never the secret.
+    /// Lists the next page of matching items without any proof: attributes and access control, never the secret.
     package func list(
         _ query: ItemQuery, caller: Caller, from cursor: inout SearchCursor, emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
@@ -95,7 +102,7 @@ extension Keychain {
         }
     }
 
-    /// Collects what has to be proven for the items of the next page.
+    /// Collects the missing proofs of the items of the next page.
     private func missingProofs(
         _ request: Request.CopyItems, _ caller: Caller, _ proof: Authorisation, _ cursor: inout SearchCursor,
         _ store: any ItemReading
@@ -110,22 +117,22 @@ extension Keychain {
         }
     }
 
-    /// What accepts only one method comes first: it may meet the others as well.
+    /// Orders stages that accept a single method first: their proof may satisfy the other stages too.
     private static func plan(_ stages: [Set<AuthenticationMethod>]) -> AuthenticationPlan {
         AuthenticationPlan(
             stages.filter { $0 == [.passcode] } + stages.filter { $0 == [.biometry] }
                 + stages.filter { $0.count > 1 })
     }
 
-    /// What is left to prove for one item; empty when it may be handed out.
+    /// Returns the missing proofs for one item; empty when it may be returned.
     func missing(_ item: Item, for returns: Returns, _ proof: Authorisation) throws(Failure) -> AuthenticationPlan {
         guard tree.isAvailable(item.accessControl.accessibility) else { throw Failure.locked }
-        // A private key of the enclave stays where it is: what a search gives of it is public.
+        // The private key of an enclave item is never returned; the other parts are public.
         if item.isInToken { return AuthenticationPlan([]) }
         return try missing(toOpen: item, for: returns, proof)
     }
 
-    /// What is left to prove before an item's secret is opened, whoever gets it.
+    /// Returns the missing proofs for opening an item's secret, whether it is returned or used inside the daemon.
     func missing(
         toOpen item: Item, for returns: Returns = [.data], _ proof: Authorisation
     ) throws(Failure) -> AuthenticationPlan {
@@ -138,7 +145,7 @@ extension Keychain {
         return plan
     }
 
-    /// Keeps a protected item closed while a security event is not written to its end.
+    /// Keeps protected items closed while a security event is unfinished; tries to finish it first.
     private func checkEvents(_ item: Item) throws(Failure) {
         let isPasscodeClass = item.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly
         guard item.accessControl.isProtected || isPasscodeClass, anchor.condition == .unfinished else { return }
@@ -165,7 +172,7 @@ extension Keychain {
     }
 }
 
-/// A protected item that an answer holds; for the audit trail.
+/// A protected item in a reply; recorded in the audit log.
 package struct UsedItem: Equatable, Sendable {
     let id: [UInt8]
 }

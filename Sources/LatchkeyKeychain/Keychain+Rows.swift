@@ -3,11 +3,12 @@
 import LatchkeyModel
 import LatchkeySeams
 
-// Every change of a row goes through here, since each changes the set hash. Putting a row aside and bringing it back change
-// nothing: the sum is over items and quarantine together, so that damage cannot be hidden by putting it aside.
+// Every insertion, replacement and deletion of a row goes through these functions, because each changes the set hash.
+// Quarantining and restoring a row do not change it: the set hash covers items and quarantine together, so that
+// quarantining a row cannot hide damage.
 
 extension RowMark {
-    /// The parts of a row that its hash covers.
+    /// The columns that the row's hash covers, and the position.
     init(_ row: StoredRow) {
         self.init(
             position: row.position, itemClass: row.itemClass.rawValue, id: row.id, version: row.version,
@@ -23,7 +24,7 @@ extension Keychain {
         try changeSum(in: store, added: RowMark(row))
     }
 
-    /// Replaces `old` by `row`, which has its position.
+    /// Replaces `old` by `row`, which has the same position.
     func replaceRow(_ old: StoredRow, by row: StoredRow, _ store: any ItemWriting) throws(Failure) {
         if row.isIndexed(like: old) { try store.replaceEnvelopes(of: row) } else { try store.replace(row) }
         try changeSum(in: store, added: RowMark(row), removed: RowMark(old))

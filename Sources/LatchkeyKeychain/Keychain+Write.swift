@@ -5,14 +5,14 @@ package import LatchkeyPolicy
 import LatchkeySeams
 
 extension Keychain {
-    /// Adds an item and gives back what was asked for; nil when nothing was.
+    /// Adds an item and returns the parts that the request asks for; nil when it asks for none.
     package func add(
         _ request: Request.AddItem, caller: Caller, password: AppPassword = .none
     ) throws(Failure) -> FoundItem? {
         try add(request, caller: caller, password: password, dates: [:])
     }
 
-    /// The same with the dates of a backup.
+    /// Adds an item with the dates of a backup; without any, with the current time.
     func add(
         _ request: Request.AddItem, caller: Caller, password: AppPassword, dates: Attributes
     ) throws(Failure) -> FoundItem? {
@@ -25,7 +25,7 @@ extension Keychain {
         return request.returns.isEmpty ? nil : try found(row, item, request.returns, password)
     }
 
-    /// A row of its own for a new item.
+    /// Seals a new item as a row with a new identifier.
     func sealed(
         _ item: Item, _ itemClass: ItemClass, _ secret: SecretBytes?, _ password: AppPassword
     ) throws(Failure) -> StoredRow {
@@ -39,7 +39,7 @@ extension Keychain {
         return row
     }
 
-    /// Stores a new row, and writes that down.
+    /// Inserts a new row with its audit entry.
     func insert(_ row: StoredRow, _ caller: Caller) throws(Failure) {
         try write { (store) throws(Failure) in
             try makeRoom(row.primaryKey, besides: nil, store)
@@ -48,21 +48,23 @@ extension Keychain {
         }
     }
 
-    /// Whether adding has to wait for a passcode: `whenPasscodeSetThisDeviceOnly` before it was seen.
+    /// Whether adding must wait for a passcode: the class is `whenPasscodeSetThisDeviceOnly`, and its key is not in
+    /// memory. Throws `passcodeClassUnavailable` when no passcode is set.
     package func addNeedsPasscode(_ accessControl: AccessControl) throws(Failure) -> Bool {
         guard accessControl.accessibility == .whenPasscodeSetThisDeviceOnly else { return false }
         guard isPasscodeSet else {
             throw Failure(
-                .passcodeClassUnavailable, "The item asks for a passcode to be set, and none is.",
+                .passcodeClassUnavailable, "The item needs a passcode, and none is set.",
                 hint: "Set one with: latchkey passcode set")
         }
         return try tree.classKey(.whenPasscodeSetThisDeviceOnly) == nil
     }
 
-    /// Updates every match in one transaction; nothing changes when one of them would collide.
+    /// Updates every match in one transaction. Throws `duplicateItem`, without any change, when one of them would get
+    /// the primary key of another item.
     ///
-    /// - Returns: `needs` when a match asks for a proof that `proof` does not hold (behaviour AC-11), `stretch` when
-    ///   `password` lacks a key that a match is opened or sealed with. Nothing is changed then.
+    /// - Returns: `needs` when proofs for a match are missing (behaviour AC-11), `stretch` when `password` lacks a
+    ///   key that a match is opened or sealed with. Nothing is changed in both cases.
     package func update(
         _ request: Request.UpdateItems, caller: Caller, proof: Authorisation, password: AppPassword = .none
     ) throws(Failure) -> SearchResult {
@@ -71,8 +73,8 @@ extension Keychain {
         try checkNoToken(request.changes)
         defer { reportDamage() }
         return try write { (store) throws(Failure) -> SearchResult in
-            // All matches are looked at first, without their secrets; then one after the other is read and replaced, so
-            // that memory holds one secret at a time however many match.
+            // A first pass checks all matches without their secrets. The second reads and replaces them one by one,
+            // so that memory holds a single secret at a time.
             var matches: [RowName] = []
             var needed: [Set<AuthenticationMethod>] = []
             var unstretched: [StretchParameters] = []
@@ -96,13 +98,15 @@ extension Keychain {
                 guard let row = try whole(match, in: store),
                     let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) })
                 else { continue }
-                // Opened even when a new one comes: what is damaged is put aside, not overwritten (behaviour KC-17).
-                // Whoever changes an item with a password of the app's own has to know it (behaviour AC-11).
+                // The old secret is opened even when a new one replaces it: a damaged row is quarantined and not
+                // overwritten (behaviour KC-17), and changing an item requires its application password (behaviour
+                // AC-11).
                 let opened = try undamaged(row) { () throws(Failure) in
                     try envelopes.openSecret(row, item, password: password)
                 }
                 guard let secret = opened else { continue }
-                // The secret is sealed anew: its envelope is bound to the version and to the rule.
+                // The secret is always sealed again, because its envelope is bound to the version and to the access
+                // control.
                 try replace(row, item, request.secret ?? secret, request, caller, password, store)
                 count += 1
             }
@@ -111,7 +115,7 @@ extension Keychain {
         }
     }
 
-    /// Deletes every match; asks for no proof (behaviour AC-10).
+    /// Deletes every match; requires no proof (behaviour AC-10).
     package func delete(_ query: ItemQuery, caller: Caller) throws(Failure) {
         try checkReadable()
         defer { reportDamage() }
@@ -129,7 +133,7 @@ extension Keychain {
         }
     }
 
-    /// Commits the use of protected items before their secrets leave.
+    /// Commits audit entries for the use of protected items; called before their secrets are returned.
     package func recordUse(_ items: [UsedItem], caller: Caller) throws(Failure) {
         guard !items.isEmpty else { return }
         try write { (store) throws(Failure) in
@@ -137,10 +141,10 @@ extension Keychain {
         }
     }
 
-    // MARK: - Rules of a new or changed item
+    // MARK: - Validation of new and changed items
 
-    /// Refuses the attributes that make an item a key of the enclave: whoever could write them would have a key of his own
-    /// choice, which others hold too, pass for one that never left its place.
+    /// Refuses the attributes of enclave keys. Otherwise a program could store a key that it chose, and of which it
+    /// has a copy, as one that never left the enclave.
     private func checkNoToken(_ attributes: Attributes) throws(Failure) {
         guard attributes[.tokenID] == nil, attributes[.publicKey] == nil else {
             throw Failure(.invalidParameter, "Keys of the Secure Enclave are made there and never put in.")
@@ -170,11 +174,11 @@ extension Keychain {
         guard (secret?.count ?? 0) <= Limits.secretBytes else {
             throw Failure(
                 .dataTooLarge, "The secret is larger than \(Limits.secretBytes) bytes.",
-                hint: "Encrypt large data with a key of its own and keep the key here.")
+                hint: "Encrypt large data with a separate key and store that key here.")
         }
         guard control.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
         guard tree.isAvailable(control.accessibility) else { throw Failure.locked }
-        // Behaviour KC-12: a class of this device alone is taken.
+        // Behaviour KC-12: a synchronizable item may have a class of this device only.
         if attributes[.synchronizable] == .boolean(true), control.isProtected {
             throw Failure(.invalidParameter, "A synchronizable item takes no access control with constraints.")
         }
@@ -182,24 +186,24 @@ extension Keychain {
         guard itemClass == .key || control.constraints.isDisjoint(with: .privateKeyUsage) else {
             throw Failure(.itemAuthenticationFailed, "privateKeyUsage is for keys, not for passwords.")
         }
-        // Without a secret there would be nothing that the password keeps.
+        // An application password protects the secret only.
         guard secret != nil || !control.constraints.contains(.applicationPassword) else {
-            throw Failure(.invalidParameter, "An item with a password of the app's own needs kSecValueData.")
+            throw Failure(.invalidParameter, "An item with an application password needs kSecValueData.")
         }
     }
 
-    /// The generation an item is bound to; refuses where no set can be kept.
+    /// The enrolment generation that an item with that access control is bound to; nil when it is bound to none.
     private func enrolmentSet(_ control: AccessControl) throws(Failure) -> UInt64? {
         control.constraints.contains(.biometryCurrentSet) ? anchor.enrolmentGeneration : nil
     }
 
-    /// How the password of an item that is sealed now is stretched.
+    /// The stretching parameters for an item that is sealed now; nil when it needs no application password.
     private func stretching(_ control: AccessControl, _ password: AppPassword) -> StretchParameters? {
         control.constraints.contains(.applicationPassword) ? password.sealing : nil
     }
 
-    /// Refuses a second item with the same primary key; one that is dead makes room (behaviour AC-04), and so does one
-    /// that is damaged (behaviour KC-17).
+    /// Throws `duplicateItem` when another live item has the primary key. Deletes a row with the key if its item is
+    /// invalidated (behaviour AC-04), and quarantines a damaged one (behaviour KC-17).
     private func makeRoom(_ key: [UInt8], besides position: Int64?, _ store: any ItemWriting) throws(Failure) {
         var dead: [StoredRow] = []
         var damaged: [StoredRow] = []
@@ -248,7 +252,7 @@ extension Keychain {
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 
-    /// The modification date always moves forward, whatever the wall clock does.
+    /// The earliest modification date for an update: it always increases, also when the wall clock is set back.
     private func nextMoment(_ item: Item) -> Int64 {
         if case .date(let last) = item.attributes[.modificationDate] { last &+ 1 } else { 0 }
     }

@@ -5,9 +5,9 @@ import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
 
-/// The items of one store. Takes proofs as parameters and never asks for one itself.
+/// The items of one store. Takes proofs as parameters and never asks for one.
 ///
-/// Reading may happen on any thread; everything that writes is called by one thread at a time.
+/// Concurrency: reading functions may be called on any thread, writing functions by one thread at a time.
 package final class Keychain: Sendable {
     package let tree: KeyTree
     package let anchor: Anchor
@@ -24,7 +24,8 @@ package final class Keychain: Sendable {
     let gathered = GatheredRefusals()
     let anchoring = Mutex(Anchoring())
 
-    /// Opens the items of a store whose keys are open, and compares its database with its anchor.
+    /// Opens the items of a store whose key tree is open, and compares its database with its anchor. Does not throw
+    /// when the two do not match: requests are then refused with the anchor's condition.
     package init(tree: KeyTree, vault: any KeyVault, clock: any Clock) throws(Failure) {
         self.tree = tree
         self.clock = clock
@@ -34,7 +35,8 @@ package final class Keychain: Sendable {
         let state = StoreState(tree)
         self.state = state
         let audit = audit
-        // A state record that cannot be read shows no generation: the database counts as older than its anchor.
+        // Without a readable state record the store generation is unknown, and the database counts as older than its
+        // anchor.
         let generation = try tree.store.read { [counters] (store) throws(Failure) -> UInt64? in
             let numbers = try audit.end(in: store).numbers
             counters.distrust(before: numbers.countersSerial)
@@ -52,47 +54,49 @@ package final class Keychain: Sendable {
         references = PersistentReference(key: tree.indexKey)
     }
 
-    /// Number of items of all groups.
+    /// The number of rows of all groups.
     package func itemCount() throws(Failure) -> Int64 {
         try store.read { (store) throws(Failure) in try store.itemCount() }
     }
 
-    // MARK: - What every call shares
+    // MARK: - Shared checks
 
-    /// What of a proof counts here: it has to be the caller's own, and a match has to come from the set whose key is here.
+    /// Returns the part of a proof that is valid here: it must belong to the caller, and a biometric match must come
+    /// from the current enrolment set.
     func valid(_ proof: Authorisation, for caller: Caller) throws(Failure) -> Authorisation {
         guard proof.belongs(to: caller) else {
-            throw Failure(.itemAuthenticationFailed, "What was proven was proven for another program or session.")
+            throw Failure(.itemAuthenticationFailed, "The proof belongs to another program or session.")
         }
         return proof.holding(for: anchor.set)
     }
 
-    /// Refuses anything but the passcode, proven by one evaluation for this caller.
+    /// Throws unless `proof` is one evaluation of the passcode for this caller.
     func checkPasscode(_ proof: Authorisation, of caller: Caller) throws(Failure) {
         guard try valid(proof, for: caller).isOnePasscodeEvaluation else {
-            throw Failure(.itemAuthenticationFailed, "The passcode was not proven for this request.")
+            throw Failure(.itemAuthenticationFailed, "The passcode was not entered for this request.")
         }
     }
 
-    /// Refuses everything while database and anchor do not fit together (abuse case 29).
+    /// Refuses every request while database and anchor do not match (abuse case 29).
     package func checkReadable() throws(Failure) {
         if let refusal = anchor.condition.refusal { throw refusal }
     }
 
-    /// Whether database and anchor do not fit together: nothing is read before that was accepted.
+    /// Whether database and anchor do not match; every request is refused until that is accepted.
     package var isRolledBack: Bool { anchor.condition.refusal != nil }
 
-    /// Whether a passcode is set.
+    /// Whether a passcode is set, according to the anchor.
     package var isPasscodeSet: Bool { anchor.hasPasscode }
 
-    /// Writes, and reads the end of the audit trail anew when the transaction is undone.
+    /// Runs a write transaction. If it is rolled back, the cached state of audit log and state record is dropped.
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let result = try settling { () throws(Failure) in try store.write(body) }
         noteWrite()
         return result
     }
 
-    /// Does something that appends to the audit trail in a transaction of its own.
+    /// Runs a body that writes one transaction, then applies the changes recorded by the scan, or drops all cached
+    /// state if the body throws.
     func settling<R>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         do throws(Failure) {
             let result = try body()
@@ -106,20 +110,21 @@ package final class Keychain: Sendable {
         }
     }
 
-    /// Whether an item can never be read again: its enrolled set is gone.
+    /// Whether an item can never be read again, because its enrolment set was replaced.
     func isDead(_ item: Item) -> Bool {
         guard let bound = item.enrolment else { return false }
         return bound != anchor.enrolmentGeneration
     }
 
-    /// Refuses attributes that items of the class do not have (behaviour KC-02).
+    /// Throws `noSuchAttribute` for attributes that items of the class do not have (behaviour KC-02).
     func check(_ attributes: Attributes, areOf itemClass: ItemClass) throws(Failure) {
         guard attributes.keys.allSatisfy(itemClass.has) else {
             throw Failure(.noSuchAttribute, "Items of this class have no such attribute.")
         }
     }
 
-    /// The groups a query is about; a group that is not the caller's is refused (behaviour KC-16).
+    /// Returns the groups that a query covers; throws `missingEntitlement` for a group that is not the caller's
+    /// (behaviour KC-16).
     func groups(_ attributes: Attributes, _ caller: Caller) throws(Failure) -> [String] {
         guard !caller.groups.isEmpty else { throw Failure(.missingEntitlement, "The caller has no access group.") }
         guard case .text(let group) = attributes[.accessGroup] else { return caller.groups }
@@ -131,7 +136,7 @@ package final class Keychain: Sendable {
         return [group]
     }
 
-    /// The filters that find every row a query can match, each with an index behind it.
+    /// Returns filters that cover every row a query can match; each uses an index of the database.
     func filters(_ query: ItemQuery, _ caller: Caller) throws(Failure) -> (ItemClass?, [RowFilter]) {
         if let reference = query.persistentReference {
             guard query.attributes.isEmpty, query.accessibility == nil else {
@@ -169,14 +174,15 @@ package final class Keychain: Sendable {
             guard let value = key[code],
                 let hash = try index.attribute(code, value, group: group, itemClass)
             else { continue }
-            // A primary-key attribute that is absent counts as empty and has no entry of its own.
+            // An absent attribute of the primary key counts as empty, but has no index entry.
             if value.compared == ItemClass.emptyValue(code).compared { continue }
             return [.indexed(number: number, hash)]
         }
         return [.group(try index.group(group, itemClass))]
     }
 
-    /// Calls `body` with every live item a query matches, in insertion order within a group.
+    /// Calls `body` with every matching item that is not invalidated, in insertion order within each filter, until it
+    /// returns false.
     func forEachMatch(
         _ query: ItemQuery, _ caller: Caller, columns: RowColumns, in store: any ItemReading,
         _ body: (StoredRow, Item) throws(Failure) -> Bool
@@ -192,13 +198,13 @@ package final class Keychain: Sendable {
         }
     }
 
-    /// A row with its secret, which may have been left out; nil when it is gone.
+    /// Returns a row with its secret, reading it if the query left it out; nil when the row no longer exists.
     func whole(_ row: StoredRow, in store: any ItemReading) throws(Failure) -> StoredRow? {
         guard row.unreadSecretBytes != nil else { return row }
         return try whole(RowName(row), in: store)
     }
 
-    /// The row of that name with its secret; nil when it is gone.
+    /// Returns the row of that name with its secret; nil when it no longer exists.
     func whole(_ name: RowName, in store: any ItemReading) throws(Failure) -> StoredRow? {
         var found: StoredRow?
         try store.forEachRow(.id(name.id)) { (row) throws(Failure) in
@@ -208,7 +214,8 @@ package final class Keychain: Sendable {
         return found
     }
 
-    /// The item of a row, if the query is about it and it is alive.
+    /// Returns the item of a row if it matches the query; nil for a damaged row and for an invalidated item.
+    /// Invalidated enclave keys still match.
     func match(
         _ row: StoredRow, _ itemClass: ItemClass?, _ query: ItemQuery, _ caller: Caller
     ) throws(Failure) -> Item? {
@@ -216,7 +223,7 @@ package final class Keychain: Sendable {
         guard let item = try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) else {
             return nil
         }
-        // A row that answers a filter of a foreign group cannot exist; a reference may still name one.
+        // An index of the caller's group never finds a row of another group, but a persistent reference can.
         guard caller.groups.contains(item.accessGroup), !isDead(item) || item.isInToken,
             item.matches(query, in: row.itemClass)
         else { return nil }
@@ -224,7 +231,7 @@ package final class Keychain: Sendable {
     }
 }
 
-/// A row to come back to, in few bytes.
+/// Identifies a row in few bytes, to read it again later.
 struct RowName: Sendable {
     let position: Int64
     let id: [UInt8]

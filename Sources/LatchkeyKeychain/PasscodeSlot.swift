@@ -4,13 +4,13 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 
-/// The slot of `U_pass` in the anchor: version, cost, salt, then `U_pass` sealed under the stretched passcode and that again
-/// under `K_root`, so that a copied anchor cannot be searched for the passcode without the root key.
+/// The slot of `U_pass` in the anchor: version, cost, salt, then `U_pass` sealed under the stretched passcode and
+/// again under `K_root`. Without the root key, a copied anchor does not allow guessing the passcode.
 enum PasscodeSlot {
     private static let version: UInt8 = 1
     private static let headBytes = 2 + StretchParameters.saltBytes
 
-    /// A new slot behind a passcode that was stretched.
+    /// Seals `key` in a new slot under a stretched passcode.
     static func make(
         _ key: SymmetricKey, behind passcode: StretchedPassword, _ tree: KeyTree
     ) throws(Failure) -> [UInt8] {
@@ -20,10 +20,11 @@ enum PasscodeSlot {
         return head + (try tree.rootKey.seal(SecretBytes(inner), nonce: tree.nonce(), authenticating: associatedData))
     }
 
-    /// The exponent of scrypt's cost that the slot was made with.
+    /// Base-2 logarithm of scrypt's N that the slot was made with; 0 for a malformed slot.
     static func cost(_ slot: [UInt8]) -> UInt8 { slot.count > 1 ? slot[1] : 0 }
 
-    /// `U_pass`; nil for a wrong passcode. Blocks for the time of scrypt.
+    /// Opens a slot; nil for a wrong passcode. Throws `storeUnreadable` for a slot that was changed. Blocks for the
+    /// duration of scrypt.
     static func open(_ slot: [UInt8], _ passcode: SecretBytes, _ tree: KeyTree) throws(Failure) -> SymmetricKey? {
         guard slot.count > headBytes, slot[0] == version,
             let parameters = StretchParameters(cost: slot[1], salt: Array(slot[2..<headBytes]))

@@ -4,7 +4,8 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 
-/// `version ‖ class ‖ 16 bytes of the item ‖ 16 bytes of HMAC`: 34 bytes that stay the same across updates.
+/// Persistent references: `version ‖ class ‖ 16 bytes of item identifier ‖ 16 bytes of HMAC`, 34 bytes that do not
+/// change when the item is updated.
 struct PersistentReference: Sendable {
     private static let version: UInt8 = 1
     let key: AuthenticationKey
@@ -13,13 +14,14 @@ struct PersistentReference: Sendable {
         try Array(key.code(CryptographicLabel.reference.bytes + [0] + head)[..<16])
     }
 
-    /// The reference of a row.
+    /// Makes the reference of a row.
     func make(_ row: StoredRow) throws(Failure) -> [UInt8] {
         let head = [Self.version, row.itemClass.rawValue] + row.id
         return head + (try code(head))
     }
 
-    /// The id a reference names; refuses other shapes, and answers nil for one that was not made here.
+    /// Returns the identifier in a reference; nil when its HMAC does not match. Throws `invalidParameter` for a
+    /// malformed one.
     func id(_ reference: [UInt8]) throws(Failure) -> [UInt8]? {
         guard reference.count == 34, reference[0] == Self.version, ItemClass(rawValue: reference[1]) != nil else {
             throw Failure(.invalidParameter, "The persistent reference is malformed.")

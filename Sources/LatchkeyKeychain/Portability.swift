@@ -3,13 +3,13 @@
 package import LatchkeyModel
 
 extension AccessControl {
-    /// The constraints under which an item may leave the machine in a backup, each exactly as it stands: another machine
-    /// asks for the same, and none of them is bound to the fingers enrolled here.
+    /// The exact combinations of constraints with which an item may be exported: another machine can enforce each of
+    /// them, and none is bound to the fingers enrolled on this one.
     private static let portableConstraints: [AccessConstraints] = [
         [], .userPresence, .devicePasscode, [.devicePasscode, .companion, .or], [.biometryAny, .devicePasscode, .or],
     ]
 
-    /// Why an item of this rule stays; nil when it leaves.
+    /// Returns why an item with this access control cannot be exported; nil when it can.
     package func staying(isInToken: Bool) -> StayReason? {
         if isInToken { return .inToken }
         if accessibility.isThisDeviceOnly { return .thisDeviceOnly }

@@ -3,13 +3,13 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// Brings back the rows of the quarantine that authenticate again: the right root key or enrolment record was put back.
+/// Restores the rows of the quarantine that authenticate again, for example after the right root key was put back.
 ///
-/// Nothing is deleted and nothing is replaced. A row goes back as it was sealed, with an audit entry in the same
-/// transaction; it stays where it is, and is named, while it fails authentication, while there is another item with its
-/// primary key, and when the trail does not say that it was put aside: someone else put it there.
+/// Nothing is deleted or replaced. A row is restored as it was sealed, with an audit entry in the same transaction.
+/// It remains in the quarantine, and is reported, while it fails authentication or another item has its primary key.
+/// A row that the audit log does not record as quarantined remains too: another program inserted it.
 package struct QuarantineRestore {
-    /// Rows of one transaction.
+    /// Maximum number of rows in one transaction.
     private static let slice = 64
 
     private let keychain: Keychain
@@ -18,14 +18,14 @@ package struct QuarantineRestore {
     private var done: UInt64 = 0
     private var findingCount = 0
 
-    /// Begins at the row that was put aside first.
+    /// Starts at the row that was quarantined first.
     package init(_ keychain: Keychain, caller: Caller) {
         self.keychain = keychain
         self.caller = caller
     }
 
-    /// Looks at the next rows, and brings back those that may come.
-    /// - Returns: what became of each, and whether more follow.
+    /// Checks the next rows and restores those that can be restored.
+    /// - Returns: the result for each row, and whether more follow.
     package mutating func next() throws(Failure) -> CheckReport {
         let (keychain, caller, start) = (keychain, caller, number)
         try keychain.checkReadable()
@@ -49,7 +49,7 @@ package struct QuarantineRestore {
             more: more, done: done, total: max(done, done + UInt64(clamping: total)), findings: listed(findings, more))
     }
 
-    /// As many findings as a check lists; the last part counts the others.
+    /// Limits the findings like a check; the last report counts the omitted ones.
     private mutating func listed(_ findings: [Finding], _ more: Bool) -> [Finding] {
         let room = max(0, Limits.findings - findingCount)
         findingCount += findings.count
@@ -62,7 +62,7 @@ package struct QuarantineRestore {
 }
 
 extension Keychain {
-    /// What becomes of one row.
+    /// Restores one row, or returns why it remains in the quarantine.
     fileprivate func restore(
         _ aside: QuarantinedRow, caller: Caller, in store: any ItemWriting
     ) throws(Failure) -> Finding.Kind {
@@ -77,7 +77,7 @@ extension Keychain {
             }
         }
         guard !isTaken else { return .placeTaken }
-        // Group and attribute indexes are under no seal: they are derived anew, or searches would miss it.
+        // The group and attribute indexes are not authenticated, so they are computed again.
         try index.fill(&row, envelopes.openAttributes(row))
         guard row.primaryKey == aside.row.primaryKey else { return .quarantined }
         try store.restore(row, from: aside.number)
@@ -86,7 +86,7 @@ extension Keychain {
         return .restored
     }
 
-    /// Whether the entry that a row in the quarantine names tells of it.
+    /// Whether the audit entry that a quarantined row names records that the row was quarantined.
     private func trailExplains(_ aside: QuarantinedRow, in store: any ItemReading) throws(Failure) -> Bool {
         var line: AuditLine?
         try store.forEachAuditEntry(after: aside.entry &- 1) { (entry) throws(Failure) in

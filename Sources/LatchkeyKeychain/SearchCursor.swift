@@ -3,47 +3,48 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// How far a search has come that goes through the store page by page.
+/// The position of a search that reads the store page by page.
 ///
-/// A page is one view of the store. Between pages others write: each item is as it was when its page was read. Positions
-/// decide the order and never change, and what was added after the first page is left out, so that no item comes twice,
-/// none that was there all the time is missed, and a search ends however much is added meanwhile.
+/// Each page is one snapshot of the store, and others write between pages. Positions define the order and never
+/// change, and items added after the first page are left out. So no item is returned twice, no item that existed
+/// throughout is missed, and a search ends although items are added concurrently.
 package struct SearchCursor: Sendable {
-    /// What the rows are looked at for.
+    /// The purpose of reading the rows.
     enum Pass: Sendable {
-        /// Several items are all looked at before the first is handed out, so that their proofs are asked for together.
+        /// Collects the missing proofs of all items before the first is returned, so that one prompt asks for them.
         case proofs
+        /// Returns the items.
         case items
     }
 
     var pass = Pass.proofs
-    /// Items handed out, or counted in the first pass.
+    /// Items returned so far; in the first pass, items counted.
     var count: UInt64 = 0
-    /// What has to be proven, as far as the first pass has come.
+    /// Missing proofs collected by the first pass so far.
     var needed: [Set<AuthenticationMethod>] = []
-    /// Every row up to here was looked at.
+    /// Position of the last row read.
     private var position = Int64.min
-    /// No row behind it belongs to the answer; nil during the first page, which sees one view.
+    /// Last position that belongs to the result; nil during the first page, which is one snapshot.
     private var end: Int64?
 
-    /// At the beginning.
+    /// A cursor at the beginning.
     package init() {}
 
-    /// Starts over with the rows for the items themselves.
+    /// Starts the second pass at the first row.
     mutating func beginItems() {
         pass = .items
         count = 0
         position = .min
     }
 
-    /// Behind which row the next page begins.
+    /// Position after which the next page begins.
     fileprivate var start: Int64 { position }
 
     fileprivate mutating func pass(_ row: StoredRow) { position = row.position }
 
     fileprivate func isBehindEnd(_ row: StoredRow) -> Bool { end.map { row.position > $0 } ?? false }
 
-    /// Leaves out what comes after the first page.
+    /// Leaves out rows added after the first page.
     fileprivate mutating func close(in store: any ItemReading) throws(Failure) {
         if end == nil { end = try store.lastPosition() }
     }
@@ -52,21 +53,21 @@ package struct SearchCursor: Sendable {
 /// What a search does after a row.
 enum AfterRow: Sendable {
     case goOn
-    /// The answer is complete.
+    /// Ends the search: the result is complete.
     case stop
-    /// The row is left for another try.
+    /// Ends the search before this row, which the next page reads again.
     case stopBefore
 }
 
-/// How far a page of rows came.
+/// Why a page ended.
 enum PageEnd: Sendable {
-    /// There are no more rows, or no more are wanted.
+    /// No more rows exist, or no more are wanted.
     case complete
-    /// There may be more.
+    /// The page is full; more rows may exist.
     case full
 }
 
-/// What one page may cost: a few milliseconds of one thread, and memory for what it reads.
+/// Limits of one page: a few milliseconds on one thread, and the memory for the rows.
 private struct PageBudget {
     private static let rows = 256
     private static let bytes = Limits.streamedFrameBytes
@@ -82,7 +83,7 @@ private struct PageBudget {
 }
 
 extension Keychain {
-    /// Calls `body` with the next page of live items that a query matches, in insertion order.
+    /// Calls `body` with the next page of matching items that are not invalidated, in insertion order.
     func forEachMatch(
         _ query: ItemQuery, _ caller: Caller, columns: RowColumns, from cursor: inout SearchCursor,
         in store: any ItemReading, _ body: (inout SearchCursor, StoredRow, Item) throws(Failure) -> AfterRow
@@ -111,7 +112,7 @@ extension Keychain {
         return end
     }
 
-    /// What listing shows of the items of every group, of the next page: attributes and rules, never a secret.
+    /// Lists the next page of the items of every group: attributes and access control, never the secret.
     package func listEverything(
         from cursor: inout SearchCursor, emit: (FoundItem) -> Void
     ) throws(Failure) -> SearchResult {
@@ -140,7 +141,7 @@ extension Keychain {
         }
     }
 
-    /// Rows of several filters as if they were of one: an item that changes its group meanwhile is met once.
+    /// Merges the rows of several filters by position: an item that changes its group meanwhile is read once.
     private func forEachRow(
         _ filters: [RowFilter], behind position: Int64, _ columns: RowColumns, in store: any ItemReading,
         _ body: (StoredRow) throws(Failure) -> Bool
@@ -152,7 +153,7 @@ extension Keychain {
             var budget = PageBudget()
             try store.forEachRow(filter, behind: position, columns: columns) { (row) throws(Failure) in
                 rows.append(row)
-                // One more than a page, which tells that there is more.
+                // One row more than a page, which shows that another page follows.
                 guard budget.isSpent else {
                     budget.take(row)
                     return true

@@ -5,13 +5,13 @@ package import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// Compares the rows of the store with the set hash of the newest audit row, in slices of 500 rows between which others
-/// read and write: an old or deleted row that was put back shows here.
+/// Compares all rows with the set hash of the newest audit entry, in slices of 500 rows between which other requests
+/// read and write. Detects rows that were restored, removed or inserted.
 ///
-/// A slice runs inside a transaction that writes nothing, so no other writer runs; writes between slices apply their
-/// difference to rows that were passed already.
+/// A slice runs inside a transaction, so no other write runs meanwhile. A write between two slices updates the sum if
+/// its row was scanned already.
 final class SetScan: Sendable {
-    /// Rows of one slice: about a millisecond.
+    /// Rows of one slice; a slice takes about a millisecond.
     static let slice = 500
 
     fileprivate enum Table: Sendable { case items, quarantine, done }
@@ -19,14 +19,14 @@ final class SetScan: Sendable {
         var table = Table.items
         var position = Int64.min
         var sum = StoreSum()
-        /// Differences of the transaction that is open; dropped when it is undone.
+        /// Changes of the open transaction; dropped when it is rolled back.
         var pending: [(hash: RowHash, isAdded: Bool)] = []
     }
 
-    /// nil: no scan is under way.
+    /// nil: no scan is running.
     fileprivate let state = Mutex<State?>(nil)
 
-    /// Notes the changes of an open transaction, as far as they concern rows that were passed.
+    /// Records the changes of an open transaction to rows that were scanned already.
     func note(added: (position: Int64, hash: RowHash)?, removed: (position: Int64, hash: RowHash)?) {
         state.withLock { state in
             guard let passed = state?.passed else { return }
@@ -35,7 +35,7 @@ final class SetScan: Sendable {
         }
     }
 
-    /// Ends the open transaction.
+    /// Applies the recorded changes when the transaction is committed; drops them otherwise.
     func settle(committed: Bool) {
         state.withLock { state in
             guard var scan = state, !scan.pending.isEmpty else { return }
@@ -49,14 +49,14 @@ final class SetScan: Sendable {
         }
     }
 
-    /// A row that is put aside or brought back changes its table: the scan begins again.
+    /// Starts the scan again, if one is running: a row has moved between the tables.
     func restart() { state.withLock { if $0 != nil { $0 = State() } } }
 
-    /// Begins a scan.
+    /// Starts a scan.
     func begin() { state.withLock { $0 = State() } }
 
-    /// Goes through the next slice, in a transaction of its own.
-    /// - Returns: the sum of all rows as soon as the scan is complete.
+    /// Scans the next slice, inside a transaction.
+    /// - Returns: the sum of all rows when the scan is complete, else nil.
     func next(_ key: AuthenticationKey, in store: any ItemReading) throws(Failure) -> StoreSum? {
         guard var scan = state.withLock({ $0 }) else { return nil }
         var count = 0
@@ -83,18 +83,18 @@ final class SetScan: Sendable {
 }
 
 extension SetScan.State {
-    /// The position up to which items were counted.
+    /// The position up to which rows of `item` were scanned; the maximum while `quarantine` is scanned.
     fileprivate var passed: Int64 {
         if case .items = table { position } else { .max }
     }
 }
 
 extension Keychain {
-    /// Begins to compare all rows with the set hash; `continueSetCheck` does the work.
+    /// Starts comparing all rows with the set hash; `continueSetCheck` scans the slices.
     package func beginSetCheck() { scan.begin() }
 
-    /// Goes through the next 500 rows. Called where writes run.
-    /// - Returns: nil while more follow, and in the end whether the rows are those that were stored.
+    /// Scans the next 500 rows. Must be called on the writer thread.
+    /// - Returns: nil while more rows follow, then whether the set hash matches.
     package func continueSetCheck() throws(Failure) -> Bool? {
         try store.write { (store) throws(Failure) in
             guard let sum = try scan.next(tree.setKey, in: store) else { return scan.isUnderWay ? nil : true }
@@ -102,10 +102,10 @@ extension Keychain {
         }
     }
 
-    /// Writes down that rows were put back or taken out by something else than this program.
+    /// Commits an audit entry for rows that another program removed, restored or inserted.
     package func recordSetMismatch() throws(Failure) { try record(.rowsChanged, caller: nil) }
 
-    /// Takes the rows as they are now for the set that is checked from now on.
+    /// Replaces the set hash by that of the current rows.
     func rebaseSum(in store: any ItemWriting) throws(Failure) {
         var sum = StoreSum()
         let key = tree.setKey
@@ -122,6 +122,6 @@ extension Keychain {
 }
 
 extension SetScan {
-    /// Whether slices are left.
+    /// Whether a scan is running.
     var isUnderWay: Bool { state.withLock { $0 != nil } }
 }

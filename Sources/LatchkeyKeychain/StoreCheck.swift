@@ -3,11 +3,11 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// Looks at everything in a store, a slice at a time, and changes nothing.
+/// Checks everything in a store, slice by slice, and changes nothing.
 ///
-/// Others read and write meanwhile: items that they touch are left to the next check.
+/// Other requests read and write meanwhile; items that they change are left to the next check.
 package struct StoreCheck {
-    /// Rows or entries of one slice: a few milliseconds in which the reader is busy.
+    /// Rows or audit entries of one slice: the reader is busy for a few milliseconds.
     private static let slice = 256
 
     private enum Stage {
@@ -24,14 +24,14 @@ package struct StoreCheck {
     private var findingCount = 0
     private var balance = ItemBalance()
     private var follower: AuditTrail.Follower?
-    /// Number of the newest entry when the check began.
+    /// Sequence number of the newest audit entry when the check began.
     private var beginning: Int64 = 0
 
-    /// Begins a check.
+    /// Makes a check that begins with the first `next`.
     package init(_ keychain: Keychain) { self.keychain = keychain }
 
-    /// Looks at the next slice.
-    /// - Returns: what was found since the last one, and whether another follows.
+    /// Checks the next slice.
+    /// - Returns: the findings of this slice, and whether another follows.
     package mutating func next() throws(Failure) -> CheckReport {
         switch stage {
         case .beginning: try begin()
@@ -48,14 +48,14 @@ package struct StoreCheck {
     }
 
     private mutating func add(_ finding: Finding) {
-        // A store in which everything is wrong need not say so for every row.
+        // Limits the report of a store in which every row is damaged.
         findingCount += 1
         if findingCount <= Limits.findings { findings.append(finding) }
     }
 
     private mutating func begin() throws(Failure) {
-        // Reading goes on from the last commit of our own; only after a write it looks at what others did to the file. A
-        // store that cannot be written is checked as it was last seen.
+        // An empty write makes the database read changes that other programs made to the file since our last
+        // commit. A store that cannot be written is checked as it was last read.
         try? keychain.store.write { (_) throws(Failure) in }
         (beginning, total) = try keychain.store.read { (store) throws(Failure) in
             let last = try store.lastAuditEntry()?.sequence ?? 0
@@ -88,7 +88,7 @@ package struct StoreCheck {
         case nil:
             var expected = row
             try keychain.index.fill(&expected, keychain.envelopes.openAttributes(row))
-            // The row has room for three; a class may have fewer.
+            // The table has three index columns; a class may use fewer.
             let indexes = expected.indexes + Array(repeating: nil, count: max(0, 3 - expected.indexes.count))
             guard expected.primaryKey != row.primaryKey || expected.group != row.group || indexes != row.indexes else {
                 return
@@ -109,7 +109,7 @@ package struct StoreCheck {
         stage = .trail
     }
 
-    // MARK: - The trail
+    // MARK: - The audit log
 
     private mutating func checkTrail() throws(Failure) {
         var entries: [(AuditLine, Finding?)] = []
@@ -152,7 +152,7 @@ package struct StoreCheck {
         stage = .finished
     }
 
-    /// Compares all rows with the set hash, slice by slice.
+    /// Compares all rows with the set hash.
     private func rowsAreThoseStored() throws(Failure) -> Bool {
         keychain.beginSetCheck()
         while true {

@@ -4,20 +4,20 @@ package import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// The first record of a store: readable without a key, so that a store of another tier, user or version is refused
-/// with the right words, and authenticated with the root key as soon as there is one.
+/// The first record of a store. It is readable without a key, so that a store of another tier, user or version is
+/// refused with a specific message, and authenticated once the root key is available.
 package struct StoreHeader: Equatable, Sendable {
-    /// Version of everything in `docs/store-format.md`.
+    /// The version of the formats in `docs/store-format.md`.
     package static let currentVersion: UInt64 = 2
     static let recordName = "header"
 
     package var version: UInt64
     package var tier: Tier
     package var userID: UInt32
-    /// 16 random bytes that name the store.
+    /// 16 random bytes that identify the store.
     package var storeID: [UInt8]
 
-    /// Makes a header.
+    /// Makes a header; `storeID` must be 16 bytes.
     package init(version: UInt64 = currentVersion, tier: Tier, userID: UInt32, storeID: [UInt8]) {
         self.version = version
         self.tier = tier
@@ -25,7 +25,7 @@ package struct StoreHeader: Equatable, Sendable {
         self.storeID = storeID
     }
 
-    /// `[version, tier, user, store]`, the bytes every record is bound to.
+    /// The encoded header, CBOR `[version, tier, user, store]`; part of all associated data.
     package var bytes: [UInt8] {
         var writer = CBORWriter()
         writer.array(4)
@@ -36,7 +36,8 @@ package struct StoreHeader: Equatable, Sendable {
         return writer.finishBytes()
     }
 
-    /// Reads a header; a newer version is told apart from damage.
+    /// Decodes a header. Throws `storeNewer` or the failure for an older version, and `storeUnreadable` for malformed
+    /// bytes.
     package init(decoding bytes: [UInt8]) throws(Failure) {
         let decoded: StoreHeader
         var older: UInt64?
@@ -69,7 +70,8 @@ package struct StoreHeader: Equatable, Sendable {
 }
 
 extension Failure {
-    /// A store that is damaged or was changed by someone else.
+    /// The failure of a store that is damaged or was changed by another program; `what` completes "The store cannot
+    /// be read: …".
     package static func damagedStore(_ what: String, file: String = #fileID, line: UInt = #line) -> Failure {
         Failure(
             .storeUnreadable, "The store cannot be read: \(what).",

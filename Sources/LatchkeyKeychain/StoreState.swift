@@ -6,29 +6,29 @@ import LatchkeySeams
 import LatchkeyWire
 import Synchronization
 
-/// The record `state`: what the store keeps about itself besides items. Every change gets a serial number that the audit
-/// row of the same transaction names, so that an older record put back is noticed.
+/// The record `state`: the state of the store besides its items. Each change increments its serial number, which the
+/// audit entry of the same transaction stores, so that a restored older record is detected.
 final class StoreState: Sendable {
     struct Values: Equatable, Sendable {
-        /// 0: nothing was ever written.
+        /// 0: no record was ever written.
         var serial: UInt64 = 0
-        /// The store generation: moves with every security event, and nothing depends on it.
+        /// The store generation, increased by every security event. No key depends on it.
         var generation: UInt64 = 0
         var isLocked = false
         var wasUnlocked = true
-        /// The boot in which the lock was written.
+        /// Boot identifier at the time when the lock was stored.
         var bootID: [UInt8] = []
         var facePermissions: [String: Bool] = [:]
     }
 
     private let tree: KeyTree
-    /// nil: read it anew, since the transaction that wrote it was undone.
+    /// Cached values; nil: read them from the database.
     private let known = Mutex<Values?>(nil)
 
     init(_ tree: KeyTree) { self.tree = tree }
 
-    /// The values; throws when the record was changed or taken out. `serial` is the number that the newest audit row
-    /// names.
+    /// Returns the values. Throws `storeUnreadable` when the record is changed or missing, or its serial number
+    /// differs from `serial`, the one in the newest audit entry.
     func values(in store: any ItemReading, serial: UInt64) throws(Failure) -> Values {
         if let values = known.withLock({ $0 }) { return values }
         let values = try read(store)
@@ -47,7 +47,7 @@ final class StoreState: Sendable {
         return values
     }
 
-    /// Writes new values with the next serial number. An audit row has to follow in the same transaction.
+    /// Writes new values with the next serial number. An audit entry must follow in the same transaction.
     func write(_ values: Values, to store: any ItemWriting) throws(Failure) {
         var values = values
         values.serial &+= 1
@@ -57,13 +57,13 @@ final class StoreState: Sendable {
         known.withLock { $0 = values }
     }
 
-    /// Reads the record anew at the next use.
+    /// Drops the cached values, after the transaction that wrote them was rolled back.
     func forget() { known.withLock { $0 = nil } }
 
-    /// Throws when the record in the database is not authentic.
+    /// Throws `storeUnreadable` when the record in the database fails authentication.
     func check() throws(Failure) { _ = try tree.store.read { (store) throws(Failure) in try read(store) } }
 
-    // MARK: - Bytes
+    // MARK: - Encoding
 
     private static func encode(_ values: Values) -> SecretBytes {
         var writer = CBORWriter()
@@ -73,7 +73,7 @@ final class StoreState: Sendable {
         writer.boolean(values.isLocked)
         writer.boolean(values.wasUnlocked)
         writer.bytes(values.bootID)
-        // Beyond the limit the last names of the alphabet are left out: their apps ask again.
+        // Beyond the limit the alphabetically last apps are dropped; they ask for the camera again.
         let kept = values.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
         writer.array(kept.count)
         for (application, isAllowed) in kept {
@@ -111,6 +111,6 @@ final class StoreState: Sendable {
 }
 
 extension ItemReading {
-    /// A record of the store's own.
+    /// Reads one of the store's records.
     func record(_ name: RecordName) throws(Failure) -> [UInt8]? { try record(name.rawValue) }
 }

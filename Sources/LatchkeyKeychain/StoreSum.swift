@@ -4,10 +4,11 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeySeams
 
-/// The additive set hash of all rows: the sum of one keyed hash for each row, modulo 2^256, and the number of rows.
+/// The additive set hash of all rows: the sum of one keyed hash per row, modulo 2^256, and the number of rows.
 ///
-/// Addition, not exclusive or: two copies of a deleted row would cancel out. The sum is only ever stored sealed, in the
-/// newest audit row: a sum before and after a write would give its reader an equation about the hashes.
+/// The hashes are added and not combined by exclusive or, with which two copies of a deleted row would cancel out.
+/// The sum is only stored sealed, in the newest audit entry: the plain sums before and after a write would reveal the
+/// difference of two row hashes.
 struct StoreSum: Equatable, Sendable {
     /// 256 bits, least significant word first.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
@@ -23,9 +24,9 @@ struct StoreSum: Equatable, Sendable {
         count &+= 1
     }
 
-    /// Takes the hash of a row away.
+    /// Subtracts the hash of a row.
     mutating func subtract(_ hash: RowHash) {
-        // The two's complement: not the words, plus one.
+        // Adds the two's complement.
         let words = hash.words
         change(by: (~words.0, ~words.1, ~words.2, ~words.3))
         change(by: (1, 0, 0, 0))
@@ -46,14 +47,14 @@ struct StoreSum: Equatable, Sendable {
         words.3 = sum(words.3, other.3)
     }
 
-    /// 40 bytes: the sum and the count, most significant byte first.
+    /// The encoding, 40 bytes: the sum, then the count, both big-endian.
     var bytes: [UInt8] {
         [words.3, words.2, words.1, words.0, UInt64(bitPattern: count)].flatMap(bigEndian)
     }
 
     init() {}
 
-    /// Reads those bytes; nil for any other number of them.
+    /// Decodes those bytes; nil for any other length.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 40 else { return nil }
         let numbers = stride(from: 0, to: 40, by: 8).map { bigEndianNumber(bytes[$0..<$0 + 8]) }

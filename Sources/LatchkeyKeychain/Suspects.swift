@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// The ids of rows that failed authentication in a search and have not been looked at again.
+/// The identifiers of rows that failed authentication in a search and wait for `quarantineDamaged`.
 final class Suspects: Sendable {
     private struct State: Sendable {
         var ids: Set<[UInt8]> = []
         var handler: (@Sendable () -> Void)?
     }
-    /// Rows that are remembered at a time; a search meets the others again.
+    /// Maximum number of identifiers; a later search finds the other rows again.
     private static let limit = 1024
     private let state = Mutex(State())
 
@@ -18,10 +18,10 @@ final class Suspects: Sendable {
 
     func whenNoted(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
 
-    /// Calls the handler if a row waits.
+    /// Calls the handler if identifiers are waiting.
     func report() { state.withLock { $0.ids.isEmpty ? nil : $0.handler }?() }
 
-    /// The ids so far; none of them is remembered any more.
+    /// Returns the identifiers and clears them.
     func take() -> Set<[UInt8]> {
         state.withLock { state in
             defer { state.ids = [] }

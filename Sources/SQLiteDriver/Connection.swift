@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With GatheredLog the one file that calls SQLite. C types stay inside.
+// With GatheredLog, the only file that calls SQLite. C types do not leave it.
 
 internal import CSQLite
 import Glibc
 import LatchkeyModel
 
-/// One connection and the statements it has prepared. Used by one thread at a time.
+/// One database connection and its prepared statements. Not safe for concurrent use.
 final class Connection {
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
-    /// Opens `path`; ":memory:" is a database that lasts as long as the connection.
+    /// Opens the database at `path`; ":memory:" creates one that exists as long as the connection.
     init(_ path: String, create: Bool, readOnly: Bool = false) throws(Failure) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         flags |= readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -27,8 +27,8 @@ final class Connection {
         sqlite3_busy_timeout(handle, 5000)
     }
 
-    /// The path with the links in its folder resolved. `SQLITE_OPEN_NOFOLLOW` refuses a link anywhere in a path, and
-    /// homes often lie behind one; only the file itself must not be one.
+    /// Resolves symbolic links in the folder of a path. `SQLITE_OPEN_NOFOLLOW` refuses a link anywhere in the path,
+    /// but home folders often are links; only the file itself must not be one.
     private static func withRealFolder(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
             let real = realpath(String(path[..<slash]), nil)
@@ -42,16 +42,15 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that give no rows.
+    /// Runs statements that return no rows.
     func execute(_ sql: String) throws(Failure) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Ends a transaction as if it had never been. After a COMMIT that failed it may be over already; a failure changes
-    /// nothing.
+    /// Rolls back the open transaction. After a failed COMMIT there may be none; the failure is then ignored.
     func rollBack() {
-        // Whatever it answers, nothing of the transaction was committed.
+        // Whether or not this succeeds, the transaction was not committed.
         try? execute("ROLLBACK")
         GatheredLog.forget(handle)
     }
@@ -74,10 +73,11 @@ final class Connection {
         }
     }
 
-    /// The texts of the statements it has prepared.
+    /// The SQL texts of the prepared statements.
     var preparedStatements: [String] { Array(statements.keys) }
 
-    /// A statement that is not running: one that is, further up, gets a twin.
+    /// Returns a prepared statement that is not running. If the cached one is running in an outer call, a second one
+    /// is prepared.
     private func prepare(_ sql: String) throws(Failure) -> OpaquePointer {
         if let known = statements[sql], sqlite3_stmt_busy(known) == 0 { return known }
         var statement: OpaquePointer?
@@ -87,7 +87,8 @@ final class Connection {
         return statement
     }
 
-    /// Statements that were running when a twin was made; finalised with the connection.
+    /// Statements that were running when a second one was prepared; finalised once they have finished, at the next
+    /// such case.
     private var retired: [OpaquePointer] = [] {
         didSet {
             retired.removeAll { statement in
@@ -115,24 +116,24 @@ final class Connection {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// A value of a statement.
+    /// A value bound to a statement.
     enum Value {
         case integer(Int64)
         case text(String)
         case blob([UInt8])
         case null
 
-        /// A blob, or null.
+        /// A blob, or null for nil.
         static func optional(_ bytes: [UInt8]?) -> Value { bytes.map { .blob($0) } ?? .null }
     }
 
-    /// The row a statement stands at.
+    /// The current row of a running statement.
     struct Row: ~Copyable {
         fileprivate let statement: OpaquePointer
 
         func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
 
-        /// nil for NULL.
+        /// Returns nil for NULL.
         func optionalInteger(_ column: CInt) -> Int64? {
             sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : integer(column)
         }
@@ -148,13 +149,13 @@ final class Connection {
         }
     }
 
-    /// `sqlite3_system_errno` is not set by a COMMIT that fails; what the system said last is what it would say.
+    /// Uses `errno`, because a failed COMMIT does not set `sqlite3_system_errno`.
     private func failure(_ code: CInt) -> Failure { Connection.failure(code, system: errno) }
 
-    /// What a result code means for a caller. Statements and values are never part of it.
+    /// Maps a result code to a failure. SQL texts and values are never part of it.
     ///
-    /// - Parameter system: the number the system gave, if it is known. A full disk that is met by a sync or by making
-    ///   room in the shared index has no result code of its own.
+    /// - Parameter system: the value of `errno`, or 0. It identifies a full disk that `fsync` or the allocation of
+    ///   the shared-memory index reports, for which SQLite has no result code.
     static func failure(_ code: CInt, system: CInt = 0) -> Failure {
         if code & 0xff == SQLITE_IOERR || code & 0xff == SQLITE_CANTOPEN, system == ENOSPC || system == EDQUOT {
             return failure(SQLITE_FULL)
@@ -167,7 +168,7 @@ final class Connection {
         case SQLITE_CANTOPEN:
             return Failure(.storeUnreadable, "The store cannot be opened: \(words).", hint: "Check its permissions.")
         case SQLITE_BUSY, SQLITE_LOCKED:
-            return Failure(.timedOut, "Another program holds the store: \(words).", hint: "Try again.")
+            return Failure(.timedOut, "Another program has locked the store: \(words).", hint: "Try again.")
         case SQLITE_NOMEM: return Failure(.internalFailure, "Out of memory.")
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             return Failure(
@@ -176,7 +177,7 @@ final class Connection {
         case SQLITE_IOERR:
             return Failure(
                 .storeUnreadable, "The disk of the store reports an error: \(words) (\(code)).",
-                hint: "Look at the disk, then at the store with: latchkey check")
+                hint: "Check the disk, then the store with: latchkey check")
         default: return Failure(.storeUnreadable, "The store reports: \(words) (\(code)).")
         }
     }

@@ -3,33 +3,33 @@
 internal import CSQLite
 import Glibc
 
-/// A file system for SQLite that lies over the default one and gathers what is written to the log, until it is synced or
-/// looked at (sqlite.org/vfs.html, "VFS shims").
+/// A SQLite file system (VFS) layered over the default one: it buffers writes to the write-ahead log until the log is
+/// synced or read (sqlite.org/vfs.html, "VFS shims").
 ///
-/// SQLite writes a frame of the log by two calls, and an add has a dozen frames: one call for all of them takes 30 µs less of
-/// some 310. Nothing reads a frame before the sync that makes it durable, since only then SQLite tells of it, and with
-/// `synchronous = FULL` every commit syncs; so what was gathered is never more than one transaction that is not
-/// committed. Databases and the shared index are the default file system's own.
+/// SQLite writes each frame of the log by two calls, and an add has a dozen frames; a single call for all of them
+/// saves 30 µs of some 310. No other connection reads a frame before the sync that makes it durable, because SQLite
+/// publishes it only then. With `synchronous = FULL` every commit syncs, so the buffer never holds more than one
+/// uncommitted transaction. Other files than the log are passed to the default file system.
 enum GatheredLog {
-    /// What connections that write are opened with; nil when it cannot be had, and the default one does.
+    /// The name of the VFS for connections that write; nil, which means the default one, when it cannot be registered.
     static let name: String? = isRegistered ? "latchkey-log" : nil
 
     private typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// What stands in front of the default file system's own bytes of an open log.
+    /// The header of an open log file, followed by the file structure of the default VFS.
     private struct Head {
         var file: sqlite3_file
         var pending: UnsafeMutableRawPointer
     }
     private static let headBytes = MemoryLayout<Head>.stride
-    /// Room for those bytes: the default file system may become another one while the process runs.
+    /// Space for that structure. Its size is checked at each open, because the default VFS can be replaced at run time.
     private static let innerBytes: CInt = 1024
 
-    /// What was written and is not in the file yet: one stretch of it.
+    /// The buffered writes: one contiguous range of the log.
     private final class Pending {
-        /// SQLite's own file system takes at most 128 KiB less one byte at once.
+        /// The default VFS accepts at most 128 KiB less one byte per write.
         static let limit = 1 << 16
-        /// Otherwise each write goes on at once.
+        /// Whether writes are buffered; if not, each is passed on at once.
         let gathers: Bool
         var bytes: [UInt8] = []
         var start: Int64 = 0
@@ -38,7 +38,7 @@ enum GatheredLog {
         init(gathers: Bool) { self.gathers = gathers }
     }
 
-    /// SQLite keeps the pointer for good.
+    /// Whether the VFS is registered. SQLite retains its pointer permanently, so it is never freed.
     private static let isRegistered: Bool = {
         guard let base = sqlite3_vfs_find(nil) else { return false }
         let shim = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -54,7 +54,7 @@ enum GatheredLog {
             let inner = GatheredLog.inner(file)
             let code = open(base, name, inner, flags, outFlags)
             guard let base = inner.pointee.pMethods else { return code }
-            // Where an interrupted write may harm its neighbours SQLite fills up a sector, behind the sync of the commit too.
+            // Without this property SQLite also pads the log to a full sector, after the sync of the commit.
             let kept = base.pointee.xDeviceCharacteristics?(inner) ?? 0
             let pending = Pending(gathers: kept & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0)
             GatheredLog.head(file).pointee.pending = Unmanaged.passRetained(pending).toOpaque()
@@ -72,7 +72,7 @@ enum GatheredLog {
         (UnsafeMutableRawPointer(file) + headBytes).assumingMemoryBound(to: sqlite3_file.self)
     }
 
-    /// The default file system's log and its methods.
+    /// The default VFS's file structure of a log, and its methods.
     private static func base(_ file: File?) -> (file: File, methods: UnsafePointer<sqlite3_io_methods>)? {
         guard let file else { return nil }
         let inner = inner(file)
@@ -94,7 +94,8 @@ enum GatheredLog {
         return pending.gathers ? SQLITE_OK : flush(file)
     }
 
-    /// Drops what a transaction has left that was taken back: its place in the log is another program's to write now.
+    /// Drops the buffered writes of a transaction that was rolled back: another program may write that range of the
+    /// log next.
     static func forget(_ database: OpaquePointer?) {
         var log: File?
         let code = sqlite3_file_control(database, nil, SQLITE_FCNTL_JOURNAL_POINTER, &log)
@@ -102,7 +103,8 @@ enum GatheredLog {
         pending(log).bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what is pending. After a failure it is gone: SQLite takes the transaction back, and writes its place anew.
+    /// Writes the buffer to the log. A failure drops it too: SQLite rolls the transaction back and writes the range
+    /// again.
     private static func flush(_ file: File?) -> CInt {
         guard let file, let base = base(file), let write = base.methods.pointee.xWrite else { return SQLITE_IOERR }
         let pending = pending(file)
@@ -111,7 +113,7 @@ enum GatheredLog {
         return pending.bytes.withUnsafeBytes { write(base.file, $0.baseAddress, CInt($0.count), pending.start) }
     }
 
-    /// Does something with the default file system's log once that has everything.
+    /// Flushes the buffer, then calls `body` with the default VFS's file.
     private static func flushed(_ file: File?, _ body: (File, sqlite3_io_methods) -> CInt?) -> CInt {
         let code = flush(file)
         guard code == SQLITE_OK, let base = base(file) else { return code }
@@ -119,7 +121,7 @@ enum GatheredLog {
     }
 
     private struct Methods: @unchecked Sendable {
-        // Never changed once it is made.
+        // Not modified after initialisation.
         let pointer: UnsafePointer<sqlite3_io_methods>
     }
 

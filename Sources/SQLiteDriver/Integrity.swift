@@ -2,15 +2,15 @@
 
 import LatchkeyModel
 
-/// Looks at a database as such: its pages, its indexes, and whether it still has those that keep rows apart.
+/// Checks a database below the level of items: its pages, its indexes, and that the schema is complete.
 enum Integrity {
-    /// Problems that are told at the most.
+    /// Maximum number of problems of each kind.
     private static let limit = 100
     private static let known = [
         "record", "item", "audit", "item_key", "item_id", "item_grp", "item_i0", "item_i1", "item_i2",
     ]
 
-    /// What is wrong, in words.
+    /// Returns descriptions of the problems, for the report of `latchkey check`.
     static func problems(_ connection: Connection) throws(Failure) -> [String] {
         do throws(Failure) {
             return try pages(connection) + parts(connection) + twins(connection)
@@ -29,7 +29,7 @@ enum Integrity {
         return lines
     }
 
-    /// Tables and indexes are those of the schema: no unique one is missing, and nothing runs along with a write.
+    /// Compares tables and indexes with the schema: no unique index may be missing, and no trigger may have been added.
     private static func parts(_ connection: Connection) throws(Failure) -> [String] {
         var missing = known
         var strange: [String] = []
@@ -42,13 +42,13 @@ enum Integrity {
             }
             return true
         }
-        return missing.map { "\($0) is missing" } + strange.prefix(limit).map { "\($0) does not belong there" }
+        return missing.map { "\($0) is missing" } + strange.prefix(limit).map { "\($0) is not part of the schema" }
     }
 
-    /// Rows that a unique index would have kept apart.
+    /// Rows that violate uniqueness, which happens only where a unique index was missing.
     private static func twins(_ connection: Connection) throws(Failure) -> [String] {
         var lines: [String] = []
-        for (column, words) in [("key", "one primary key"), ("id", "one name")] {
+        for (column, words) in [("key", "the same primary key"), ("id", "the same identifier")] {
             let sql = "SELECT min(position), max(position) FROM item GROUP BY \(column) HAVING count(*) > 1 LIMIT ?"
             try connection.run(sql, [.integer(Int64(limit))]) { (row) throws(Failure) in
                 lines.append("rows \(row.integer(0)) and \(row.integer(1)) have \(words)")

@@ -28,7 +28,7 @@ extension Rows {
         behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
     ) throws(Failure) {
         guard try hasQuarantine() else { return }
-        // What an item does not have comes last, so that the columns before it stand where those of an item stand.
+        // The columns of an item come first, so that `stored` reads them at the same indexes.
         let sql = "SELECT \(Schema.columns), entry, number FROM quarantine WHERE number > ? ORDER BY number"
         try connection.run(sql, [.integer(number)]) { (row) throws(Failure) in
             try body(QuarantinedRow(number: row.integer(12), entry: row.integer(11), row: stored(row)))

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeySeams
 
-/// Rows of one connection, within one transaction when it writes.
+/// Reads and writes rows on one connection; writes happen within one transaction.
 struct Rows: ItemWriting {
     let connection: Connection
 
@@ -24,7 +24,7 @@ struct Rows: ItemWriting {
         try connection.run(sql, values) { (row) throws(Failure) in try body(stored(row, columns)) }
     }
 
-    /// Each is answered by one index; the row number behind the index key gives insertion order.
+    /// Returns the query of a filter. Each uses one index, whose trailing row number gives insertion order.
     static func selection(
         _ filter: RowFilter, behind position: Int64, _ columns: RowColumns = .all
     ) -> (sql: String, values: [Connection.Value]) {
@@ -38,7 +38,7 @@ struct Rows: ItemWriting {
         }
     }
 
-    /// Made once: putting a text together takes as long as running it.
+    /// The SQL texts, built once: building one takes as long as running it.
     private struct Selections {
         static let all = Selections(Schema.columns)
         static let withoutSecret = Selections(Schema.columnsWithoutSecret)
@@ -68,7 +68,8 @@ struct Rows: ItemWriting {
 
     func stored(_ row: borrowing Connection.Row, _ columns: RowColumns = .all) -> StoredRow {
         let itemClass = UInt8(exactly: row.integer(2)).flatMap(ItemClass.init(rawValue:))
-        // Without attributes a row of an unknown class fails authentication: one row must not make the others unreadable.
+        // A row of an unknown class is returned without attributes, so that it fails authentication and the other
+        // rows stay readable.
         return StoredRow(
             position: row.integer(0), id: row.blob(1) ?? [], itemClass: itemClass ?? .genericPassword,
             primaryKey: row.blob(3) ?? [], group: row.blob(4) ?? [],
@@ -103,7 +104,7 @@ struct Rows: ItemWriting {
 
     func replaceEnvelopes(of row: StoredRow) throws(Failure) {
         try checkIsWhole(row)
-        // SQLite writes the index of every column it is told to set, changed or not: five pages more.
+        // SQLite updates the index of every column in SET, changed or not, which would write five more pages.
         try connection.run(
             "UPDATE item SET version = ?, attributes = ?, secret = ? WHERE position = ?",
             [.integer(row.version), .blob(row.attributes), .optional(row.secret), .integer(row.position)])
@@ -127,7 +128,7 @@ struct Rows: ItemWriting {
             [.integer(entry.sequence), .blob(entry.sealed), .blob(entry.chain)])
     }
 
-    /// Writing a row whose secret was not read would erase the secret.
+    /// Throws for a row that was read without its secret: writing it would erase the secret.
     private func checkIsWhole(_ row: StoredRow) throws(Failure) {
         guard row.unreadSecretBytes == nil else {
             throw Failure(.internalFailure, "A row that was read without its secret cannot be written.")

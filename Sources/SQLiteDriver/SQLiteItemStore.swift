@@ -5,35 +5,37 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// Items in SQLite: WAL, `synchronous = FULL`, one connection that writes and one that reads beside it.
+/// The item store in SQLite: WAL, `synchronous = FULL`, one writing connection and one reading connection beside it.
 package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
-    // Both connections are only touched inside their locks.
-    // The reader goes first: only the last connection that may write merges the log into the database and removes it.
+    // Each connection is only used inside its lock.
+    // The reader is declared first, so that it is closed first: only the last connection that can write merges the
+    // log into the database and removes the log.
     private let reader: Connection
     private let writer: Connection
     private let writing = Mutex<Void>(())
     private let reading = Mutex(Snapshot())
     private let commits = Atomic<UInt64>(0)
     private let isShared: Bool
-    /// nil for a store without a file.
+    /// nil for an in-memory store and for one that `create` returned.
     private let path: String?
 
-    /// The view of the reading connection. It stays open from one read to the next, since taking one costs a quarter of a
-    /// read, until a write makes it stale or begins: the log can be merged only when nobody looks at it.
+    /// The read transaction of the reading connection. It stays open between reads, because opening one costs a
+    /// quarter of a read, until a later commit makes it stale or the next write begins: the log can be merged only
+    /// while no reader uses it.
     private struct Snapshot {
         var isOpen = false
-        /// How many commits there were when it was taken, or one less than it shows.
+        /// The number of commits when the transaction was opened; it may show one more.
         var commits: UInt64 = 0
     }
 
-    /// A store that lasts as long as the process.
+    /// Makes a store in memory, which exists as long as the process uses it.
     package static func inMemory() throws(Failure) -> SQLiteItemStore {
         let connection = try Connection(":memory:", create: true)
         try connection.execute(Schema.settings + Schema.tables)
         return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
     }
 
-    /// Makes a database at `path` with all its tables; it is complete on disk when this returns.
+    /// Creates a database with all tables at `path`; it is complete on disk on return.
     package static func create(at path: String) throws(Failure) -> SQLiteItemStore {
         let connection = try Connection(path, create: true)
         try connection.execute(Schema.pageSize + Schema.settings)
@@ -41,7 +43,8 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
     }
 
-    /// Opens a database that `create` made. Nothing is created, and a file that is not ours is left as it is.
+    /// Opens an existing database; never creates or changes one. Throws `storeUnreadable` for a foreign or truncated
+    /// file.
     package static func open(_ path: String) throws(Failure) -> SQLiteItemStore {
         let writer = try Connection(path, create: false)
         try Schema.check(writer)
@@ -52,8 +55,8 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         return SQLiteItemStore(writer: writer, reader: reader, isShared: false, path: path)
     }
 
-    /// Refuses a file that was cut within its last page: SQLite reads zeros there, and rows would be missing without a
-    /// word. While there is a log, the last page may be in it.
+    /// Throws for a file that was truncated within its last page: SQLite reads zeros there, and rows would be missing
+    /// without an error. If there is a log, the check is skipped, because the last page may be in it.
     private static func checkIsWhole(_ path: String, _ connection: Connection) throws(Failure) {
         var file = stat()
         var log = stat()
@@ -101,7 +104,8 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         return try take(result)
     }
 
-    /// Makes the view show every commit so far. Without a transaction each statement would see a view of its own.
+    /// Opens a read transaction that shows every commit so far. Without one, each statement could see a different
+    /// snapshot.
     private func refresh(_ snapshot: inout Snapshot) throws(Failure) {
         let now = commits.load(ordering: .acquiring)
         if snapshot.isOpen, snapshot.commits == now { return }
@@ -112,7 +116,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     private func close(_ snapshot: inout Snapshot) {
         guard snapshot.isOpen else { return }
-        // Nothing was written, so ending cannot lose anything; a failure shows again at the next read.
+        // A read transaction has nothing to lose; if ending it fails, the next read fails too.
         try? reader.run("COMMIT", [])
         snapshot.isOpen = false
     }
@@ -121,7 +125,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         var result: Result<R, Failure>?
         writing.withLock { _ in
             result = Result { () throws(Failure) in
-                // A read under way goes on; its view is closed before the next write.
+                // A read in progress continues; its transaction is closed before the next write.
                 _ = reading.withLockIfAvailable { close(&$0) }
                 try writer.run("BEGIN IMMEDIATE", [])
                 do throws(Failure) {
@@ -139,7 +143,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     }
 
     package func problems() throws(Failure) -> [String] {
-        // A connection of its own: nobody waits while every page is read.
+        // Uses its own connection, so that reads and writes continue while every page is read.
         if let path { return try Integrity.problems(Connection(path, create: false, readOnly: true)) }
         var result: Result<[String], Failure>?
         writing.withLock { _ in

@@ -2,14 +2,14 @@
 
 import LatchkeyModel
 
-/// Tables, indexes and pragmas; `docs/store-format.md` describes them.
+/// The tables, indexes and settings of the database (`docs/store-format.md`, section "The database").
 enum Schema {
-    /// "LKey": tells our files from other databases.
+    /// "LKey": distinguishes our files from other databases.
     static let applicationID = 0x4c4b_6579
     static let version = 2
 
-    /// `position` is one more than the largest there is: insertion order is all it stands for, within one transaction. That
-    /// none is ever given twice would cost one more page of each insert (AUTOINCREMENT keeps a table of its own).
+    /// `position` is one more than the largest existing one, so it gives insertion order but may be reused after a
+    /// deletion. Avoiding reuse (AUTOINCREMENT) would write one more page per insert, for a table of its own.
     static let tables = """
         CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE item (
@@ -34,7 +34,7 @@ enum Schema {
         PRAGMA user_version = \(version);
         """
 
-    /// Made with the first row that is put there: a store without one is as it always was.
+    /// Created with the first quarantined row, so that a store without one has no such table.
     static let quarantine = """
         CREATE TABLE IF NOT EXISTS quarantine (
             number INTEGER PRIMARY KEY,
@@ -51,11 +51,11 @@ enum Schema {
         ) STRICT
         """
 
-    /// Said before the first table is made. An add touches a page of each index, and twenty bytes of it: half the usual size
-    /// halves what is written and synchronised, and a row with a short secret still fits three to a page.
+    /// Must precede the first CREATE TABLE. An add changes some twenty bytes in a page of each index, so pages of
+    /// half the usual size halve the bytes written and synced; a row with a short secret still fits three to a page.
     static let pageSize = "PRAGMA page_size = 2048; "
 
-    /// Settings of every connection. FULL makes each commit durable through a power cut.
+    /// Settings of every connection. FULL makes each commit durable across a power cut.
     static let settings = """
         PRAGMA secure_delete = ON;
         PRAGMA temp_store = MEMORY;
@@ -65,11 +65,12 @@ enum Schema {
         """
 
     static let columns = "position, id, class, key, grp, i0, i1, i2, version, attributes, secret"
-    /// The same with the size of the secret in its place. SQLite knows the size from the head of the row and does not read
-    /// the pages of the secret (file format, section 2.1: a column's serial type tells its length).
+    /// The same columns with the length of the secret in place of the secret. SQLite takes the length from the header
+    /// of the row and does not read the pages of the secret (file format, section 2.1: the serial type of a column
+    /// gives its length).
     static let columnsWithoutSecret = "position, id, class, key, grp, i0, i1, i2, version, attributes, length(secret)"
 
-    /// Refuses a file that is empty, foreign, damaged or of a newer version.
+    /// Throws for a file that is empty, foreign, damaged or of another version.
     static func check(_ connection: Connection) throws(Failure) {
         var application: Int64 = 0
         var version: Int64 = 0

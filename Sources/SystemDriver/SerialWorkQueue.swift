@@ -4,12 +4,12 @@ import Glibc
 package import LatchkeySeams
 import LatchkeySystem
 
-/// One thread of its own that does the work that blocks, in the order it was given.
+/// A work queue with one thread, which runs blocking work in the order of submission.
 ///
-/// Handing a write to another thread and back costs as much as a quarter of it. So a write about one item is done at
-/// once on the thread that gives it, while nobody else could be kept waiting by that.
+/// Passing a write to another thread and back costs a quarter of the write. So a write about one item runs on the
+/// submitting thread when the queue is idle and `mayWorkHere` allows it.
 package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
-    // The list and the flag are only touched with the lock held.
+    // The array and the flag are only accessed with the lock held.
     private var work: [@Sendable () -> Void] = []
     private var isBusy = false
     private let mayWorkHere: @Sendable () -> Bool
@@ -18,7 +18,7 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
 
     /// Starts the thread; it lasts as long as the process.
     ///
-    /// - Parameter mayWorkHere: whether the thread that gives a write about one item may do it.
+    /// - Parameter mayWorkHere: whether a write about one item may block the thread that submits it.
     package init(mayWorkHere: @escaping @Sendable () -> Bool) {
         self.mayWorkHere = mayWorkHere
         pthread_mutex_init(lock, nil)
@@ -28,8 +28,8 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
         }
     }
 
-    /// One turn of the thread, in a function of its own: in a loop without an end the unoptimised compiler (Swift 6.3.1)
-    /// releases nothing of what a turn holds, and every secret that was ever written would stay in memory.
+    /// Runs one piece of work. This must be a separate function: in an endless loop the unoptimised compiler (Swift
+    /// 6.3.1) does not release the values of an iteration, so secrets in submitted work would stay in memory.
     @inline(never)
     private func performNext() { perform(next()) }
 
@@ -46,7 +46,7 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
         if isForHere { perform(work) }
     }
 
-    /// Waits for the next piece and takes the queue for it.
+    /// Waits for the next piece of work and marks the queue busy.
     private func next() -> @Sendable () -> Void {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -55,7 +55,7 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
         return work.removeFirst()
     }
 
-    /// Does a piece of work and gives the queue back.
+    /// Runs a piece of work, then marks the queue idle.
     private func perform(_ work: @Sendable () -> Void) {
         work()
         pthread_mutex_lock(lock)
@@ -65,7 +65,7 @@ package final class SerialWorkQueue: WorkQueue, @unchecked Sendable {
     }
 }
 
-/// Does the work at once on the thread that gives it: for engines without a thread of their own.
+/// Runs work on the submitting thread, for engines without threads.
 package final class ImmediateWorkQueue: WorkQueue, StretchQueue {
     package init() {}
     package func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) { work() }

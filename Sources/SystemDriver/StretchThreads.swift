@@ -5,7 +5,7 @@ package import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// At most two threads that stretch passwords; each is made when there is work and ends when there is none.
+/// Runs key stretching on at most two threads; a thread is started when work arrives and exits when none is left.
 ///
 /// One stretch takes up to 64 MiB. libcrypto allocates that with `malloc`, and glibc gives allocations above 32 MiB a
 /// mapping of their own, which `free` returns to the system (`mallopt(3)`, `M_MMAP_THRESHOLD`).
@@ -18,7 +18,7 @@ package final class StretchThreads: StretchQueue {
     }
     private let state = Mutex(State())
 
-    /// No thread runs.
+    /// Makes a queue without threads.
     package init() {}
 
     package func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) throws(Failure) {
@@ -34,8 +34,8 @@ package final class StretchThreads: StretchQueue {
         }
     }
 
-    /// One turn of a thread; false when nothing waits and the thread has to end. A function of its own, since the
-    /// unoptimised compiler (Swift 6.3.1) would keep what a turn holds until the loop ends.
+    /// Runs one piece of work; false when none is left and the thread must exit. This must be a separate function:
+    /// the unoptimised compiler (Swift 6.3.1) would not release the values of an iteration until the loop ends.
     @inline(never)
     private func performNext() -> Bool {
         let work = state.withLock { (state) -> (@Sendable () -> Void)? in

@@ -5,12 +5,12 @@ package import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// The machine's clocks. Each alarm is a thread that waits: there is at most one for each prompt.
+/// The machine's clocks. Each alarm uses a waiting thread; there is at most one alarm for each prompt.
 package final class SystemClock: Clock {
-    /// The kernel's boot id as text.
+    /// The kernel's boot identifier as text, 36 bytes; empty when it cannot be read.
     package let bootID: [UInt8]
 
-    /// Reads the boot id; without one every start counts as another boot.
+    /// Reads the boot identifier; an empty one counts as a different boot each time.
     package init() { bootID = SystemClock.readBootID() }
 
     package var uptime: Int64 { Uptime.nanoseconds }
@@ -21,7 +21,7 @@ package final class SystemClock: Clock {
     }
 
     private static func readBootID() -> [UInt8] {
-        // Empty: what an unknown boot is worth is decided where two of them are compared.
+        // On failure the identifier is empty, which comparisons treat as a different boot.
         guard let file = try? Descriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY) else { return [] }
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = Glibc.read(file.number, &buffer, buffer.count)
@@ -29,21 +29,22 @@ package final class SystemClock: Clock {
     }
 }
 
-/// Waits on a pipe that `cancel` closes, so that a cancelled alarm leaves no thread behind.
+/// Waits on a socket whose peer `cancel` closes, so that cancelling also ends the thread.
 private final class ThreadAlarm: Alarm {
     private let stop: Mutex<Descriptor?>
 
     init(deadline: Int64, _ body: @escaping @Sendable () -> Void) {
-        // No descriptor is left:
+        // Fails when no descriptor is free.
         guard let (near, far) = try? Sockets.pair() else {
-            // Without a descriptor there can be no waiting: the alarm is due at once, which ends the prompt.
+            // Without a descriptor the thread cannot wait for cancellation, so the alarm fires at once, which ends
+            // the prompt.
             stop = Mutex(nil)
             Processes.detachThread(body)
             return
         }
         stop = Mutex(near)
         Processes.detachThread {
-            // A wait that fails ends as one that is over: the prompt ends.
+            // A failed wait counts as expired, so that the prompt ends.
             if let isCancelled = try? far.wait(for: POLLIN, until: deadline), isCancelled { return }
             body()
         }

@@ -4,7 +4,7 @@ import LatchkeyBackup
 import LatchkeyModel
 import Testing
 
-/// The bytes of a backup: what was written is read, and nothing else is.
+/// A backup is read exactly as it was written; anything else is refused.
 @Suite struct BackupTests {
     private static let items = (0..<3).map { number in
         FoundItem(
@@ -13,7 +13,7 @@ import Testing
     }
     private let code: RecoveryCode
     private let header: BackupHeader
-    /// The records with their prefixes.
+    /// Returns the records with their prefixes.
     private let records: [[UInt8]]
 
     init() throws {
@@ -39,7 +39,7 @@ import Testing
         throw Failure(.malformedRequest, "no end")
     }
 
-    @Test func whatWasWrittenIsRead() throws {
+    @Test func writtenItemsAreRead() throws {
         #expect(try read(records, BackupHeader(header.bytes), code) == Self.items)
     }
 
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    @Test func recordsAreNeitherSwappedNorLeftOutNorRepeated() throws {
+    @Test func swappedOmittedAndRepeatedRecordsAreRefused() throws {
         let (a, b, c, end) = (records[0], records[1], records[2], records[3])
         for wrong in [[b, a, c, end], [a, c, end], [a, a, b, c, end], [a, b, end], [end], [a, b, c]] {
             #expect(throws: Failure.self) { try read(wrong, header, code) }
         }
     }
 
-    /// What the pieces of a file give, fed in pieces of `size` bytes.
+    /// Returns the items of a file that is fed in pieces of `size` bytes.
     private func stream(_ bytes: [UInt8], size: Int, _ header: BackupHeader? = nil) throws -> [FoundItem] {
         var stream = BackupStream(header ?? self.header, try BackupReader(self.header, code))
         var (items, start): ([FoundItem], Int) = ([], 0)
@@ -86,7 +86,7 @@ import Testing
         #expect(try stream(header.bytes + records.joined(), size: size) == Self.items)
     }
 
-    @Test func bytesBehindTheEndAreRefused() throws {
+    @Test func bytesAfterTheEndAreRefused() throws {
         let whole = header.bytes + records.joined()
         for extra in [[0], records[0], records[3]] {
             for size in [1, whole.count, whole.count + extra.count] {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func everyFileThatWasCutIsRefused() throws {
+    @Test func everyTruncatedFileIsRefused() throws {
         let whole = header.bytes + records.joined()
         for count in stride(from: 0, to: whole.count, by: 13) {
             #expect(throws: Failure.self, "\(count)") { try stream(Array(whole[..<count]), size: 64) }
@@ -107,7 +107,7 @@ import Testing
         #expect(throws: Failure.self) { try stream(header.bytes + records.joined(), size: 100, other) }
     }
 
-    @Test func anItemLargerThanARecordHasNone() throws {
+    @Test func anItemLargerThanARecordIsLeftOut() throws {
         var writer = try BackupWriter(header, code)
         let large = FoundItem(
             itemClass: .genericPassword, attributes: [:], accessControl: AccessControl(),
@@ -116,14 +116,14 @@ import Testing
         #expect(try writer.record(Self.items[0]) != nil)
     }
 
-    @Test func aNewerVersionIsNamed() {
+    @Test func aNewerVersionIsReported() {
         var bytes = header.bytes
         bytes[15] = 2
         #expect(throws: Failure(.unsupportedVersion)) { try BackupHeader(bytes) }
         #expect(throws: Failure(.invalidParameter)) { try BackupHeader(Array(bytes.dropLast())) }
     }
 
-    @Test func aLengthNoRecordHasIsRefused() throws {
+    @Test func anImpossibleRecordLengthIsRefused() throws {
         let reader = try BackupReader(header, code)
         #expect(throws: Failure.self) { try reader.length([0, 255, 255, 255, 255]) }
         #expect(throws: Failure.self) { try reader.length([2, 0, 0, 0, 1]) }
@@ -131,9 +131,9 @@ import Testing
     }
 }
 
-/// What a person writes down and types again.
+/// Recovery codes as they are shown and typed.
 @Suite struct RecoveryCodeTests {
-    @Test func aCodeIsReadAsItWasShownAndAsPeopleTypeIt() throws {
+    @Test func aCodeIsReadAsShownAndAsTyped() throws {
         for _ in 0..<100 {
             let code = try RecoveryCode.make()
             let shown = String(decoding: code.grouped.copyBytes(), as: UTF8.self)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func everySlipOfThePenIsNoticed() throws {
+    @Test func singleTypingErrorsAreDetected() throws {
         let code = try RecoveryCode.make().characters.copyBytes()
         let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
         var missed = 0
@@ -159,11 +159,11 @@ import Testing
                 if RecoveryCode(typed: SecretBytes(slip)) != nil { missed += 1 }
             }
         }
-        // 32 letters in a sum modulo 31: only the first and the last letter count alike.
+        // The sum of 32 values modulo 31: only the first and the last letter have the same value.
         #expect(missed <= code.count)
         #expect(RecoveryCode(typed: SecretBytes(code.dropLast())) == nil)
         #expect(RecoveryCode(typed: SecretBytes(code + [0x30])) == nil)
         #expect(RecoveryCode(typed: SecretBytes("".utf8)) == nil)
-        #expect(RecoveryCode(typed: SecretBytes(code.dropLast() + [0x55])) == nil, "U is in no code")
+        #expect(RecoveryCode(typed: SecretBytes(code.dropLast() + [0x55])) == nil, "U is not in the alphabet")
     }
 }

@@ -4,7 +4,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// Whatever comes in place of a backup: nothing of it stops the program, and no item leaves a file that was edited.
+/// Arbitrary bytes in place of a backup never stop the program, and no item is returned from an edited file.
 @Suite struct ImportFuzzTests {
     @Test func theCorpusOfTheFuzzerIsImportedWithoutComplaint() throws {
         let recipes = try Repository.inputs("import")

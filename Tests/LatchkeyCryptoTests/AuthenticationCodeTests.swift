@@ -60,7 +60,7 @@ import Testing
         #expect(code.count == 32)
         #expect(Array(code.prefix(expected.count)) == expected)
         let prepared = try AuthenticationKey(key(padded))
-        for _ in 1...2 { #expect(try prepared.code(published.message) == code, "each message begins anew") }
+        for _ in 1...2 { #expect(try prepared.code(published.message) == code, "each message is hashed on its own") }
     }
 
     @Test func theEmptyMessageHasACode() throws {

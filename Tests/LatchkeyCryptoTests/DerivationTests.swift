@@ -7,8 +7,8 @@ import Testing
 
 /// HKDF: `derive` is one block of Expand, `combining` is Extract and then Expand (RFC 5869).
 @Suite struct DerivationTests {
-    /// The appendix of RFC 5869, cases 1 to 3: the first block is `HMAC(PRK, info ‖ 01)`. It shows that the formula
-    /// below, which stands on `authenticationCode`, is the RFC's.
+    /// The appendix of RFC 5869, cases 1 to 3: the first block is `HMAC(PRK, info ‖ 01)`. This verifies the formula
+    /// in `expand` below.
     @Test(arguments: [
         (
             "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5", "f0f1f2f3f4f5f6f7f8f9",
@@ -43,7 +43,7 @@ import Testing
         #expect(try derived.secret.copyBytes() == expand(root, info: Array(label.utf8) + [0] + context))
     }
 
-    @Test func labelAndContextDoNotRunIntoEachOther() throws {
+    @Test func labelAndContextAreSeparated() throws {
         let root = try key(filledWith: 3)
         let a = try root.derive("ab", context: [0x63])
         let b = try root.derive("abc", context: [])
@@ -55,7 +55,7 @@ import Testing
         #expect(try key(filledWith: 3).derive("x").secret != key(filledWith: 4).derive("x").secret)
     }
 
-    // MARK: - Several secrets
+    // MARK: - Combining secrets
 
     @Test func combiningExtractsLengthPrefixedPartsAndExpands() throws {
         let parts: [[UInt8]] = [Array(1...32), [7, 8], []]
@@ -65,13 +65,13 @@ import Testing
         #expect(try SymmetricKey.combining(parts.map { SecretBytes($0) }, label: "wrap").secret.copyBytes() == expected)
     }
 
-    @Test func combiningTellsOrderLengthsAndLabelApart() throws {
+    @Test func combiningDependsOnOrderLengthsAndLabel() throws {
         let lists: [[[UInt8]]] = [
             [], [[]], [[], []], [[1, 2], [3, 4]], [[3, 4], [1, 2]], [[1], [2, 3, 4]], [[1, 2, 3, 4]],
             [[1, 2, 3], [4]],
             [[1, 2], [], [3, 4]], [[], [1, 2], [3, 4]], [[1, 2], [3, 4], []], [[1, 2, 0], [3, 4]],
             [[0, 1, 2], [3, 4]],
-            // Parts that hold what looks like another part's length.
+            // A part that contains the encoding of another part's length.
             [[1, 0, 1, 2]], [[1], [2]], [[0, 1, 1], [2]],
         ]
         var seen: Set<[UInt8]> = []

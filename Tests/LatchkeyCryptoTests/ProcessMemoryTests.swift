@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The search that the residue tests stand on finds what is there, whatever other threads do with memory meanwhile.
+/// The memory search that the residue tests use finds existing bytes while other threads allocate and free memory.
 @Suite struct ProcessMemoryTests {
     private let page = Int(getpagesize())
 
-    @Test func whatIsBeyondAPageThatWasGivenBackIsFound() throws {
+    @Test func bytesAfterAnUnmappedPageAreFound() throws {
         let pages = try #require(mapped(pages: 3))
-        // The middle one is given back below, and may be another thread's at the end.
+        // The middle page is unmapped below, and may belong to another thread by then.
         defer { for index in [0, 2] { munmap(pages + index * page, page) } }
         let needle = makeNeedle()
         (pages + 2 * page).copyMemory(from: needle.base, byteCount: needle.byteCount)
@@ -21,9 +21,9 @@ import Testing
         #expect(memory.count(of: [needle], in: regions) == 1)
     }
 
-    @Test func whatIsBesideTheStackIsFoundAndWhatIsOnItIsNot() throws {
+    @Test func bytesBesideTheStackAreFoundAndBytesOnItAreNot() throws {
         let stackSize = 1 << 20
-        // The kernel lists the page above the stack and the stack as one.
+        // The kernel lists the page above the stack and the stack as one region.
         let stack = try #require(mapped(pages: stackSize / page + 1))
         defer { munmap(stack, stackSize + page) }
         var attributes = pthread_attr_t()
@@ -49,7 +49,8 @@ import Testing
         return memory == MAP_FAILED ? nil : memory
     }
 
-    /// Copies a needle to some places and looks for it, all in one thread: a thread's registers are spilled to its stack.
+    /// Copies a needle to some places and searches for it in the same thread, because registers are spilled to its
+    /// stack.
     private final class Search {
         private let places: [UnsafeMutableRawPointer]
         var count: Int?
@@ -64,7 +65,7 @@ import Testing
     }
 }
 
-/// Bytes that stand nowhere else.
+/// Bytes that occur nowhere else in memory.
 private func makeNeedle() -> WipedMemory {
     SecretTrace.makeSecret().withBytes { bytes in
         let needle = WipedMemory(byteCount: bytes.count)

@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 @Suite struct RandomTests {
-    @Test(arguments: [0, 1, 12, 32, 4096]) func asManyBytesAsWereAskedFor(_ count: Int) throws {
+    @Test(arguments: [0, 1, 12, 32, 4096]) func theRequestedNumberOfBytesIsReturned(_ count: Int) throws {
         #expect(try randomBytes(count).count == count)
         #expect(try randomSecret(count).count == count)
     }

@@ -5,7 +5,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// What stays in the process's memory after a secret was used.
+/// Checks which copies of a secret remain in the process's memory after its use.
 @Suite struct ResidueTests {
     @Test func aSecretIsFoundWhileItLivesAndGoneAfterwards() throws {
         var secret: SecretBytes? = SecretTrace.makeSecret(byteCount: 4096)
@@ -15,7 +15,7 @@ import Testing
         #expect(trace.copiesInMemory() == 0)
     }
 
-    // Long, so that the end of a forgotten copy is not written over at once.
+    // Long, so that the end of a leaked copy is not overwritten at once.
     @Test func copyingACollectionLeavesOnlyTheCopy() throws {
         let secret = SecretTrace.makeSecret(byteCount: 5000)
         let trace = SecretTrace(of: secret)
@@ -37,7 +37,7 @@ import Testing
         #expect(trace.copiesInMemory() == 1)
     }
 
-    @Test func refusedPlaintextIsGone() throws {
+    @Test func plaintextThatFailedAuthenticationIsWiped() throws {
         let key = try key(filledWith: 1)
         let secret = SecretTrace.makeSecret(byteCount: 300)
         let trace = SecretTrace(of: secret)
@@ -79,8 +79,8 @@ import Testing
         #expect(trace.copiesInMemory() == 1)
     }
 
-    /// libcrypto keeps the key itself, and a copy for as long as a message is hashed.
-    @Test func whatAuthenticatesManyMessagesLeavesNoCopyOfItsKey() throws {
+    /// libcrypto stores the prepared key, and copies it while a message is hashed.
+    @Test func aPreparedAuthenticationKeyLeavesNoCopyOfItsKey() throws {
         let secret = SecretTrace.makeSecret()
         let trace = SecretTrace(of: secret)
         var prepared: AuthenticationKey? = try AuthenticationKey(try #require(SymmetricKey(secret)))
@@ -92,7 +92,7 @@ import Testing
     }
 }
 
-/// A collection that is no array, as a slice or a lazy one.
+/// A collection other than an array, like a slice or a lazy collection.
 private struct OneByOne: RandomAccessCollection {
     private let secret: SecretBytes
     let startIndex = 0

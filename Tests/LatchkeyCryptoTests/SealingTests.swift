@@ -5,7 +5,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// AES-256-GCM: the published cases, and every way to touch a sealed message.
+/// AES-256-GCM: the published cases, and changes of every part of a sealed message.
 @Suite struct SealingTests {
     /// Cases 13 to 16 of McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B: those with a key of
     /// 256 bits and a nonce of 96.

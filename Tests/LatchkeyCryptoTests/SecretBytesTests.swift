@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    /// A comparison that folded two differences into one would let them cancel each other out.
+    /// A comparison that combined two differences by exclusive or would let them cancel each other out.
     @Test func differencesDoNotCancelOut() {
         #expect(SecretBytes([1, 1]) != SecretBytes([0, 0]))
         #expect(SecretBytes([0x80, 0x80]) != SecretBytes([0, 0]))
         #expect(SecretBytes([1, 2]) != SecretBytes([2, 1]))
     }
 
-    @Test func everyWayOfMakingGivesTheSameBytes() {
+    @Test func everyInitialiserGivesTheSameBytes() {
         let bytes: [UInt8] = [0, 255, 10, 0]
         let filled = SecretBytes(count: 4) { target in
             for index in 0..<4 { target[index] = bytes[index] }
@@ -48,7 +48,7 @@ import Testing
         #expect(SecretBytes(count: 64) { _ in }.copyBytes() == [UInt8](repeating: 0, count: 64))
     }
 
-    @Test func aRefusalToFillIsPassedOn() {
+    @Test func errorsOfTheFillingClosureAreRethrown() {
         #expect(throws: Refusal()) {
             try SecretBytes(count: 4) { (_) throws(Refusal) in throw Refusal() }
         }

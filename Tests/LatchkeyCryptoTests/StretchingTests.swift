@@ -21,7 +21,7 @@ import Testing
         ("p", "", UInt8(4), "35a3fb0fc81e24dc8c962119570c5d9829cbaac62ed285403bd1d71522bb3168"),
         ("", "salt", UInt8(10), "8356b146b42af574e460300b44136b284c796d7e73d81b1e5069b265f9da1439"),
     ])
-    func emptyPasswordAndEmptySaltAreTaken(_ password: String, salt: String, cost: UInt8, expected: String) throws {
+    func emptyPasswordAndEmptySaltAreAccepted(_ password: String, salt: String, cost: UInt8, expected: String) throws {
         let key = try SymmetricKey.stretching(SecretBytes(password.utf8), salt: Array(salt.utf8), cost: cost)
         #expect(try key.secret.copyBytes() == hex(expected))
     }
@@ -35,14 +35,14 @@ import Testing
         }
     }
 
-    /// A property of scrypt, not of ours: HMAC fills a short key up with zeros.
-    @Test func zeroBytesAtTheEndOfAShortPasswordDoNotCount() throws {
+    /// A property of scrypt: HMAC pads a short key with zeros.
+    @Test func trailingZeroBytesOfAShortPasswordDoNotCount() throws {
         let plain = try SymmetricKey.stretching(SecretBytes("a".utf8), salt: [1], cost: 4)
         let padded = try SymmetricKey.stretching(SecretBytes("a\0\0".utf8), salt: [1], cost: 4)
         #expect(plain.secret == padded.secret)
     }
 
-    /// The cost comes from a file. N has to be above 1, and 128 * N * r bytes within the 256 MiB that are allowed.
+    /// The cost is read from a file. N must be above 1, and 128 * N * r bytes within the permitted 256 MiB.
     @Test(arguments: [0, 18, 30, 62, 63, 64, 255] as [UInt8])
     func aCostOutOfRangeFailsAndDoesNotTrap(_ cost: UInt8) {
         #expect(throws: Failure(.internalFailure)) {

@@ -13,8 +13,8 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// A security event is written in the order P (prepared anchor), C (commit in the database), F (finished anchor). Each test
-/// starts a daemon on the files as they were when the one before was killed at that point.
+/// A security event is written in the order P (prepared anchor), C (commit in the database), F (finished anchor).
+/// Each test opens the store with the files as they were when the daemon was killed at one of these points.
 @Suite struct AnchorTests {
     /// Where the daemon is killed.
     enum Point: CaseIterable, Sendable { case beforePreparation, beforeCommit, beforeFinish, afterFinish }
@@ -45,7 +45,7 @@ import Testing
 
     init() throws { store = try StoreOnDisk() }
 
-    /// A store with one item of each kind; without a passcode for `setPasscode`.
+    /// Makes a store with one item of each kind; without a passcode for `setPasscode`.
     private func fill(for event: Event) throws {
         let keychain = try store.open()
         _ = try keychain.follow(Self.first)
@@ -57,7 +57,7 @@ import Testing
         try keychain.add("free", "four")
     }
 
-    /// The files at each point of an event.
+    /// Returns the files at each point of an event.
     private func files(_ event: Event) throws -> [Point: [String: Data]] {
         try fill(for: event)
         let copies = Mutex<[[String: Data]]>([])
@@ -71,13 +71,13 @@ import Testing
         if event != .setPasscode { #expect(try keychain.unlock(Self.old)) }
         try event(keychain)
         let made = copies.withLock { $0 }
-        // Before and after each of the two writes of the anchor.
+        // The files are copied before and after each of the two writes of the anchor.
         try #require(made.count == 4, "P and F write the anchor")
         return Dictionary(uniqueKeysWithValues: zip(Point.allCases, made))
     }
 
     @Test(arguments: Event.allCases, Point.allCases)
-    func anEventIsThereAsAWholeOrNotAtAllAfterAKill_abuse35(event: Event, point: Point) throws {
+    func anEventIsCompleteOrAbsentAfterAKill_abuse35(event: Event, point: Point) throws {
         try store.restore(try #require(try files(event)[point]))
         let keychain = try store.open()
         #expect(keychain.anchor.condition == .clean)
@@ -89,7 +89,7 @@ import Testing
         case .changePasscode: #expect(try keychain.unlock(Self.new) == happened)
         case .removePasscode:
             #expect(keychain.isPasscodeSet == !happened)
-            #expect(rows == (happened ? 2 : 3), "the items of the class go with the passcode")
+            #expect(rows == (happened ? 2 : 3), "removing the passcode deletes the items of its class")
         case .enrolment: #expect(keychain.anchor.set == (happened ? Self.second : Self.first))
         case .discard:
             #expect(keychain.isPasscodeSet == !happened)
@@ -98,7 +98,7 @@ import Testing
         }
         #expect(try keychain.secret("free") == "four")
         #expect(try keychain.findings() == [])
-        // The next event finds nothing unfinished.
+        // The next event succeeds, so nothing is unfinished.
         try keychain.moveAnchor(isTimed: false)
         #expect(try store.open().anchor.condition == .clean)
     }
@@ -116,12 +116,12 @@ import Testing
         }
     }
 
-    @Test func onlyAFinishedChangeOfThePasscodeForgetsTheOldOne() throws {
+    @Test func onlyAFinishedChangeOfThePasscodeDropsTheOldSlot() throws {
         try store.restore(try #require(try files(.changePasscode)[.afterFinish]))
         #expect(try !store.open().unlock(Self.old))
     }
 
-    // MARK: - The two numbers
+    // MARK: - Enrolment generation and store generation
 
     @Test(arguments: [Event.changePasscode, .lockout, .move])
     func boundItemsOutliveEveryEventButAnEnrolmentChange(event: Event) throws {
@@ -140,7 +140,7 @@ import Testing
 
     // MARK: - Databases and anchors of different times
 
-    /// Files of before and after an event.
+    /// Returns the files before and after an event.
     private func generations(_ event: Event) throws -> (before: [String: Data], after: [String: Data]) {
         try fill(for: event)
         let before = try store.files()
@@ -163,7 +163,7 @@ import Testing
         #expect(status { _ = try keychain.secret("free") } == .storeRolledBack)
         #expect(status { try keychain.add("new") } == .storeRolledBack)
         #expect(status { try keychain.setPasscode(Self.new) } == .storeRolledBack)
-        if event == .changePasscode { #expect(try !keychain.unlock(Self.old), "the old passcode does not come back") }
+        if event == .changePasscode { #expect(try !keychain.unlock(Self.old), "the old passcode opens nothing") }
         try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(try keychain.secret("free") == "four")
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
@@ -185,7 +185,7 @@ import Testing
         #expect(try store.open().anchor.condition == .clean)
     }
 
-    /// What an editor of the files without today's copy of both gains nothing by.
+    /// Restoring database and anchor of the same earlier time is detected if the counters are newer.
     @Test(arguments: Event.allCases)
     func anOlderDatabaseAndAnchorBesideTodaysCountersAreRefusedUntilAccepted_abuse29(event: Event) throws {
         let (before, after) = try generations(event)
@@ -196,24 +196,24 @@ import Testing
         #expect(keychain.anchor.condition == .rolledBack)
         #expect(status { _ = try keychain.secret("free") } == .storeRolledBack)
         #expect(status { try keychain.setPasscode(Self.new) } == .storeRolledBack)
-        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable, "no try is left")
+        #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable, "the counters are refused")
         #expect(try store.files()["anchor"] == before["anchor"], "nothing is overwritten")
-        #expect(try store.open().anchor.condition == .rolledBack, "a restart does not forget")
+        #expect(try store.open().anchor.condition == .rolledBack, "also after a restart")
         try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode)
         #expect(try keychain.secret("free") == "four")
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
         #expect(try store.open().anchor.condition == .clean)
     }
 
-    /// The limit of it: what was put back as a whole fits itself.
-    @Test func aWholeStorePutBackIsNotNoticed() throws {
+    /// The limit of the detection: an older copy of the whole folder is consistent.
+    @Test func restoringAWholeOlderStoreIsNotDetected() throws {
         let (before, _) = try generations(.lockout)
         try store.restore(before)
         #expect(try store.open().anchor.condition == .clean)
     }
 
-    /// A generation that was written down must not have counters believed that are not.
-    @Test func olderCountersAreNotBelievedThroughAnEventThatFollows() throws {
+    /// Storing the store generation in refused counters would make them accepted.
+    @Test func olderCountersStayRefusedAfterAnEvent() throws {
         try fill(for: .lockout)
         let old = try #require(try store.files()["counters"])
         do {
@@ -233,7 +233,7 @@ import Testing
         try store.setFile("anchor", nil)
         let keychain = try store.open()
         #expect(!keychain.isPasscodeSet)
-        #expect(status { try keychain.setPasscode(Self.new) } == .anchorMissing, "no new passcode for old items")
+        #expect(status { try keychain.setPasscode(Self.new) } == .anchorMissing, "not without an anchor")
         #expect(
             status { try keychain.acceptStore(caller: StoreOnDisk.caller, proof: .ofPasscode) } == .anchorMissing)
         #expect(try keychain.findings().contains { $0.kind == .anchor })
@@ -246,7 +246,7 @@ import Testing
         #expect(try reopened.findings() == [])
     }
 
-    @Test func theWaysOutTakeThePasscodeWhereOneIsSet() throws {
+    @Test func acceptingAndDiscardingRequireThePasscodeIfOneIsSet() throws {
         try fill(for: .lockout)
         let keychain = try store.open()
         let finger = Authorisation.testOnly([.biometry], enrolment: Self.first, by: StoreOnDisk.caller)
@@ -273,14 +273,14 @@ import Testing
         }
     }
 
-    /// The table of PROTOCOLS: store generations of the database and the anchor, and what was prepared.
+    /// The table in `docs/store-format.md`: store generations of database, anchor and counters, and the prepared one.
     @Test(
         arguments: [
             (5, 5, nil, 5, AnchorCondition.clean, AnchorCondition.Step.none), (5, 5, 6, 5, .clean, .drop),
             (6, 5, 6, 5, .clean, .finish), (5, 5, 5, 5, .clean, .finish), (4, 5, nil, 5, .rolledBack, .none),
             (4, 5, 6, 5, .rolledBack, .none), (6, 5, nil, 5, .anchorOld, .none), (7, 5, 6, 5, .anchorOld, .none),
             (7, 5, nil, 5, .anchorOld, .none), (nil, 5, nil, 5, .rolledBack, .none),
-            // The counters are behind after a kill before F, and with the anchor after a kill in F.
+            // The counters are behind after a kill before F, and equal to the anchor after a kill in F.
             (5, 5, nil, 4, .clean, .none), (6, 5, 6, 6, .clean, .finish), (5, 5, nil, 6, .rolledBack, .none),
             (5, 5, 6, 6, .rolledBack, .none), (6, 5, 6, 7, .rolledBack, .none), (6, 5, nil, 7, .anchorOld, .none),
         ] as [(UInt64?, UInt64, UInt64?, UInt64, AnchorCondition, AnchorCondition.Step)])
@@ -300,7 +300,7 @@ import Testing
         #expect(found.step == step)
     }
 
-    // MARK: - Disks that fail
+    // MARK: - Disk failures
 
     @Test func whileAnEventIsUnfinishedProtectedItemsStayClosed() throws {
         try fill(for: .changePasscode)
@@ -308,7 +308,7 @@ import Testing
         let keychain = try StoreOnDisk.identity.open(
             SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
         #expect(try keychain.unlock(Self.old))
-        // P is written, F is not.
+        // P is written, but not F.
         vault.failWrites(after: 1)
         #expect(status { try keychain.changePasscode(to: Self.new) } == .diskFull)
         #expect(keychain.anchor.condition == .unfinished)
@@ -321,10 +321,10 @@ import Testing
         #expect(try store.open().unlock(Self.new))
     }
 
-    /// A commit that failed may be on the disk as a whole. It would be found at the next start with the preparation of the event
-    /// after it: here without the items that a passcode takes along, and with the passcode.
+    /// A failed commit may still be on the disk. The next start would find it with the preparation of the following
+    /// event: here without the items that removing the passcode deletes, but with a passcode.
     @Test(arguments: [0, 1], FaultPlan.Fault.allCases)
-    func aCommitThatFailedIsWrittenOverBeforeTheNextEvent_abuse36(call: Int, fault: FaultPlan.Fault) throws {
+    func aCommitThatFailedIsOverwrittenBeforeTheNextEvent_abuse36(call: Int, fault: FaultPlan.Fault) throws {
         try fill(for: .removePasscode)
         let plan = FaultPlan()
         FaultyFiles.plan(plan, for: store.folder.path)
@@ -340,7 +340,8 @@ import Testing
                 SQLiteItemStore.open(store.folder.database), vault: vault, clock: store.clock, random: store.random)
             #expect(try keychain.unlock(Self.old))
             try keychain.add("later", "five")
-            // Of the two calls of a commit: the write, after which nothing is there, or the sync, after which all of it is.
+            // A commit makes two calls: if the write fails, nothing is on the disk; if the sync fails, the whole
+            // transaction is.
             plan.fail(at: call, fault, goesOn: false)
             let failure = status { try Event.removePasscode(keychain) }
             #expect(failure == (fault == .inputOutputError ? .storeUnreadable : .diskFull) && plan.hasFailed)
@@ -348,7 +349,7 @@ import Testing
             copies.withLock { $0 = [] }
             try Event.lockout(keychain)
         }
-        // Killed once the lockout was prepared, and not committed.
+        // The daemon was killed after the lockout was prepared, before its commit.
         let prepared = copies.withLock { $0[1] }
         FaultyFiles.plan(nil, for: store.folder.path)
         try store.restore(prepared)
@@ -369,13 +370,13 @@ import Testing
         vault.failWrites(after: 0)
         #expect(status { _ = try keychain.follow(Self.second) } == .diskFull)
         #expect(keychain.anchor.set == Self.first)
-        // A match of the finger that could not be made durable opens nothing that is bound to the old set.
+        // A match of a set that could not be stored opens nothing bound to the old set.
         let other = Authorisation.testOnly([.biometry], enrolment: Self.second, by: StoreOnDisk.caller)
         #expect(try keychain.secret("bound", proof: other) == nil)
         #expect(try keychain.secret("bound", proof: Self.match) == "one")
     }
 
-    // MARK: - Without an event
+    // MARK: - Moves without an event
 
     @Test func theStoreGenerationMovesAtMost24TimesADayByTheClock() throws {
         let clock = BootClock(boot: "monday", uptimeSeconds: 100)
@@ -389,7 +390,7 @@ import Testing
         #expect(keychain.anchor.record?.committed == start + 25)
     }
 
-    @Test func theFirstWriteOfABootIsTold() throws {
+    @Test func theFirstWriteOfABootIsDetected() throws {
         do {
             let keychain = try store.open(clock: BootClock(boot: "monday"))
             #expect(keychain.isFirstOfBoot)
@@ -398,6 +399,6 @@ import Testing
         }
         #expect(try !store.open(clock: BootClock(boot: "monday")).isFirstOfBoot)
         #expect(try store.open(clock: BootClock(boot: "tuesday")).isFirstOfBoot)
-        #expect(try store.open(clock: BootClock(boot: "")).isFirstOfBoot, "no identifier names no boot")
+        #expect(try store.open(clock: BootClock(boot: "")).isFirstOfBoot, "an empty boot identifier matches no boot")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// How a password of the app's own is stretched is authenticated before anything is stretched.
+/// The stretching parameters of an application password are authenticated before the password is stretched.
 @Suite struct AppPasswordTests {
     private static let plain = SecretBytes("password".utf8)
     private static let control = rule(.whenUnlocked, .applicationPassword)
@@ -35,7 +35,7 @@ import Testing
         return (row, try keychain.envelopes.openAttributes(row))
     }
 
-    @Test func aSearchNamesWhatHasToBeStretchedAndOpensTheItemWithIt() throws {
+    @Test func aSearchReturnsStretchingParametersAndOpensTheItemWithTheKey() throws {
         let keychain = try store.open()
         var password = try keychain.appPassword(isGiven: true)
         let expected = try #require(try openItem(keychain).1.stretching)
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: Failure(.itemAuthenticationFailed)) { try read(keychain, password) }
     }
 
-    @Test func aPasswordThatIsMissingIsNotAskedFor_AC05() throws {
+    @Test func aMissingPasswordFailsWithoutAPrompt_AC05() throws {
         let keychain = try store.open()
         #expect(throws: Failure(.interactionNotAllowed)) { try read(keychain, .none) }
     }
@@ -69,7 +69,7 @@ import Testing
             part == 0
                 ? StretchParameters(cost: old.cost + 1, salt: old.salt)
                 : StretchParameters(cost: old.cost, salt: salt))
-        // The same key under other parameters: an editor who had the metadata key could write that.
+        // The same key under other parameters, as an editor of the file with the metadata key could write it.
         item.stretching = other
         row.attributes = try keychain.envelopes.sealAttributes(item, row)
         #expect(
@@ -82,7 +82,7 @@ import Testing
         #expect(StretchParameters(cost: cost, salt: [UInt8](repeating: 1, count: 16)) == nil)
     }
 
-    @Test func attributesWithoutParametersAreDamagedWhereARuleAsksForAPassword() throws {
+    @Test func attributesWithoutStretchingParametersAreDamagedIfAPasswordIsRequired() throws {
         let keychain = try store.open()
         var (row, item) = try openItem(keychain)
         item.stretching = nil
@@ -109,7 +109,7 @@ import Testing
         #expect(try openItem(keychain).1.stretching != old)
     }
 
-    // MARK: - Keys that an app keeps itself
+    // MARK: - Detached keys
 
     private func detachedKey(_ keychain: Keychain) throws -> [UInt8] {
         let control = rule(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
@@ -123,7 +123,7 @@ import Testing
         return bytes
     }
 
-    @Test func noChangedByteOfADetachedKeyHasTheDaemonStretchOtherwise() throws {
+    @Test func changedBytesOfADetachedKeyNeverChangeTheStretchingParameters() throws {
         let keychain = try store.open()
         let bytes = try detachedKey(keychain)
         let password = try keychain.appPassword(isGiven: true)
@@ -131,13 +131,13 @@ import Testing
             try keychain.openKey(.detached(bytes), caller: StoreOnDisk.caller, proof: .none, password: password)
         }
         guard case .stretch(let parameters) = try opening(bytes) else {
-            Issue.record("the key asks for no stretching")
+            Issue.record("the key needs no stretching")
             return
         }
         for offset in bytes.indices {
             var changed = bytes
             changed[offset] ^= 1
-            // What opens its attributes still asks for the same; the secret fails authentication later.
+            // If the attributes still open, the parameters are unchanged; the secret fails authentication later.
             guard let opening = try? opening(changed) else { continue }
             guard case .stretch(parameters) = opening else {
                 Issue.record("byte \(offset)")

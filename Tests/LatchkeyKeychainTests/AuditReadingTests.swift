@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The trail is read in parts, and a chain that was edited by hand breaks exactly where it was.
+/// The audit log is read in pages, and verifying it reports the first entry whose chain value is wrong.
 @Suite struct AuditReadingTests {
     private let store: StoreOnDisk
 
@@ -21,13 +21,13 @@ import Testing
 
     private func trail() throws -> ([AuditLine], Finding?) { try store.open().trail() }
 
-    /// Where the chain breaks after a statement, and all that a check finds.
+    /// Runs a statement on the file; returns the first break of the chain, and all findings of a check.
     private func broken(_ sql: String) throws -> (first: Finding?, all: [Finding]) {
         try store.execute(sql)
         return (try trail().1, try store.open().findings())
     }
 
-    @Test func theTrailTellsEventItemAndCallerInOrder() throws {
+    @Test func theLogReturnsEventItemAndCallerInOrder() throws {
         let (lines, finding) = try trail()
         #expect(finding == nil)
         #expect(lines.map(\.event) == [.passcodeSet, .added, .added, .added, .refused, .deleted])
@@ -36,7 +36,7 @@ import Testing
         #expect(lines.allSatisfy { $0.caller == "test" && $0.processID == 1 && $0.time == 1_767_225_600_000_000 })
     }
 
-    @Test(arguments: [1, 2, 5, 6, 7] as [UInt64]) func partsOfAnySizeMakeTheSameTrail(part: UInt64) throws {
+    @Test(arguments: [1, 2, 5, 6, 7] as [UInt64]) func pagesOfAnySizeGiveTheSameLog(part: UInt64) throws {
         let keychain = try store.open()
         let whole = try keychain.trail()
         let parts = try keychain.trail(part: part)
@@ -44,7 +44,7 @@ import Testing
         #expect(parts.1 == nil)
     }
 
-    @Test func aPartWithoutEntriesTellsTheEnd() throws {
+    @Test func aPageWithoutEntriesReturnsTheLastNumber() throws {
         let page = try store.open().log(Request.Log(after: 0, limit: 0, verifies: false))
         #expect(page == AuditPage(lines: [], last: 6))
         let behind = try store.open().log(Request.Log(after: .max, limit: .max, verifies: false))
@@ -52,22 +52,22 @@ import Testing
         #expect(try store.open().log(Request.Log(after: .min, limit: 1, verifies: true)).lines.count == 1)
     }
 
-    @Test func anEmptyTrailIsWhole() throws {
+    @Test func anEmptyLogHasNoFindings() throws {
         let (lines, finding) = try Keychain.inMemory().trail()
         #expect(lines.isEmpty)
         #expect(finding == nil)
     }
 
-    @Test func aDeletedEntryIsNamed() throws {
+    @Test func aDeletedEntryIsReported() throws {
         let (first, all) = try broken("DELETE FROM audit WHERE sequence = 3")
         #expect(first == Finding(.entryMissing, number: 3))
-        // The item that it told of is still there, and nobody added it; its deletion is not missed.
+        // The missing entry added an item that was deleted later, so the rows are still explained.
         #expect(all == [Finding(.entryMissing, number: 3)])
         let (_, more) = try broken("DELETE FROM audit WHERE sequence = 2")
         #expect(more.map(\.kind) == [.entryMissing, .itemUnexplained])
     }
 
-    @Test func reorderedEntriesAreNamed() throws {
+    @Test func reorderedEntriesAreReported() throws {
         let (first, all) = try broken(
             """
             UPDATE audit SET sequence = -1 WHERE sequence = 2; UPDATE audit SET sequence = 2 WHERE sequence = 3;
@@ -77,19 +77,19 @@ import Testing
         #expect(all.filter { $0.kind == .entryChanged }.map(\.number) == [2, 3, 4])
     }
 
-    @Test(arguments: ["sealed", "chain"]) func aChangedEntryIsNamed(column: String) throws {
+    @Test(arguments: ["sealed", "chain"]) func aChangedEntryIsReported(column: String) throws {
         let (first, _) = try broken("UPDATE audit SET \(column) = zeroblob(32) WHERE sequence = 4")
         #expect(first == Finding(.entryChanged, number: 4))
     }
 
-    @Test func anEntryThatCannotBeReadIsShownAsSuch() throws {
+    @Test func anUnreadableEntryIsReturnedWithoutAnEvent() throws {
         try store.execute("UPDATE audit SET sealed = zeroblob(40) WHERE sequence = 4")
         let lines = try store.open().trail(verifies: false).0
         #expect(lines.count == 6)
         #expect(lines[3] == AuditLine(sequence: 4))
     }
 
-    @Test func aTrailThatWasCutIsNamed() throws {
+    @Test func aLogThatWasCutIsReported() throws {
         let (first, all) = try broken("DELETE FROM audit WHERE sequence > 3")
         #expect(first == Finding(.trailCut, number: 4))
         #expect(all.map(\.kind) == [.trailCut, .itemMissing, .itemUnexplained, .setChanged])
@@ -97,14 +97,14 @@ import Testing
         #expect(none == Finding(.trailCut, number: 1))
     }
 
-    @Test func aCutThatTheItemsTellIsNamedByTheCheck() throws {
+    @Test func aCutThatOnlyTheItemsShowIsReportedByTheCheck() throws {
         let id = try store.open().trail().0[5].item
         let (first, all) = try broken("DELETE FROM audit WHERE sequence = 6")
-        #expect(first == nil, "the chain alone cannot tell")
+        #expect(first == nil, "the chain alone does not show it")
         #expect(all == [Finding(.itemMissing, item: id), Finding(.setChanged)])
     }
 
-    @Test func theRecordOfTheEndCannotBeTakenAwayOrChanged() throws {
+    @Test func removingOrChangingTheEndRecordIsReported() throws {
         let (changed, _) = try broken("UPDATE record SET value = zeroblob(60) WHERE name = 'audit.end'")
         #expect(changed == Finding(.trailEndUnknown))
         let (missing, all) = try broken("DELETE FROM record WHERE name = 'audit.end'")
@@ -112,12 +112,12 @@ import Testing
         #expect(all == [Finding(.trailEndUnknown)])
     }
 
-    @Test func anOlderRecordOfTheEndFitsTheTrailItWasWrittenFor() throws {
+    @Test func anOlderEndRecordIsConsistentWithTheLog() throws {
         let old = try #require(
             try store.open().store.read { (store) throws(Failure) in try store.record("audit.end") })
         do { try store.open().record(.refused, caller: nil) }
         try store.edit { try $0.setRecord("audit.end", old) }
-        // Put back together with the cut, it shows nothing: docs/store-format.md says so of a whole older copy.
+        // Restored together with the cut entries it is consistent: docs/store-format.md describes this limit.
         #expect(try trail().1 == nil)
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// Each write leaves an entry in its own transaction, sealed and chained to the one before.
+/// Each write appends an audit entry in its own transaction, sealed and chained to the previous entry.
 @Suite struct AuditTrailTests {
     private let store: RecordingStore
     private let keychain: Keychain
@@ -25,7 +25,7 @@ import Testing
         keychain = try StoreOnDisk.identity.open(store, vault: vault, clock: VirtualClock(), random: random)
     }
 
-    /// The readable part of an entry.
+    /// The decrypted content of an entry.
     private struct Line: Equatable {
         var time: Int64
         var event: AuditEvent?
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// The sequence number of the first entry that does not follow from the ones before; nil when all do.
+    /// Returns the sequence number of the first entry that does not follow from its predecessor; nil when all do.
     private func firstBreak(_ entries: [AuditEntry]) throws -> Int64? {
         let key = try keychain.tree.auditKey.derive(.chain)
         var last: [UInt8] = []
@@ -74,7 +74,7 @@ import Testing
         try keychain.record(.enrolmentChanged, caller: nil)
     }
 
-    @Test func everyWriteLeavesAnEntryThatNamesEventItemAndCaller() throws {
+    @Test func everyWriteAppendsAnEntryWithEventItemAndCaller() throws {
         try work()
         let lines = try store.entries.map { try open($0) }
         #expect(lines.map(\.event) == [.added, .added, .updated, .deleted, .refused, .enrolmentChanged])
@@ -87,7 +87,7 @@ import Testing
         #expect(lines[0].time == 1_767_225_600_000_000)
     }
 
-    @Test func useOfAProtectedItemIsWrittenDown() throws {
+    @Test func useOfAProtectedItemIsLogged() throws {
         try keychain.add("one", "secret", rule(.whenUnlocked, .userPresence))
         var used: [UsedItem] = []
         let request = Request.CopyItems(
@@ -120,7 +120,7 @@ import Testing
         #expect(try firstBreak(changed) == 5)
     }
 
-    @Test func anUndoneTransactionLeavesNoGap() throws {
+    @Test func aRolledBackTransactionLeavesNoGap() throws {
         try keychain.add("one")
         for failing in 0..<3 {
             store.fail(at: failing)
@@ -133,7 +133,7 @@ import Testing
         #expect(try firstBreak(store.entries) == nil)
     }
 
-    @Test func theChainGoesOnAfterReopening() throws {
+    @Test func theChainContinuesAfterReopening() throws {
         let folder = try StoreOnDisk()
         var last: [AuditEntry?] = []
         for account in ["one", "two"] {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct BlindIndexTests {
     private static let words = ["account-Zürich", "service-Malmö", "label-Łódź", "comment-Jelgava", "secret-Þórshöfn"]
 
-    /// The ways a text could show in a file.
+    /// Encodings in which a text could appear in a file.
     private static func spellings(_ text: String) -> [(String, Data)] {
         let utf8 = Data(text.utf8)
         let little = Data(text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
@@ -21,7 +21,7 @@ import Testing
         ]
     }
 
-    /// What of the words is found in the files, WAL included.
+    /// Returns the occurrences of the words in the files, including the write-ahead log.
     private func found(in files: [String: Data]) -> [String] {
         var hits: [String] = []
         for word in Self.words + ["app", "shared"].map({ "group-" + $0 }) {
@@ -52,7 +52,7 @@ import Testing
         #expect(try found(in: store.files()).isEmpty, "after deletion")
     }
 
-    @Test func theSearchWouldFindWhatIsThere() {
+    @Test func theSearchFindsTextsThatArePresent() {
         for word in Self.words {
             for (name, bytes) in Self.spellings(word) {
                 #expect(!found(in: ["control": Data("…".utf8) + bytes]).isEmpty, "\(word) as \(name)")
@@ -91,7 +91,7 @@ import Testing
         #expect(rows[0].primaryKey != rows[1].primaryKey)
     }
 
-    @Test func anotherStoreHasOtherHashesForTheSameItem() throws {
+    @Test func theSameItemHasDifferentHashesInAnotherStore() throws {
         let (one, two) = (try StoreOnDisk(), try StoreOnDisk())
         try one.open().add("account")
         try two.open().add("account")
@@ -112,7 +112,7 @@ import Testing
         #expect(missing == empty)
     }
 
-    /// Length and order are part of what is hashed, so that text cannot move from one part to the next.
+    /// The hash covers length and order of the parts, so that text cannot move from one part to the next.
     @Test func textThatMovesBetweenPartsOfThePrimaryKeyChangesTheHash() throws {
         let keychain = try Keychain.inMemory()
         let one = try keychain.index.primaryKey(

@@ -3,7 +3,7 @@
 import LatchkeySeams
 import Synchronization
 
-/// A clock that stands still unless it is set, of a machine that was started under a given id.
+/// A clock that does not advance unless it is set, with a given boot identifier.
 final class BootClock: Clock {
     private final class NoAlarm: Alarm { func cancel() {} }
 
@@ -23,13 +23,13 @@ final class BootClock: Clock {
         }
     }
 
-    /// How often somebody asked what people read.
+    /// How often `wallTime` was read.
     var wallReadings: Int { time.withLock { $0.readings } }
 
-    /// Lets time pass.
+    /// Advances the boot-time clock.
     func advance(seconds: Int64) { time.withLock { $0.uptime += seconds * 1_000_000_000 } }
 
-    /// Sets the clock that people read, forwards or backwards.
+    /// Sets the wall clock, forwards or backwards.
     func setWallTime(_ microseconds: Int64) { time.withLock { $0.wall = microseconds } }
 
     func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm { NoAlarm() }

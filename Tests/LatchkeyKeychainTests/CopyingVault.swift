@@ -4,11 +4,11 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// A vault that calls a closure before and after each write of the anchor, and fails when a test says so.
+/// A vault that calls a closure before and after each write of the anchor, and whose writes can be made to fail.
 final class CopyingVault: KeyVault {
     private let vault: any KeyVault
     private let copy: @Sendable () -> Void
-    /// Writes that succeed before all others fail; nil: none fails.
+    /// Number of writes that succeed before all later ones fail; nil: none fails.
     private let left = Mutex<Int?>(nil)
 
     init(_ vault: any KeyVault, copy: @escaping @Sendable () -> Void) {

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// The same bytes in the same order every time: for vectors only.
+/// Returns the same sequence of bytes in every run; for test vectors only.
 final class CountedRandomSource: RandomSource {
     private let state = Mutex<UInt64>(0)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// Keys of the enclave as items: nobody makes one but the enclave.
+/// Keys of the enclave are items that no other request can create.
 @Suite struct EnclaveItemTests {
     private let keychain: Keychain
     private let request = Request.CreateEnclaveKey(
@@ -16,7 +16,7 @@ import Testing
     init() throws { keychain = try Keychain.inMemory() }
 
     @Test(arguments: [AttributeCode.tokenID, .publicKey])
-    func noChangeMakesAnItemAKeyOfTheEnclave_SE01(code: AttributeCode) throws {
+    func anUpdateCannotTurnAnItemIntoAnEnclaveKey_SE01(code: AttributeCode) throws {
         let bytes = SecretBytes([1] + [UInt8](repeating: 7, count: 32) + [4] + [UInt8](repeating: 8, count: 64))
         let item = Request.AddItem(
             itemClass: .key, attributes: [.applicationTag: .text("tag")],
@@ -31,7 +31,7 @@ import Testing
         #expect(try keychain.find(.reference(reference))?.first?.secret == bytes)
     }
 
-    @Test func aChangedFormOfADetachedKeyIsNoDamageOfTheStore() throws {
+    @Test func aChangedDetachedKeyIsNotReportedAsStoreDamage() throws {
         let made = try keychain.addKey(
             request, blob: SecretBytes([1, 2, 3]), publicKey: [4], caller: StoreOnDisk.caller)
         guard case .detached(var bytes) = made.name else { throw Failure(.internalFailure) }
@@ -42,6 +42,6 @@ import Testing
         #expect(key.blob == SecretBytes([1, 2, 3]))
         bytes[bytes.count - 1] ^= 1
         #expect(status { _ = try open(.detached(bytes)) } == .invalidParameter)
-        #expect(keychain.suspects.take().isEmpty, "no row of the store is looked at for it")
+        #expect(keychain.suspects.take().isEmpty, "no row of the store is suspected")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The key of an enrolled set is deleted with the set, and what was bound to it with the key.
+/// When the enrolment set changes, its key is erased, and the items bound to it are invalidated.
 @Suite struct EnrolmentKeysTests {
     private static let first = EnrolmentSet([UInt8](repeating: 1, count: 16))
     private static let second = EnrolmentSet([UInt8](repeating: 2, count: 16))
@@ -35,15 +35,15 @@ import Testing
     }
 
     @Test(arguments: [second, nil])
-    func anotherSetKillsBoundItemsAndNoOthers_AC03(set: EnrolmentSet?) throws {
+    func anotherSetInvalidatesBoundItemsOnly_AC03(set: EnrolmentSet?) throws {
         let keychain = try store.open()
         #expect(try keychain.follow(set))
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
-        #expect(try keychain.secret("any", proof: Self.match) == nil, "a match of a set that is gone proves nothing")
+        #expect(try keychain.secret("any", proof: Self.match) == nil, "a match of a replaced set is no proof")
         if let set { #expect(try keychain.secret("any", proof: Self.match(of: set)) == "two") }
     }
 
-    @Test func aDeadItemIsNoneForEveryCall_AC04() throws {
+    @Test func anInvalidatedItemIsNotFoundByAnyCall_AC04() throws {
         let keychain = try store.open()
         _ = try keychain.follow(Self.second)
         let bound = ItemQuery.account("bound")
@@ -54,7 +54,7 @@ import Testing
         #expect(all?.count == 1)
     }
 
-    @Test func aDeadItemMakesRoomForASuccessor_AC04() throws {
+    @Test func anInvalidatedItemIsReplacedByANewOne_AC04() throws {
         let keychain = try store.open()
         #expect(status { try keychain.add("bound") } == .duplicateItem)
         _ = try keychain.follow(Self.second)
@@ -63,7 +63,7 @@ import Testing
         #expect(try store.rows().count == 2)
     }
 
-    @Test func goingBackToTheFirstSetBringsNothingBack_abuse31() throws {
+    @Test func returningToTheFirstSetRestoresNothing_abuse31() throws {
         let keychain = try store.open()
         _ = try keychain.follow(Self.second)
         _ = try keychain.follow(Self.first)
@@ -86,12 +86,12 @@ import Testing
         _ = try keychain.follow(Self.second)
         let row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)
-        // An engine that believed the item to be of the new set could still not read it.
+        // Even with the generation of the new set, the secret does not open.
         item.enrolment = keychain.anchor.enrolmentGeneration
         #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openSecret(row, item) }
     }
 
-    @Test func anUpdateBindsToTheSetOfItsTime() throws {
+    @Test func anUpdateBindsToTheCurrentSet() throws {
         let keychain = try store.open()
         let update = try keychain.update(
             .account("any"), rule: rule(.whenUnlocked, .biometryCurrentSet), proof: Self.match)
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: - Crashes
 
-    @Test func aChangeIsThereAfterReopening() throws {
+    @Test func aChangeOfTheSetIsDurable() throws {
         let generation = try store.open().anchor.enrolmentGeneration
         _ = try store.open().follow(Self.second)
         let keychain = try store.open()

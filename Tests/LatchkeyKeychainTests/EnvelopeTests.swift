@@ -16,7 +16,7 @@ import Testing
         try keychain.add("second", "two")
     }
 
-    /// Reads both items after the first row, or both, were changed.
+    /// Changes the two rows in the file, reads both items and returns the failure.
     private func readAfter(_ change: (inout StoredRow, inout StoredRow) -> Void) throws -> Status? {
         let stored = try store.rows()
         try #require(stored.count == 2)
@@ -24,7 +24,7 @@ import Testing
         change(&first, &second)
         let rows = [first, second]
         try store.edit { store in
-            // Unique columns are swapped by way of values that nobody has.
+            // Unique columns are swapped by way of unused values.
             for (offset, row) in rows.enumerated() {
                 var between = row
                 (between.id, between.primaryKey) = ([UInt8(offset)], [UInt8(offset)])
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func rowsThatWereNotChangedOpen() throws {
+    @Test func unchangedRowsOpen() throws {
         #expect(try readAfter { _, _ in } == nil)
     }
 
@@ -51,7 +51,7 @@ import Testing
         let length = try store.rows()[0].attributes.count
         for offset in stride(from: 0, to: length, by: 7) {
             #expect(try readAfter { first, _ in first.attributes[offset] ^= 1 } == .storeUnreadable, "byte \(offset)")
-            #expect(try readAfter { first, _ in first.attributes[offset] ^= 1 } == nil, "put back")
+            #expect(try readAfter { first, _ in first.attributes[offset] ^= 1 } == nil, "restored")
         }
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(status == .storeUnreadable)
     }
 
-    @Test func aSecretThatWasTakenOutIsNotReportedAsNoSecret_abuse33() throws {
+    @Test func aRemovedSecretIsNotReportedAsNoSecret_abuse33() throws {
         #expect(try readAfter { first, _ in first.secret = nil } == .storeUnreadable)
     }
 
@@ -115,11 +115,11 @@ import Testing
         #expect(status { _ = try keychain.secret("third") } == .itemNotFound, "as if it were absent (KC-17)")
     }
 
-    @Test func theSecretIsBoundToTheBytesOfTheRule_abuse33() throws {
+    @Test func theSecretIsBoundToTheAccessControl_abuse33() throws {
         let keychain = try store.open()
         var row = try store.rows()[0]
         var item = try keychain.envelopes.openAttributes(row)
-        // Even whoever had the metadata key could not weaken a rule without the class key.
+        // Without the class key, the metadata key is not enough to weaken an access control.
         item.accessControl = rule(.whenUnlocked, .userPresence)
         row.attributes = try keychain.envelopes.sealAttributes(item, row)
         #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openSecret(row, item) }
@@ -142,7 +142,7 @@ import Testing
         #expect(throws: Failure(.storeUnreadable)) { try keychain.envelopes.openAttributes(foreign) }
     }
 
-    @Test func eachVersionOfARowHasAKeyAndNoncesOfItsOwn() throws {
+    @Test func eachVersionOfARowHasItsOwnKeyAndNonces() throws {
         let before = try store.rows()[0]
         #expect(try store.open().update(.account("first"), secret: "one") == .finished)
         let after = try store.rows()[0]

@@ -10,12 +10,12 @@ import SimulatedDriver
 import SystemDriver
 import Testing
 
-/// Every write of every operation fails in turn: the store is then as it was before, and goes on working.
+/// Every write of every operation fails in turn: the store is unchanged afterwards and remains usable.
 @Suite struct FailingWriteTests {
     private static let set = EnrolmentSet([UInt8](repeating: 1, count: 16))
     private static let passcode = SecretBytes("1234".utf8)
 
-    /// What a test does to a store with the accounts "one" and "two" and one item of the passcode's class.
+    /// The operations, on a store with the accounts "one" and "two" and one item of the passcode class.
     enum Operation: CaseIterable, Sendable {
         case add, update, rename, updateAll, delete, deleteAll, setPasscode, removePasscode, follow, lockout
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// What a caller can see of a keychain.
+    /// Everything that a caller can read from a keychain.
     private func contents(_ keychain: Keychain) throws -> [String] {
         try keychain.find(ItemQuery(itemClass: .genericPassword), returns: [.attributes, .data])?
             .map { item in
@@ -68,7 +68,7 @@ import Testing
             #expect(try contents(keychain) == before, "write \(number)")
             #expect(keychain.isPasscodeSet)
             #expect(try keychain.unlock(Self.passcode), "write \(number)")
-            // A daemon that starts now finds the same.
+            // A daemon that starts now reads the same.
             let reopened = try StoreOnDisk.identity.open(store, vault: vault, clock: VirtualClock(), random: random)
             #expect(try reopened.unlock(Self.passcode))
             #expect(try contents(reopened) == before, "reopened after write \(number)")

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Which of SQLite's calls on the files of one store fails, and how. Counts the calls as well.
+/// Decides which of SQLite's calls on the files of one store fails, and how. Also counts the calls.
 final class FaultPlan: Sendable {
     /// How a call fails; `short` writes half of the bytes first.
     enum Fault: CaseIterable, Sendable {
@@ -26,24 +26,24 @@ final class FaultPlan: Sendable {
     /// Whether a call has failed.
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// Whether reads of the disk fail; they are not counted.
+    /// Whether reads fail; they are not counted.
     var readsFail: Bool {
         get { state.withLock { $0.readsFail } }
         set { state.withLock { $0.readsFail = newValue } }
     }
 
-    /// Whether the disk leaves what lies beside an interrupted write as it was; SQLite fills up a sector otherwise.
+    /// Whether an interrupted write leaves adjacent bytes unchanged; if not, SQLite pads the log to a full sector.
     var isPowersafe: Bool {
         get { state.withLock { $0.isPowersafe } }
         set { state.withLock { $0.isPowersafe = newValue } }
     }
 
-    /// Makes the `number`-th call from now fail, 0 being the first, and every later one if it `goesOn`.
+    /// Makes the `number`-th call from now fail, 0 being the first, and every later one if `goesOn`.
     func fail(at number: Int, _ fault: Fault, goesOn: Bool) {
         state.withLock { $0 = State(failsAt: number, fault: fault, goesOn: goesOn) }
     }
 
-    /// Counts a call; what it fails with, if it does.
+    /// Counts a call and returns its fault, or nil.
     func next() -> Fault? {
         state.withLock { state in
             defer { state.calls += 1 }

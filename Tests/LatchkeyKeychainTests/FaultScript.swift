@@ -5,21 +5,21 @@ import LatchkeyModel
 import LatchkeyPolicy
 import TestSupport
 
-/// What can be seen of a store, and what each operation of a recorded run does to it.
+/// The visible state of a store, and the effect of each operation of a recorded run on it.
 struct FaultScript: Hashable, Sendable {
-    /// Secrets by account, as whoever proves everything reads them.
+    /// Secrets by account, as read with every proof.
     var secrets: [String: String] = [:]
     var passcode: String?
     var counters: Int?
 
-    /// An operation; `expected` gives nil where the store refuses it.
+    /// An operation; `expected` returns nil where the store refuses it.
     struct Step: Sendable {
         let name: String
         let run: @Sendable (Keychain) throws(Failure) -> Void
         let expected: @Sendable (FaultScript) -> FaultScript?
     }
 
-    /// What the store holds before the faults begin.
+    /// The state of the store before faults are injected.
     static let start = FaultScript(
         secrets: ["one": "1", "two": "2", "kept": "3", "finger": "4"], passcode: "1234", counters: 0)
 
@@ -113,7 +113,7 @@ struct FaultScript: Hashable, Sendable {
         return next
     }
 
-    /// What a keychain shows; the passcode is one of those of the script.
+    /// Reads the state of a keychain; the passcode is one of those that the script sets.
     static func seen(in keychain: Keychain) throws -> FaultScript {
         var state = FaultScript()
         if keychain.isPasscodeSet {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// Every write, sync and truncation of a recorded run fails in turn, below SQLite: what was acknowledged is there when
-/// the store is opened again, what was not is there as a whole or not at all (abuse case 36).
+/// Every write, sync and truncation of a recorded run fails in turn, below SQLite. After reopening, every
+/// acknowledged operation is present, and every other one is present as a whole or not at all (abuse case 36).
 @Suite struct FaultTests {
-    /// How often a call fails, and how.
+    /// Which calls fail, and how.
     struct Kind: Sendable, CustomTestStringConvertible {
         var fault: FaultPlan.Fault
         var goesOn: Bool
@@ -29,10 +29,10 @@ import Testing
         files = try original.files()
     }
 
-    /// Each call in turn with `LATCHKEY_TESTS=all`, else some of them: another remainder for each kind.
+    /// 1 with `LATCHKEY_TESTS=all`; otherwise every fourth call fails, with another offset for each kind.
     private var stride: Int { ProcessInfo.processInfo.environment["LATCHKEY_TESTS"] == "all" ? 1 : 4 }
 
-    /// The prepared store, whose files follow a plan from now on.
+    /// Opens a copy of the prepared store whose files fail according to the returned plan.
     private func storeUnderPlan() throws -> (StoreOnDisk, FaultPlan) {
         let store = try StoreOnDisk()
         try store.prepare()
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Kind.all)
-    func whateverCallFailsNothingAcknowledgedIsLost_abuse36(kind: Kind) throws {
+    func noAcknowledgedWriteIsLostWhenACallFails_abuse36(kind: Kind) throws {
         let calls = try recordedCalls()
         #expect(calls > 60, "the run was not recorded")
         let store = try StoreOnDisk()
@@ -75,7 +75,7 @@ import Testing
         let (store, plan) = try storeUnderPlan()
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
         let keychain = try store.open()
-        try keychain.add("first", "the log has its head now")
+        try keychain.add("first", "the log header is written now")
         for number in 0..<20 {
             let before = plan.calls
             try keychain.add("item \(number)", "secret")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aTransactionLargerThanWhatIsGatheredIsWhole() throws {
+    @Test func aTransactionLargerThanTheLogBufferIsComplete() throws {
         let store = try StoreOnDisk()
         try store.prepare()
         try store.restore(files)
@@ -101,17 +101,17 @@ import Testing
         #expect(try keychain.findings() == [])
     }
 
-    @Test func aDiskThatCannotBeReadIsNeverAnAbsentOrADamagedItem_abuse36() throws {
+    @Test func anUnreadableDiskIsNotReportedAsAbsentOrDamagedItems_abuse36() throws {
         let (store, plan) = try storeUnderPlan()
         defer { FaultyFiles.plan(nil, for: store.folder.path) }
         do {
             let keychain = try store.open()
-            // More than the cache holds, so that pages have to be read again.
+            // More than the page cache, so that pages must be read again.
             for number in 0..<4 { try keychain.add("large \(number)", String(repeating: "x", count: 1 << 20)) }
             plan.readsFail = true
             #expect(status { _ = try keychain.find(ItemQuery(itemClass: .genericPassword)) } == .storeUnreadable)
             #expect(status { _ = try keychain.secret("large 0") } == .storeUnreadable)
-            #expect(status { _ = try keychain.findings() } == .storeUnreadable, "a check needs to read")
+            #expect(status { _ = try keychain.findings() } == .storeUnreadable, "a check must read")
             #expect(status { _ = try store.open() } == .storeUnreadable)
             plan.readsFail = false
             try keychain.quarantineDamaged()
@@ -121,7 +121,7 @@ import Testing
         #expect(try store.open().findings() == [])
     }
 
-    /// Plays the script with one fault and compares what is left with every way the store may have ended.
+    /// Runs the script with one fault, and compares the store with every permitted state.
     private func run(_ store: StoreOnDisk, _ number: Int, _ kind: Kind) throws {
         let plan = FaultPlan()
         plan.fail(at: number, kind.fault, goesOn: kind.goesOn)
@@ -141,9 +141,9 @@ import Testing
         let keychain = try store.open()
         let left = try FaultScript.seen(in: keychain)
         #expect(possible.contains(left), "call \(number), \(kind.testDescription): \(left.secrets.keys.sorted())")
-        // Rows, indexes, records, the trail and the database itself.
+        // Rows, indexes, records, the audit log and the database itself.
         #expect(try keychain.findings() == [], "call \(number), \(kind.testDescription)")
-        // It goes on working.
+        // The store remains usable.
         try keychain.add("afterwards", "6")
         #expect(try keychain.secret("afterwards") == "6")
     }
@@ -158,14 +158,14 @@ import Testing
         } catch {
             switch error.status {
             case .itemNotFound, .duplicateItem, .passcodeNotSet:
-                // The store says that the step makes no sense: then it is one of those where it does not.
+                // The operation is refused in the current state, which excludes the states in which it is possible.
                 possible = possible.filter { step.expected($0) == nil }
             default:
                 #expect(isRight(error, kind), "\(words): \(error)")
                 possible.formUnion(possible.compactMap(step.expected))
             }
         }
-        // A running daemon shows one of those states as well, and never half of one.
+        // The running daemon shows one of these states too, and never a partial one.
         #expect(possible.contains(try FaultScript.seen(in: keychain)), "\(words)")
     }
 

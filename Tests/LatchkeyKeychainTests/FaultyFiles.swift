@@ -4,15 +4,15 @@ import CSQLite
 import Glibc
 import Synchronization
 
-/// A file system for SQLite that lies over the default one and lets writes, syncs and truncations fail as a plan says
-/// (sqlite.org/vfs.html, "VFS shims"). Files below other folders are opened by the default one alone.
+/// A SQLite file system (VFS) layered over the default one, in which writes, syncs and truncations fail according to
+/// a plan (sqlite.org/vfs.html, "VFS shims"). Files in folders without a plan are opened by the default one.
 enum FaultyFiles {
     private static let plans = Mutex<[String: FaultPlan]>([:])
 
-    /// From now on files of `folder` that are opened follow `plan`; nil ends that.
+    /// Applies a plan to the files that are opened below `folder` from now on; nil removes it.
     static func plan(_ plan: FaultPlan?, for folder: String) {
         _ = registered
-        // SQLite is given the folder with its links resolved.
+        // SQLite receives the folder with its links resolved.
         let real = realpath(folder, nil)
         defer { free(real) }
         plans.withLock { $0[real.map { String(cString: $0) } ?? folder] = plan }
@@ -24,18 +24,18 @@ enum FaultyFiles {
         return plans.withLock { plans in plans.first { name.hasPrefix($0.key + "/") }?.value }
     }
 
-    // MARK: - The shim
+    // MARK: - The VFS
 
     private typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// What stands in front of the default file system's own bytes of an open file.
+    /// The header of an open file, followed by the file structure of the default VFS.
     private struct Head {
         var file: sqlite3_file
         var plan: UnsafeMutableRawPointer
     }
     private static let headBytes = 16
 
-    /// Made default once for this process: SQLite keeps the pointer for good.
+    /// Registered once as the default VFS of this process. SQLite retains its pointer permanently.
     private static let registered: CInt = {
         guard let base = sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
         let shim = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -67,7 +67,7 @@ enum FaultyFiles {
         (UnsafeMutableRawPointer(file) + headBytes).assumingMemoryBound(to: sqlite3_file.self)
     }
 
-    /// The default file system's file and its methods.
+    /// The default VFS's file structure and its methods.
     private static func base(_ file: File?) -> (file: File, methods: sqlite3_io_methods)? {
         guard let file else { return nil }
         let inner = inner(file)
@@ -80,19 +80,19 @@ enum FaultyFiles {
 
     private static func fault(_ file: File?) -> FaultPlan.Fault? { plan(of: file)?.next() }
 
-    /// What a call that cannot write answers; `errno` is what the system would have left.
+    /// Returns the result code of a call that fails, and sets `errno` as the system would.
     private static func code(_ fault: FaultPlan.Fault, _ inputOutput: CInt, isWrite: Bool) -> CInt {
         guard fault != .inputOutputError else {
             errno = EIO
             return inputOutput
         }
         errno = ENOSPC
-        // As unixWrite does; a sync or a truncation has no code of its own for a full disk.
+        // Like `unixWrite` of SQLite; a sync or truncation has no result code for a full disk.
         return isWrite ? SQLITE_FULL : inputOutput
     }
 
     private struct Methods: @unchecked Sendable {
-        // Never changed once it is made.
+        // Not modified after initialisation.
         let pointer: UnsafePointer<sqlite3_io_methods>
     }
 

@@ -6,7 +6,7 @@ import LatchkeyPolicy
 import TestSupport
 import Testing
 
-/// The keychain opens nothing with what was proven for another caller, nor for another evaluation.
+/// The keychain opens nothing with the proof of another caller or of another evaluation.
 @Suite struct ForeignProofTests {
     private let keychain: Keychain
     private let rule = AccessControl(accessibility: .whenUnlocked, constraints: .devicePasscode)
@@ -40,16 +40,16 @@ import Testing
                 == .itemAuthenticationFailed)
     }
 
-    @Test func aMatchOfASetThatIsNotTheKeychainsOpensNothing_abuse32() throws {
+    @Test func aMatchOfAnotherEnrolmentSetOpensNothing_abuse32() throws {
         try keychain.add("finger", "two", AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny))
         #expect(try keychain.follow(EnrolmentSet([1])))
         let old = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([2]), by: StoreOnDisk.caller)
-        #expect(try keychain.secret("finger", proof: old) == nil, "it is asked for again")
+        #expect(try keychain.secret("finger", proof: old) == nil, "another proof is required")
         let current = Authorisation.testOnly([.biometry], enrolment: EnrolmentSet([1]), by: StoreOnDisk.caller)
         #expect(try keychain.secret("finger", proof: current) == "two")
     }
 
-    @Test func aPasscodeIsNeitherChangedNorRemovedByAnythingButItsOwnProof() throws {
+    @Test func changingOrRemovingThePasscodeRequiresItsOwnProof() throws {
         let caller = StoreOnDisk.caller
         let wrong: [Authorisation] = [
             .none, .testOnly([.biometry], by: caller), .testOnly([.passcode], by: other),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorWithoutADemandIsNoRule_AC01() {
+    @Test func anOperatorWithoutAConstraintIsRefused_AC01() {
         for flags: AccessConstraints in [.or, .and] {
             let rule = AccessControl(accessibility: .whenUnlocked, constraints: flags)
             #expect(status { try keychain.add("open", "secret", rule) } == .invalidParameter)

@@ -6,7 +6,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What is gathered for the log goes there while nobody else may write, and before anybody reads it.
+/// Buffered log writes reach the file while no other connection may write, and before any connection reads them.
 @Suite struct GatheredLogTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/items" }
@@ -33,17 +33,17 @@ import Testing
         return rows
     }
 
-    @Test func aTransactionThatWasTakenBackWritesNothingOverWhatAnotherProgramCommitted() throws {
+    @Test func aRolledBackTransactionNeverOverwritesAnotherProgramsCommit() throws {
         let store = try SQLiteItemStore.open(path)
         let other = try SQLiteItemStore.open(path)
         #expect(throws: Failure.self) {
             try store.write { (store) throws(Failure) in
-                // More than SQLite keeps in memory: the first pages go to the log before the end.
+                // More than SQLite's page cache: the first pages are written to the log before the commit.
                 for number: UInt8 in 1...3 { try store.insert(row(number, 1 << 20)) }
-                throw Failure(.cancelled, "Taken back.")
+                throw Failure(.cancelled, "Rolled back.")
             }
         }
-        // This view keeps the log from being merged.
+        // This read transaction keeps the log from being merged.
         #expect(try rows(store).isEmpty)
         try other.write { (store) throws(Failure) in
             for number: UInt8 in 11...14 { try store.insert(row(number, 1 << 20)) }
@@ -51,14 +51,14 @@ import Testing
         try store.write { (store) throws(Failure) in try store.insert(row(15)) }
         let expected = (11...14).map { row($0, 1 << 20).secret } + [row(15).secret]
         for reader in [store, other] {
-            // Not compared within the macro, which would write down megabytes.
+            // Compared outside the macro, which would print megabytes.
             let isWhole = try rows(reader).map(\.secret) == expected
             #expect(isWhole)
         }
         #expect(try other.problems() == [])
     }
 
-    @Test func aCommitIsWholeWhereAnInterruptedWriteMayHarmItsNeighbours() throws {
+    @Test func aCommitIsCompleteWithoutPowersafeOverwrite() throws {
         let plan = FaultPlan()
         plan.isPowersafe = false
         FaultyFiles.plan(plan, for: folder.path)

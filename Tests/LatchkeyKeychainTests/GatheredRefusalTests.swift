@@ -4,7 +4,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import Testing
 
-/// A program that is refused in a loop does not make the trail grow without bound.
+/// A program that is refused in a loop does not make the audit log grow without bound.
 @Suite struct GatheredRefusalTests {
     private let clock = BootClock(boot: "monday", uptimeSeconds: 1000)
 
@@ -17,7 +17,7 @@ import Testing
         Caller(groups: [label], label: label, processID: 1, userID: 1000)
     }
 
-    @Test func equalRefusalsWithinAMinuteAreOneEntryAndTheirNumber() throws {
+    @Test func equalRefusalsWithinAMinuteAreOneEntryWithACount() throws {
         let keychain = try Keychain.inMemory(clock)
         for _ in 0..<850 { try keychain.recordRefusal(of: caller("app")) }
         #expect(try refusals(keychain) == [1])
@@ -26,13 +26,13 @@ import Testing
         #expect(try refusals(keychain) == [1, 850])
     }
 
-    @Test func anotherProgramHasAnEntryOfItsOwn() throws {
+    @Test func anotherProgramHasItsOwnEntry() throws {
         let keychain = try Keychain.inMemory(clock)
         for label in ["app", "other", "app"] { try keychain.recordRefusal(of: caller(label)) }
         #expect(try refusals(keychain) == [1, 1])
     }
 
-    @Test func whatIsGatheredIsWrittenAtTheEnd() throws {
+    @Test func countedRefusalsAreWrittenAtTheEnd() throws {
         let keychain = try Keychain.inMemory(clock)
         for _ in 0..<5 { try keychain.recordRefusal(of: caller("app")) }
         try keychain.recordGatheredRefusals()

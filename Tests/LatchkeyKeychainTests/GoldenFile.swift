@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file as text: `size <bytes>`, then `<offset> <hexadecimal digits>` for every 32 bytes that are not all zero. Lines
-/// that begin with `#` are for the reader.
+/// A file as text: `size <bytes>`, then `<offset> <hexadecimal digits>` for every 32 bytes that are not all zero.
+/// Lines that begin with `#` are comments.
 struct GoldenFile {
     static let folder = Repository.vectors("store", "v2")
     static let names = ["keychain.sqlite", "root.key", "anchor", "counters"]

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import TestSupport
 
-/// The contents of `Tests/Vectors/store/v2`: one item of each kind, made in this order from fixed inputs.
+/// The contents of `Tests/Vectors/store/v2`: one item of each kind, created in this order from fixed inputs.
 enum GoldenStore {
     static let passcode = SecretBytes("1234".utf8)
     static let set = EnrolmentSet(Array(0..<16))
@@ -69,7 +69,7 @@ enum GoldenStore {
         return store
     }
 
-    /// The committed store in a folder of its own.
+    /// A copy of the committed store in its own folder.
     static func committed() throws -> StoreOnDisk {
         let store = try StoreOnDisk()
         try store.prepare()

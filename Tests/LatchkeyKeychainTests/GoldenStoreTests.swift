@@ -7,9 +7,9 @@ import LatchkeyModel
 import LatchkeySeams
 import Testing
 
-/// A store that this version of the format wrote once has to open for as long as the version is 2.
+/// The committed store of version 2 must open as long as version 2 is supported.
 ///
-/// To write the vectors anew while the format is not released, run
+/// To write the vectors again before the format is released, run
 /// `LATCHKEY_WRITE_GOLDEN_STORE=1 swift test --filter GoldenStoreTests` and say in the commit why they changed.
 @Suite struct GoldenStoreTests {
     private static let writes = ProcessInfo.processInfo.environment["LATCHKEY_WRITE_GOLDEN_STORE"] != nil
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(.disabled(if: writes))
-    func whatTheStoreKeepsBesidesItemsReads() throws {
+    func countersAndDatesOfTheGoldenStoreRead() throws {
         let store = try GoldenStore.committed()
         let keychain = try store.open(clock: BootClock(boot: "golden"))
         let kept = try #require(try keychain.keptCounters())
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(.disabled(if: writes))
-    func boundItemsOfTheGoldenStoreDieWithAnotherSet() throws {
+    func anotherSetInvalidatesBoundItemsOfTheGoldenStore() throws {
         let store = try GoldenStore.committed()
         let keychain = try store.open()
         #expect(try keychain.unlock(GoldenStore.passcode))
@@ -64,7 +64,7 @@ import Testing
         #expect(try keychain.secret("user presence", proof: GoldenStore.match) == "present")
     }
 
-    /// Binds every byte of envelopes, indexes, slots, header and chain: the same inputs give the same rows.
+    /// Covers every byte of envelopes, indexes, slots, header and chain: equal inputs give equal rows.
     @Test(.disabled(if: writes))
     func theSameInputsGiveTheSameBytes() throws {
         let (made, committed) = (try GoldenStore.make(), try GoldenStore.committed())

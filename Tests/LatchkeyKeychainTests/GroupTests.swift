@@ -4,7 +4,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import Testing
 
-/// A caller uses its groups, the first of them by default, and no other (behaviour KC-16).
+/// A caller may use its own access groups only; the first is the default (behaviour KC-16).
 @Suite struct GroupTests {
     private let keychain: Keychain
     private let all = ItemQuery(itemClass: .genericPassword)
@@ -50,7 +50,7 @@ import Testing
         #expect(status { try keychain.delete(all, caller: nobody) } == .missingEntitlement)
     }
 
-    @Test func itemsOfForeignGroupsAreNotThere_KC16_abuse1() throws {
+    @Test func itemsOfForeignGroupsAreNotFound_KC16_abuse1() throws {
         try keychain.add("account", group: "shared")
         let stranger = Caller(groups: ["stranger"], label: "stranger", processID: 2, userID: 1000)
         for query in [all, .account("account")] {
@@ -69,7 +69,7 @@ import Testing
         #expect(try groups(query) == [.text("shared")])
     }
 
-    @Test func anItemMovesBetweenGroupsThatAreHeld_KC16() throws {
+    @Test func anItemMovesBetweenTheCallersGroups_KC16() throws {
         try keychain.add("account", "secret", group: "app")
         #expect(try keychain.update(.account("account"), [.accessGroup: .text("shared")]) == .finished)
         #expect(try groups(all) == [.text("shared")])

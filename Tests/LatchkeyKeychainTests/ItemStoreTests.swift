@@ -6,13 +6,13 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// What every driver of `ItemStore` keeps: views, transactions, order and filters.
+/// The contract of every driver of `ItemStore`: snapshots, transactions, order and filters.
 @Suite struct ItemStoreTests {
     enum Driver: CaseIterable, Sendable {
         case memory, file
     }
 
-    /// A store and what keeps its folder alive.
+    /// Returns a store and the object that keeps its folder.
     private func make(_ driver: Driver) throws -> (any ItemStore, TemporaryFolder?) {
         switch driver {
         case .memory: return (try SQLiteItemStore.inMemory(), nil)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Driver.allCases)
-    func aRowComesBackAsItWasWritten(driver: Driver) throws {
+    func aRowIsReadAsItWasWritten(driver: Driver) throws {
         let (store, folder) = try make(driver)
         defer { withExtendedLifetime(folder) {} }
         var rows = [row(1), row(2, indexes: [[7], nil, []])]
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Driver.allCases)
-    func whatIsInsertedAfterADeletionComesLast(driver: Driver) throws {
+    func aRowInsertedAfterADeletionComesLast(driver: Driver) throws {
         let (store, folder) = try make(driver)
         defer { withExtendedLifetime(folder) {} }
         try store.write { (store) throws(Failure) in
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: Driver.allCases)
-    func aTransactionThatFailsIsUndone(driver: Driver) throws {
+    func aFailedTransactionIsRolledBack(driver: Driver) throws {
         let (store, folder) = try make(driver)
         defer { withExtendedLifetime(folder) {} }
         try store.write { (store) throws(Failure) in try store.insert(row(1)) }
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    /// A search looks twice, once for what has to be proven and once for the items: nothing may come in between.
-    @Test func aReadSeesOneViewWhileOthersWrite() throws {
+    /// A search reads twice, first for the missing proofs and then for the items; no write may come between.
+    @Test func aReadSeesOneSnapshotDuringWrites() throws {
         let (store, folder) = try make(.file)
         defer { withExtendedLifetime(folder) {} }
         try store.write { (store) throws(Failure) in try store.insert(row(1)) }

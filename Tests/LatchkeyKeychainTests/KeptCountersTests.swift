@@ -5,7 +5,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import Testing
 
-/// Counters of failed tries outlive the daemon, and nobody sets them back in the file.
+/// Counters of failed tries survive the daemon, and editing the file cannot reset them.
 @Suite struct KeptCountersTests {
     private static let counters = PolicyCounters(
         biometryFailures: 4, passcodeFailures: 5, passcodeBlockedUntil: 300_000_000_000)
@@ -20,13 +20,13 @@ import Testing
         #expect(try Keychain.inMemory().keptCounters() == nil)
     }
 
-    @Test func countersAreThereAfterReopening_abuse27() throws {
+    @Test func countersSurviveReopening_abuse27() throws {
         let kept = try #require(try store.open(clock: BootClock(boot: "monday")).keptCounters())
         #expect(kept.0 == Self.counters)
         #expect(kept.isOfThisBoot)
     }
 
-    @Test func countersOfAnotherBootAreToldApart_abuse28() throws {
+    @Test func countersOfAnotherBootAreRecognised_abuse28() throws {
         let kept = try #require(try store.open(clock: BootClock(boot: "tuesday")).keptCounters())
         #expect(kept.0 == Self.counters)
         #expect(!kept.isOfThisBoot)
@@ -46,7 +46,7 @@ import Testing
         #expect(!Array(file).contains(sequence: Array("monday".utf8)))
     }
 
-    /// The newest of the two slots, as an editor of the file could change it.
+    /// Changes the newest of the two slots, as an editor of the file could.
     private func change(_ body: (inout Data) -> Void) throws {
         var file = try #require(try store.files()["counters"])
         body(&file)
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test(arguments: [0, 1])
-    func countersThatWereChangedAreNotBelieved_abuse27(bytesFromTheEnd: Int) throws {
-        // An audit row knows of them.
+    func changedCountersAreRefused_abuse27(bytesFromTheEnd: Int) throws {
+        // An audit entry names these counters.
         do { try store.open().record(.tryFailed, caller: nil) }
         try change { file in
             for slot in [4096, 8192] {
@@ -67,7 +67,7 @@ import Testing
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
     }
 
-    @Test func olderCountersThatArePutBackAreNotBelieved_abuse27() throws {
+    @Test func olderCountersAreRefused_abuse27() throws {
         let old = try #require(try store.files()["counters"])
         do {
             let keychain = try store.open()
@@ -79,15 +79,15 @@ import Testing
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
     }
 
-    @Test func countersThatWereTakenAwayAreNotBelieved_abuse27() throws {
+    @Test func removedCountersAreRefused_abuse27() throws {
         try store.setFile("counters", nil)
         let keychain = try store.open()
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
         try keychain.keep(Self.counters)
-        #expect(try keychain.keptCounters()?.0 == Self.counters, "the file is made anew")
+        #expect(try keychain.keptCounters()?.0 == Self.counters, "the file is created again")
     }
 
-    @Test func theCountersOfAnotherStoreAreNotBelieved() throws {
+    @Test func theCountersOfAnotherStoreAreRefused() throws {
         let other = try StoreOnDisk()
         try other.open().keep(PolicyCounters(biometryFailures: 0, passcodeFailures: 0, passcodeBlockedUntil: 0))
         try store.setFile("counters", try other.files()["counters"])
@@ -95,7 +95,7 @@ import Testing
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
     }
 
-    /// A power cut while a slot is overwritten.
+    /// Simulates a power cut while a slot is overwritten.
     @Test func aTornSlotLeavesTheCountersBefore() throws {
         let next = PolicyCounters(biometryFailures: 0, passcodeFailures: 6, passcodeBlockedUntil: 0)
         let before = try #require(try store.files()["counters"])
@@ -125,7 +125,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether the bytes stand somewhere in here.
+    /// Whether the bytes contain the sequence.
     fileprivate func contains(sequence: [UInt8]) -> Bool {
         indices.dropLast(sequence.count - 1).contains { self[$0..<$0 + sequence.count].elementsEqual(sequence) }
     }

@@ -4,7 +4,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 
 extension Keychain {
-    /// Everything that a check finds.
+    /// Returns all findings of a check.
     func findings() throws(Failure) -> [Finding] {
         var check = StoreCheck(self)
         var findings: [Finding] = []
@@ -15,7 +15,7 @@ extension Keychain {
         }
     }
 
-    /// The whole trail, or the part before the first break; and that break.
+    /// Returns the audit log up to the first break of its chain, and that break.
     func trail(verifies: Bool = true, part: UInt64 = Limits.auditEntries) throws(Failure) -> ([AuditLine], Finding?) {
         var lines: [AuditLine] = []
         while true {

@@ -3,10 +3,10 @@
 import LatchkeyKeychain
 import LatchkeyModel
 
-// Passwords as text: tests stretch them on their own thread.
+// Passwords as text, stretched on the test's thread.
 
 extension Keychain {
-    /// An app's own password, stretched to add an item with that rule.
+    /// Returns an application password, stretched for adding an item with that access control.
     func appPassword(_ plain: SecretBytes, toAdd control: AccessControl) throws(Failure) -> AppPassword {
         var password = try appPassword(isGiven: true)
         for parameters in try stretchingToAdd(control, password) {

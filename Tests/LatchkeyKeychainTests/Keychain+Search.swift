@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 
 extension Keychain {
-    /// Every page of a search, one after the other.
+    /// Returns all pages of a search.
     func search(
         _ request: Request.CopyItems, caller: Caller, proof: Authorisation, used: (UsedItem) -> Void,
         emit: (FoundItem) -> Void
@@ -18,7 +18,7 @@ extension Keychain {
         return result
     }
 
-    /// Every page of a listing, one after the other.
+    /// Returns all pages of a listing.
     func list(_ query: ItemQuery, caller: Caller, emit: (FoundItem) -> Void) throws(Failure) {
         var cursor = SearchCursor()
         while try list(query, caller: caller, from: &cursor, emit: emit) == .more {}

@@ -11,7 +11,7 @@ import SimulatedDriver
 import SystemDriver
 import TestSupport
 
-/// A rule without constraints.
+/// An access control, without constraints by default.
 func rule(_ accessibility: Accessibility, _ constraints: AccessConstraints = []) -> AccessControl {
     AccessControl(accessibility: accessibility, constraints: constraints)
 }
@@ -24,7 +24,7 @@ func named(_ account: String, service: String = "service", group: String? = nil)
 }
 
 extension Keychain {
-    /// A keychain that lasts as long as the test.
+    /// A keychain in memory.
     static func inMemory(_ clock: any Clock = VirtualClock()) throws -> Keychain {
         let random = SystemRandomSource()
         let store = try SQLiteItemStore.inMemory()
@@ -45,7 +45,7 @@ extension Keychain {
         return try add(request, caller: StoreOnDisk.caller)
     }
 
-    /// Finds passwords; nil stands for what has to be proven first.
+    /// Finds passwords; nil when proofs are missing.
     func find(
         _ query: ItemQuery, proof: Authorisation = .none, returns: Returns = .data, caller: Caller = StoreOnDisk.caller
     ) throws(Failure) -> [FoundItem]? {
@@ -55,13 +55,13 @@ extension Keychain {
         return result == .finished ? found : nil
     }
 
-    /// The secret of an account as text; nil when something has to be proven first.
+    /// Returns the secret of an account as text; nil when proofs are missing.
     func secret(_ account: String, proof: Authorisation = .none) throws(Failure) -> String? {
         try find(ItemQuery(itemClass: .genericPassword, attributes: named(account)), proof: proof)?.first?.secret
             .map { String(decoding: $0.copyBytes(), as: UTF8.self) }
     }
 
-    /// Changes the password of an account, or whatever `changes` names.
+    /// Changes the secret of an account, or the attributes in `changes`.
     func update(
         _ query: ItemQuery, _ changes: Attributes = [:], secret: String? = nil, rule: AccessControl? = nil,
         proof: Authorisation = .none
@@ -74,23 +74,23 @@ extension Keychain {
 }
 
 extension Authorisation {
-    /// The passcode, proven for the caller of the tests.
+    /// A proof of the passcode for the caller of the tests.
     static var ofPasscode: Authorisation { .testOnly([.passcode], by: StoreOnDisk.caller) }
 }
 
 extension ItemQuery {
-    /// One password.
+    /// A query for the password of an account.
     static func account(_ account: String) -> ItemQuery {
         ItemQuery(itemClass: .genericPassword, attributes: named(account))
     }
 
-    /// The item of a persistent reference.
+    /// A query for the item of a persistent reference.
     static func reference(_ bytes: [UInt8]?) -> ItemQuery {
         ItemQuery(itemClass: nil, persistentReference: bytes ?? [])
     }
 }
 
-/// What `body` fails with.
+/// Returns the status with which `body` fails; nil when it succeeds.
 func status(_ body: () throws -> Void) -> Status? {
     do {
         try body()
@@ -101,17 +101,17 @@ func status(_ body: () throws -> Void) -> Status? {
 }
 
 extension Keychain {
-    /// Sets a first passcode.
+    /// Sets the first passcode.
     func setPasscode(_ passcode: SecretBytes) throws(Failure) {
         try setPasscode(stretched(passcode), caller: StoreOnDisk.caller)
     }
 
-    /// Changes the passcode, whose key is in memory.
+    /// Changes the passcode; its key must be in memory.
     func changePasscode(to passcode: SecretBytes) throws(Failure) {
         try changePasscode(to: stretched(passcode), caller: StoreOnDisk.caller, proof: .ofPasscode)
     }
 
-    /// A new passcode, stretched on the thread of the test.
+    /// Stretches a new passcode on the test's thread.
     func stretched(_ passcode: SecretBytes) throws(Failure) -> StretchedPassword {
         try StretchedPassword(passcode, newPasscodeStretching())
     }

@@ -5,7 +5,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// Random sequences of operations on a store end like the same operations on a plain dictionary.
+/// Random sequences of operations give the same result on a store as on a plain dictionary.
 @Suite struct KeychainModelTests {
     private struct Key: Hashable {
         var account: String
@@ -38,7 +38,7 @@ import Testing
         return result
     }
 
-    /// One random operation on both; the result codes have to agree as well.
+    /// Performs one random operation on both; the result codes must be equal too.
     private func step(_ keychain: Keychain, _ model: inout [Key: Value], _ numbers: inout SeededGenerator) throws {
         let key = Key(
             account: Self.words.randomElement(using: &numbers) ?? "",

@@ -6,14 +6,15 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// Binds every cryptographic label, file mark and record name to a golden value: an edit of words must not move a key.
+/// Compares every cryptographic label, file mark and record name with a golden value, so that editing a text cannot
+/// change a key.
 ///
-/// `LATCHKEY_WRITE_LABELS=1 swift test --filter LabelTests` writes the table anew, for labels that are new.
+/// `LATCHKEY_WRITE_LABELS=1 swift test --filter LabelTests` writes the table again, for new labels.
 @Suite struct LabelTests {
     private static let file = Repository.vectors("labels.tsv")
     private static let key = SymmetricKey(SecretBytes([UInt8](0..<32)))
 
-    /// Kind, words as hexadecimal digits, and the key that a label derives from the bytes 0 to 31.
+    /// Kind, text as hexadecimal digits, and the key that a label derives from the bytes 0 to 31.
     private static func lines() throws -> [String] {
         let key = try #require(key)
         return try CryptographicLabel.allCases.map { label in
@@ -35,6 +36,6 @@ import Testing
         let golden = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n").map(String.init)
             .filter { !$0.hasPrefix("#") }
         #expect(lines == golden)
-        #expect(Set(golden).count == golden.count, "no label stands for two things")
+        #expect(Set(golden).count == golden.count, "no label is used twice")
     }
 }

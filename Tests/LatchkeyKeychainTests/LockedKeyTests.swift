@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The keys that a lock wipes. The cost of a slot is in PasscodeClassTests.
+/// The keys that a lock wipes. PasscodeClassTests covers the costs of slots.
 @Suite struct LockedKeyTests {
     private static let passcode = SecretBytes("1234".utf8)
     private let store: StoreOnDisk
@@ -18,7 +18,7 @@ import Testing
         try store.open().setPasscode(Self.passcode)
     }
 
-    @Test func aLockWhileThePasscodeIsStretchedKeepsTheKeyOut() throws {
+    @Test func aLockDuringStretchingKeepsTheKeyOutOfMemory() throws {
         let keychain = try store.open()
         let count = keychain.tree.lockCount
         #expect(try keychain.unlock(Self.passcode))
@@ -29,8 +29,8 @@ import Testing
         #expect(!keychain.tree.holdsPasscodeKey)
     }
 
-    /// Derives class keys on one thread while another locks and unlocks: after a lock none is in memory.
-    @Test func noClassKeyIsPutInAfterALock() throws {
+    /// Derives class keys on one thread while another locks and unlocks: after a lock, no key is in memory.
+    @Test func noClassKeyIsStoredAfterALock() throws {
         let tree = try store.open().tree
         let hasEnded = Atomic(false)
         let deriving = Atomic(true)

@@ -9,7 +9,7 @@ import SQLiteDriver
 import SystemDriver
 import Testing
 
-/// The attack: new tries by changing or deleting one record of the file. Counters that are not there as they were kept
+/// Attack: changing or deleting a record of the file to get new tries. Counters that differ from the stored ones
 /// count as used up.
 @Suite struct LostCountersTests {
     private let store: StoreOnDisk
@@ -21,7 +21,7 @@ import Testing
         return StartedService(try store.open(clock: clock), clock: clock)
     }
 
-    /// The number of the newest entry of the trail.
+    /// The sequence number of the newest audit entry.
     private func auditEnd() throws -> Int64 {
         var end: Int64 = 0
         try store.edit { end = try $0.lastAuditEntry()?.sequence ?? 0 }
@@ -29,15 +29,15 @@ import Testing
     }
 
     @Test(arguments: [Data([1, 2, 3]), nil] as [Data?])
-    func countersThatWereChangedOrTakenOutCountAsUsedUp_abuse27(_ bytes: Data?) throws {
+    func changedOrRemovedCountersCountAsUsedUp_abuse27(_ bytes: Data?) throws {
         #expect(try start(uptimeSeconds: 1000).setPasscode("right") == nil)
         try store.setFile("counters", bytes)
         let end = try auditEnd()
         let first = try start(uptimeSeconds: 2000)
         #expect(try first.isBiometryLocked)
         #expect(first.tryPasscode("right") == .passcodeDelayed)
-        #expect(try auditEnd() == end + 1, "the trail says so")
-        // It was written down: another start neither forgets it nor begins the hour anew.
+        #expect(try auditEnd() == end + 1, "the loss is in the audit log")
+        // The replacement is stored: another start neither ends the delay nor restarts it.
         let later = try start(uptimeSeconds: 2000 + 3599)
         #expect(try later.isBiometryLocked)
         #expect(later.tryPasscode("right") == .passcodeDelayed)
@@ -47,7 +47,7 @@ import Testing
         #expect(try !afterwards.isBiometryLocked)
     }
 
-    @Test func aStoreWithoutAPasscodeHasNothingToCount_abuse27() throws {
+    @Test func withoutAPasscodeLostCountersDelayNothing_abuse27() throws {
         #expect(try !start(uptimeSeconds: 1000).isBiometryLocked)
         #expect(try auditEnd() == 0)
         let service = try start(uptimeSeconds: 2000)
@@ -55,8 +55,8 @@ import Testing
         #expect(service.tryPasscode("right") == nil, "nothing is delayed")
     }
 
-    /// A crash or a full disk between the two must not leave a passcode without counters: its owner would be delayed.
-    @Test func countersAreKeptBeforeTheFirstPasscodeIs_abuse27() throws {
+    /// A crash or a full disk between the two must not leave a passcode without counters, which would delay its owner.
+    @Test func countersAreStoredBeforeTheFirstPasscode_abuse27() throws {
         let random = SystemRandomSource()
         let clock = BootClock(boot: "monday", uptimeSeconds: 1000)
         let rows = RecordingStore(try SQLiteItemStore.inMemory())

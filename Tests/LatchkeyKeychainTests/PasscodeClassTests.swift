@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// Items of `WhenPasscodeSetThisDeviceOnly` rest under `U_pass`, which only the passcode opens.
+/// Items of `WhenPasscodeSetThisDeviceOnly` are sealed under `U_pass`, which only the passcode opens.
 @Suite struct PasscodeClassTests {
     private static let first = SecretBytes("first".utf8)
     private static let second = SecretBytes("second".utf8)
@@ -30,14 +30,14 @@ import Testing
         #expect(try keychain.secret("bound") == "one")
     }
 
-    @Test func afterReopeningTheyNeedThePasscodeAndOthersDoNot() throws {
+    @Test func afterReopeningOnlyItemsOfTheClassNeedThePasscode() throws {
         let keychain = try store.open()
         #expect(!keychain.tree.holdsPasscodeKey)
         #expect(try keychain.secret("bound") == nil)
         #expect(try keychain.secret("free") == "two")
     }
 
-    @Test func whatHasToBeProvenIsThePasscodeAlone() throws {
+    @Test func theMissingProofIsThePasscodeAlone() throws {
         let keychain = try store.open()
         let request = Request.CopyItems(
             query: .account("bound"), limit: 1, returns: .data, authentication: Authentication())
@@ -87,7 +87,7 @@ import Testing
         #expect(try keychain.secret("bound") == "one")
     }
 
-    @Test func thePasscodeCannotBeChangedUnseen() throws {
+    @Test func thePasscodeCannotBeChangedBeforeItIsEntered() throws {
         let keychain = try store.open()
         #expect(throws: Failure(.passcodeNotSet)) { try keychain.changePasscode(to: Self.second) }
         #expect(try keychain.unlock(Self.first))
@@ -104,7 +104,7 @@ import Testing
         #expect(try store.rows().count == 1)
     }
 
-    @Test func aNewPasscodeDoesNotBringOldItemsBack() throws {
+    @Test func aNewPasscodeDoesNotRestoreOldItems() throws {
         let old = try store.rows()[0]
         do {
             let keychain = try store.open()
@@ -114,7 +114,7 @@ import Testing
         try store.edit { try $0.insert(old) }
         let keychain = try store.open()
         #expect(try keychain.unlock(Self.first))
-        #expect(status { _ = try keychain.secret("bound") } == .itemNotFound, "the key of that time is gone (KC-17)")
+        #expect(status { _ = try keychain.secret("bound") } == .itemNotFound, "the old key was erased (KC-17)")
     }
 
     @Test func addingWithoutAPasscodeIsRefused_KC15() throws {
@@ -138,14 +138,14 @@ import Testing
     }
 
     @Test(arguments: [0, 9, 17, 255] as [UInt8])
-    func aSlotOfACostThatNoProgramOfOursMakesIsRefusedBeforeItIsStretched(cost: UInt8) throws {
+    func aSlotOfAnUnsupportedCostIsRefusedBeforeStretching(cost: UInt8) throws {
         let keychain = try store.open()
         var slot = try #require(keychain.anchor.slots.first)
         slot[1] = cost
         #expect(throws: Failure(.storeUnreadable)) { try PasscodeSlot.open(slot, Self.first, keychain.tree) }
     }
 
-    @Test func aSlotOfALowerCostIsMadeAnewByTheRightPasscode() throws {
+    @Test func aSlotOfALowerCostIsReplacedAfterTheRightPasscode() throws {
         let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 11)
         let keychain = try store.open(identity)
         #expect(try !keychain.unlock(Self.second))

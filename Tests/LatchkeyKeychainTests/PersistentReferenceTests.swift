@@ -38,7 +38,7 @@ import Testing
         try keychain.delete(.reference(reference), caller: StoreOnDisk.caller)
         #expect(status { _ = try keychain.find(.reference(reference)) } == .itemNotFound)
         try keychain.add("account")
-        #expect(status { _ = try keychain.find(.reference(reference)) } == .itemNotFound, "nor its successor")
+        #expect(status { _ = try keychain.find(.reference(reference)) } == .itemNotFound, "nor the new item")
     }
 
     @Test func everyChangedByteOfAReferenceFindsNothing() throws {
@@ -65,13 +65,13 @@ import Testing
         #expect(status { _ = try keychain.find(.reference(foreign)) } == .itemNotFound)
     }
 
-    @Test func aReferenceOfAForeignGroupAnswersLikeNone() throws {
+    @Test func aReferenceOfAForeignGroupFindsNothing() throws {
         let stranger = Caller(groups: ["stranger"], label: "stranger", processID: 2, userID: 1000)
         #expect(status { _ = try keychain.find(.reference(reference), caller: stranger) } == .itemNotFound)
         #expect(status { try keychain.delete(.reference(reference), caller: stranger) } == .itemNotFound)
     }
 
-    @Test func aReferenceStandsAlone_KC10() {
+    @Test func aReferenceAllowsNoOtherAttributes_KC10() {
         var query = ItemQuery.reference(reference)
         query.attributes[.account] = .text("account")
         #expect(status { _ = try keychain.find(query) } == .invalidParameter)

@@ -7,14 +7,14 @@ import LatchkeyPolicy
 import TestSupport
 import Testing
 
-/// Which items may leave the machine in a backup.
+/// Which items may be exported.
 @Suite struct PortabilityTests {
     private static let flags: [AccessConstraints] = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
         .applicationPassword,
     ]
 
-    /// The table as it is written down.
+    /// The table in `docs/backup-format.md`.
     private func leaves(_ rule: AccessControl, isInToken: Bool) -> Bool {
         let migratable: Set<Accessibility> = [.whenUnlocked, .afterFirstUnlock, .always]
         let rules: Set<AccessConstraints> = [
@@ -24,7 +24,7 @@ import Testing
         return migratable.contains(rule.accessibility) && !isInToken && rules.contains(rule.constraints)
     }
 
-    @Test func everyRuleOfEveryClassLeavesOrStaysAsWrittenDown() {
+    @Test func exportabilityOfEveryAccessControlMatchesTheDocumentation() {
         var left = 0
         for accessibility in Accessibility.allCases {
             for bits in 0..<(1 << Self.flags.count) {
@@ -43,7 +43,7 @@ import Testing
         #expect(left == 15, "five rules of three classes")
     }
 
-    @Test func withAPasscodeNothingButItsOwnProofReadsAPage() throws {
+    @Test func withAPasscodeAPageRequiresItsProof() throws {
         let keychain = try Keychain.inMemory()
         try keychain.add("one")
         try keychain.setPasscode(SecretBytes("1234".utf8))
@@ -64,7 +64,7 @@ import Testing
         #expect(try keychain.page(after: 0, caller: caller, proof: .ofPasscode).items.count == 1)
     }
 
-    /// Where accounts are checked, every person has a password that can be asked for.
+    /// In tiers that check accounts, every user has a password that can be asked for.
     @Test(arguments: Tier.allCases)
     func withoutAPasscodeTiersWithAccountsRefuseEveryBackup(tier: Tier) throws {
         let store = try StoreOnDisk()
@@ -86,13 +86,13 @@ import Testing
         #expect(status { _ = try keychain.backupNeedsPasscode(caller) } == expected)
         #expect(status { _ = try keychain.page(after: 0, caller: caller, proof: .none) } == expected)
         #expect(status { _ = try keychain.restore(item, caller: caller, proof: .none) } == expected)
-        // With a passcode all of them ask for it.
+        // With a passcode, all tiers ask for it.
         try keychain.setPasscode(SecretBytes("1234".utf8))
         #expect(try keychain.backupNeedsPasscode(caller))
         _ = try keychain.page(after: 0, caller: caller, proof: .ofPasscode)
     }
 
-    @Test func withoutAPasscodeOnlyTheCallersGroupsLeaveAndEnter() throws {
+    @Test func withoutAPasscodeOnlyTheCallersGroupsAreExportedAndImported() throws {
         let keychain = try Keychain.inMemory()
         try keychain.add("mine")
         var other = StoreOnDisk.caller

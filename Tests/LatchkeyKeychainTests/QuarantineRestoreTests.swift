@@ -9,13 +9,13 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// Rows that were put aside come back when they authenticate again (behaviour KC-17, decision 008).
+/// Quarantined rows are restored when they authenticate again (behaviour KC-17, decision 008).
 @Suite struct QuarantineRestoreTests {
     private let store: StoreOnDisk
 
     init() throws { store = try .withThreeItems() }
 
-    /// Damages rows, has them put aside, and gives back what they were.
+    /// Damages rows, has them quarantined, and returns the undamaged rows.
     private func putAside(_ indexes: [Int], _ edit: (inout StoredRow) -> Void = { $0.secret?[30] ^= 1 }) throws {
         let rows = try store.rows()
         for index in indexes {
@@ -46,17 +46,17 @@ import Testing
 
     private let repair = "UPDATE quarantine SET secret = (SELECT secret FROM kept WHERE kept.id = quarantine.id)"
 
-    /// Keeps what the rows are, for `repair`.
+    /// Copies the rows to the table `kept`, for `repair`.
     private func keep() throws { try store.execute("CREATE TABLE kept AS SELECT * FROM item") }
 
-    @Test func aRowThatIsWholeAgainIsBackInItsPlaceAndTheTrailSaysSo_KC17() throws {
+    @Test func aRepairedRowIsRestoredAtItsPositionAndLogged_KC17() throws {
         try keep()
         try putAside([0, 1])
         try store.execute(repair + " WHERE position = 2; DROP TABLE kept")
         let keychain = try store.open()
         #expect(try Set(restore(keychain).map(\.kind)) == [.quarantined, .restored])
         #expect(try keychain.secret("two") == "secret of two")
-        #expect(try accounts(keychain) == [.text("two"), .text("three")], "in its old place")
+        #expect(try accounts(keychain) == [.text("two"), .text("three")], "at its old position")
         #expect(try keychain.quarantineCount() == 1)
         let (lines, finding) = try keychain.trail()
         #expect(finding == nil)
@@ -65,7 +65,7 @@ import Testing
         #expect(try keychain.findings().map(\.kind) == [.quarantined], "nothing is unexplained")
     }
 
-    @Test func whatStaysDamagedStaysAsideAsItIs_KC17() throws {
+    @Test func aRowThatIsStillDamagedStaysInTheQuarantine_KC17() throws {
         try putAside([0, 1, 2])
         let keychain = try store.open()
         let before = try keychain.quarantinedRows()
@@ -74,7 +74,7 @@ import Testing
         #expect(try keychain.itemCount() == 0)
     }
 
-    @Test func aPlaceThatWasTakenMovesTheRowToTheEnd() throws {
+    @Test func aRowWhosePositionIsTakenIsRestoredAtTheEnd() throws {
         try keep()
         try putAside([2])
         try store.open().add("four")
@@ -84,7 +84,7 @@ import Testing
         #expect(try accounts(keychain) == ["one", "two", "four", "three"].map { .text($0) })
     }
 
-    @Test func anItemWithTheSamePrimaryKeyKeepsItsPlace_KC17() throws {
+    @Test func anExistingItemWithTheSamePrimaryKeyIsNotReplaced_KC17() throws {
         try keep()
         try putAside([1])
         try store.open().add("two", "new")
@@ -97,7 +97,7 @@ import Testing
         #expect(try keychain.quarantineCount() == 1)
     }
 
-    @Test func indexesThatWereChangedAreDerivedAnew() throws {
+    @Test func changedIndexesAreComputedAgain() throws {
         try keep()
         try putAside([1]) { row in
             row.secret?[30] ^= 1
@@ -111,7 +111,7 @@ import Testing
         #expect(try keychain.findings().isEmpty)
     }
 
-    @Test func aRowThatWasRepairedInTheQuarantineIsBroughtBack() throws {
+    @Test func aRowRepairedInTheQuarantineIsRestored() throws {
         let set = EnrolmentSet([1, 2, 3])
         let proof = Authorisation.testOnly([.biometry], enrolment: set, by: StoreOnDisk.caller)
         do {
@@ -119,7 +119,7 @@ import Testing
             _ = try keychain.follow(set)
             try keychain.add("bound", "to the set", rule(.whenUnlocked, .biometryCurrentSet))
         }
-        // A byte of the row's secret is another one.
+        // Replaces one byte of the row's secret.
         let row = try store.rows().last
         var damaged = try #require(row)
         damaged.secret?[20] ^= 1
@@ -139,8 +139,8 @@ import Testing
         #expect(try keychain.findings().isEmpty)
     }
 
-    @Test func aRowThatSomeoneElsePutThereStays_abuse33() throws {
-        // A copy of an item that was deleted, with the number of an entry that tells of something else.
+    @Test func aRowThatTheDaemonDidNotQuarantineIsNotRestored_abuse33() throws {
+        // A copy of a deleted item, with the number of an entry for another event.
         try keep()
         try putAside([0])
         try store.open().delete(.account("two"), caller: StoreOnDisk.caller)
@@ -155,7 +155,7 @@ import Testing
         #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
     }
 
-    @Test func aRowThatComesBackTwiceIsToldByTheCheck_abuse33() throws {
+    @Test func aRowInsertedAgainAfterItsRestoreIsReported_abuse33() throws {
         try keep()
         try putAside([1])
         try store.execute(repair + "; DROP TABLE kept")
@@ -164,7 +164,7 @@ import Testing
             #expect(try restore(keychain).map(\.kind) == [.restored])
             #expect(try keychain.secret("two") == "secret of two")
         }
-        // The whole row once more, after the item was deleted.
+        // Inserts the whole row again after the item was deleted.
         let whole = try store.rows()[1]
         try store.open().delete(.account("two"), caller: StoreOnDisk.caller)
         let entry = try #require(try store.open().trail().0.first { $0.event == .quarantined }).sequence
@@ -196,7 +196,7 @@ import Testing
         #expect(try keychain.trail().1 == nil)
     }
 
-    @Test func manyRowsComeBackInSeveralTransactions() throws {
+    @Test func manyRowsAreRestoredInSeveralTransactions() throws {
         do {
             let keychain = try store.open()
             for number in 0..<147 { try keychain.add("\(number)") }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// A row that fails authentication is as if it were absent, and is put aside as it was found (behaviour KC-17).
+/// A row that fails authentication is treated as absent, and is quarantined unchanged (behaviour KC-17).
 @Suite struct QuarantineTests {
     private let store: StoreOnDisk
 
     init() throws { store = try .withThreeItems() }
 
-    /// How a row is damaged so that nothing of it may be believed.
+    /// Ways to damage a row so that it fails authentication.
     enum Edit: CaseIterable, Sendable {
         case attributes, secret, secretTaken, key, identifier, version, foreign, unknownClass, otherClass
 
@@ -52,11 +52,11 @@ import Testing
     }
 
     @Test(arguments: Edit.allCases)
-    func aDamagedRowIsPutAsideAsItWasFound_KC17(edit: Edit) throws {
+    func aDamagedRowIsQuarantinedUnchanged_KC17(edit: Edit) throws {
         let damaged = try damage(edit)
         let keychain = try store.open()
         _ = try keychain.find(ItemQuery(itemClass: .genericPassword))
-        // A class that the row does not have finds it by its group only through the other class.
+        // Only a query for the other class finds the row by its group.
         _ = try? keychain.find(ItemQuery(itemClass: .internetPassword))
         _ = try? keychain.secret("two")
         try keychain.quarantineDamaged()
@@ -66,7 +66,7 @@ import Testing
         #expect(try keychain.quarantineCount() == 1)
         let entry = try #require(try keychain.store.read { (store) throws(Failure) in try store.lastAuditEntry() })
         #expect(try keychain.quarantinedRows().map(\.entry) == [entry.sequence])
-        // And again after a restart.
+        // Also after a restart.
         #expect(try store.open().quarantineCount() == 1)
     }
 
@@ -76,18 +76,18 @@ import Testing
         let keychain = try store.open()
         try keychain.add("two", "anew")
         #expect(try keychain.secret("two") == "anew")
-        // Whatever was damaged is still there, in one table or the other.
+        // The damaged row still exists, in one table or the other.
         #expect(try keychain.itemCount() + keychain.quarantineCount() == 4)
     }
 
-    @Test func anItemCanBeAddedOnceASearchHasMetTheDamagedSecret_KC17() throws {
+    @Test func anItemCanBeAddedOnceASearchHasFoundTheDamagedSecret_KC17() throws {
         _ = try damage(.secret)
         let keychain = try store.open()
         #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
         try keychain.quarantineDamaged()
         try keychain.add("two", "anew")
         #expect(try keychain.secret("two") == "anew")
-        // And once more: the quarantine may hold any number of rows with one primary key.
+        // Once more: the quarantine may hold any number of rows with the same primary key.
         var row = try #require(try store.rows().last)
         row.attributes[9] ^= 1
         try store.edit { try $0.replace(row) }
@@ -97,7 +97,7 @@ import Testing
         #expect(try reopened.quarantineCount() == 2)
     }
 
-    @Test func aRowIsPutAsideAlthoughTheTrailWasCutToBeforeTheLastOne() throws {
+    @Test func aRowIsQuarantinedAlthoughTheAuditLogWasCut() throws {
         _ = try damage(.attributes)
         do { try store.open().add("two", "anew") }
         try store.execute("DELETE FROM audit WHERE sequence > 3; UPDATE item SET secret = NULL")
@@ -106,7 +106,7 @@ import Testing
         #expect(try keychain.quarantineCount() == 4)
     }
 
-    @Test func whoeverListensIsToldAfterTheCallThatMetTheDamage() throws {
+    @Test func theDamageHandlerIsCalledAfterTheCallThatFoundTheDamage() throws {
         _ = try damage(.attributes)
         let keychain = try store.open()
         keychain.whenDamaged { [weak keychain] in try? keychain?.quarantineDamaged() }
@@ -114,7 +114,7 @@ import Testing
         #expect(try keychain.quarantineCount() == 1)
     }
 
-    @Test func aProtectedSecretThatIsDamagedIsMetOnlyWithItsProof_KC17() throws {
+    @Test func aDamagedProtectedSecretIsDetectedOnlyWithItsProof_KC17() throws {
         let protected = try store.open()
         try protected.add("door", "key", rule(.whenUnlocked, .userPresence))
         var row = try #require(try store.rows().last)
@@ -122,7 +122,7 @@ import Testing
         row.secret?[last] ^= 1
         try store.edit { try $0.replace(row) }
         let keychain = try store.open()
-        #expect(try keychain.find(.account("door")) == nil, "a proof is asked for")
+        #expect(try keychain.find(.account("door")) == nil, "a proof is required")
         try keychain.quarantineDamaged()
         #expect(try keychain.quarantineCount() == 0)
         let proof = Authorisation.ofPasscode
@@ -139,7 +139,7 @@ import Testing
         #expect(!keychain.isPasscodeSet)
     }
 
-    @Test func aRowThatIsWholeAgainWhenItIsLookedAtStays() throws {
+    @Test func aRowRepairedBeforeItsCheckIsNotQuarantined() throws {
         let whole = try store.rows()[1]
         _ = try damage(.attributes)
         let keychain = try store.open()
@@ -150,7 +150,7 @@ import Testing
         #expect(try keychain.quarantineCount() == 0)
     }
 
-    @Test func aMoveThatFailsChangesNothingAndIsTriedAgain() throws {
+    @Test func aFailedMoveChangesNothingAndIsRetried() throws {
         _ = try damage(.attributes)
         let plan = FaultPlan()
         FaultyFiles.plan(plan, for: store.folder.path)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import SQLiteDriver
 
-/// What SQLite does for each statement of the store, in its own words.
+/// Checks the query plan of each statement, as SQLite explains it.
 @Suite struct QueryPlanTests {
-    /// Statements about all items: there is nothing they could leave out.
+    /// Statements about all items, which must read the whole table.
     private static let ofEveryItem = ["SELECT count(*) FROM item"]
-    /// A step back from the end of the table, which SQLite calls a scan as well.
+    /// Reads the last row of the table, which SQLite also calls a scan.
     private static let ofTheLastEntry = "SELECT sequence, sealed, chain FROM audit ORDER BY sequence DESC LIMIT 1"
 
-    /// A connection that has prepared every statement there is.
+    /// Returns a connection that has prepared every statement.
     private func used() throws -> Connection {
         let connection = try Connection(":memory:", create: true)
         try connection.execute(Schema.settings + Schema.tables)

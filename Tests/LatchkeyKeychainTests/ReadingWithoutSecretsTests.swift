@@ -12,7 +12,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// What needs no secret reads none.
+/// Operations that need no secret do not read the secret column.
 @Suite struct ReadingWithoutSecretsTests {
     private let store: RecordingStore
     private let keychain: Keychain
@@ -39,7 +39,7 @@ import Testing
 
     @Test func theFirstPassOfACopyAllReadsNoSecret() throws {
         guard case .needs = try page(.none) else {
-            Issue.record("nothing had to be proven")
+            Issue.record("no proof was required")
             return
         }
         #expect(store.takeSecretsRead() == 0)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func anUpdateThatNeedsAProofReadsNoSecret() throws {
         guard case .needs = try keychain.update(everything, [.comment: .text("new")]) else {
-            Issue.record("nothing had to be proven")
+            Issue.record("no proof was required")
             return
         }
         #expect(store.takeSecretsRead() == 0)
@@ -84,7 +84,7 @@ import Testing
         var cursor = SearchCursor()
         let request = Request.CopyItems(
             query: everything, limit: 0, returns: .data, authentication: Authentication())
-        // With their secrets two rows would fill a page.
+        // With their secrets, two rows would fill a page.
         let result = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: .none, from: &cursor, used: { _ in }, emit: { _ in })
         guard case .needs = result else {
@@ -111,14 +111,14 @@ import Testing
         }
     }
 
-    /// The pages of a secret form a chain. It is broken in the file: who follows it meets a damaged store.
+    /// The pages of a secret form a chain, which is broken in this file: reading the secret reports a damaged store.
     @Test func thePagesOfASecretAreNotReadForItsAttributes() throws {
         let onDisk = try StoreOnDisk()
         try onDisk.open().add("large", String(repeating: "s", count: 200_000))
         try onDisk.settle()
         var bytes = try #require(try onDisk.files()["keychain.sqlite"])
         let page = 2048
-        // In the middle of the secret, which takes the last hundred pages of the file.
+        // A page in the middle of the secret, which takes the last hundred pages of the file.
         let middle = bytes.startIndex + (bytes.count / page - 50) * page
         bytes.replaceSubrange(middle..<middle + 4, with: [0x7f, 0xff, 0xff, 0xff])
         try onDisk.setFile("keychain.sqlite", bytes)

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// A store that remembers the audit entries of finished transactions and fails at a chosen write.
+/// A store that records the audit entries of committed transactions and fails at a chosen write.
 final class RecordingStore: ItemStore {
     private struct State: Sendable {
         var entries: [AuditEntry] = []
@@ -17,10 +17,10 @@ final class RecordingStore: ItemStore {
 
     init(_ inner: any ItemStore) { self.inner = inner }
 
-    /// The entries in the order they were committed.
+    /// The entries in the order in which they were committed.
     var entries: [AuditEntry] { state.withLock { $0.entries } }
 
-    /// Makes the `number`-th write from now fail, 0 being the first; nil stops that.
+    /// Makes the `number`-th write from now fail, 0 being the first; nil: none.
     func fail(at number: Int?) {
         state.withLock { state in
             state.writes = 0
@@ -28,7 +28,7 @@ final class RecordingStore: ItemStore {
         }
     }
 
-    /// Rows that were handed out with their secret, since this was called last.
+    /// Returns the number of rows read with their secret since the last call.
     func takeSecretsRead() -> Int {
         state.withLock { state in
             defer { state.secretsRead = 0 }

@@ -6,7 +6,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import Testing
 
-/// A store that cannot be used is refused with the right status, and every byte of it stays as it was.
+/// A store that cannot be used is refused with the right status, and none of its bytes change.
 @Suite struct RefusedStoreTests {
     private let store: StoreOnDisk
 
@@ -19,7 +19,7 @@ import Testing
         try store.settle()
     }
 
-    /// What opening fails with; nil also when it changed a file.
+    /// Returns the status with which opening fails; nil when it succeeds, or when it changed a file.
     private func refusal(
         _ identity: StoreIdentity = StoreOnDisk.identity, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Status? {
@@ -48,7 +48,7 @@ import Testing
         try store.settle()
     }
 
-    // MARK: - Of somebody else
+    // MARK: - Another tier, user or version
 
     @Test(arguments: [Tier.tpm, .file, .user])
     func aStoreOfAnotherTierIsRefused(tier: Tier) throws {
@@ -88,7 +88,7 @@ import Testing
         #expect(try refusal() == .storeNewer)
     }
 
-    // MARK: - Keys that do not fit
+    // MARK: - Wrong keys
 
     @Test func anotherRootKeyIsRefused() throws {
         let other = try StoreOnDisk()
@@ -126,7 +126,7 @@ import Testing
         #expect(try refusal() == .storeUnreadable)
     }
 
-    // MARK: - Files that are missing
+    // MARK: - Missing files
 
     @Test func aMissingDatabaseIsNotReplaced_abuse39() throws {
         try store.setFile("keychain.sqlite", nil)
@@ -138,7 +138,7 @@ import Testing
         #expect(try refusal() == .storeUnreadable)
     }
 
-    /// What a read of a store that opens is refused with.
+    /// Returns the status with which a read fails on a store that opens.
     private func refusalOfReading() throws -> Status? {
         let keychain = try store.open()
         return status { _ = try keychain.secret("account") }
@@ -165,7 +165,7 @@ import Testing
         #expect(try refusalOfReading() == .anchorMissing)
     }
 
-    // MARK: - Files that are something else
+    // MARK: - Other files
 
     @Test func anEmptyDatabaseFileIsNotFilled_abuse39() throws {
         try store.setFile("keychain.sqlite", Data())

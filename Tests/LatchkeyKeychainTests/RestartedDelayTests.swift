@@ -17,23 +17,23 @@ import Testing
         for _ in 0..<3 { #expect(service.tryPasscode("wrong") == .authenticationFailed) }
         #expect(service.tryPasscode("right") == .passcodeDelayed)
         clock.advance(seconds: 5)
-        // The fourth wrong one at 1000 seconds delays the next by a minute.
+        // The fourth wrong passcode, at 1000 seconds, delays the next try by a minute.
         #expect(service.tryPasscode("wrong") == .authenticationFailed)
     }
 
-    /// A daemon on the store of this test.
+    /// Starts a daemon on the store of this test.
     private func start(_ clock: any Clock) throws -> StartedService {
         StartedService(try store.open(clock: clock), clock: clock)
     }
 
-    @Test func aNewDaemonOfTheSameBootGoesOnWithTheDelay_LA30() throws {
+    @Test func aNewDaemonInTheSameBootContinuesTheDelay_LA30() throws {
         let service = try start(BootClock(boot: "monday", uptimeSeconds: 1059))
         #expect(service.tryPasscode("right") == .passcodeDelayed)
         let later = try start(BootClock(boot: "monday", uptimeSeconds: 1060))
         #expect(later.tryPasscode("right") == nil)
     }
 
-    @Test func anotherBootBeginsTheDelayAnew_abuse28() throws {
+    @Test func anotherBootRestartsTheDelay_abuse28() throws {
         for uptime: Int64 in [0, 5, 5000] {
             let service = try start(BootClock(boot: "boot at \(uptime)", uptimeSeconds: uptime))
             #expect(service.tryPasscode("right") == .passcodeDelayed)
@@ -49,8 +49,7 @@ import Testing
         #expect(service.tryPasscode("right") == .passcodeDelayed)
     }
 
-    /// Tries, delays and their end are decided without a look at the clock that people set; only entries of the audit log
-    /// have its time.
+    /// Tries and delays do not depend on the wall clock, which users can set; only the audit log reads it.
     @Test func theWallClockIsReadForTheAuditLogAlone_abuse28() throws {
         let clock = BootClock(boot: "monday", uptimeSeconds: 1060)
         let service = try start(clock)

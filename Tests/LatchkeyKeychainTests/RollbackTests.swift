@@ -7,8 +7,8 @@ import LatchkeyPolicy
 import TestSupport
 import Testing
 
-/// An older database beside a newer enrolment record opens only after the passcode, with bound items dead and nothing
-/// else lost (abuse case 29, as far as the engine goes).
+/// An older database beside a newer anchor opens only after the passcode; its bound items are invalidated, and
+/// nothing else is lost (abuse case 29, at the level of the engine).
 @Suite struct RollbackTests {
     private static let first = EnrolmentSet([UInt8](repeating: 1, count: 16))
     private static let second = EnrolmentSet([UInt8](repeating: 2, count: 16))
@@ -17,7 +17,7 @@ import Testing
     private static let passcode = SecretBytes("1234".utf8)
     private let store: StoreOnDisk
 
-    /// Makes a store, keeps a copy of its database, replaces the finger, and puts the copy back.
+    /// Makes a store, copies its database, changes the enrolment set, and restores the copy.
     init() throws {
         store = try StoreOnDisk()
         do {
@@ -36,7 +36,7 @@ import Testing
         try store.restore(mixed)
     }
 
-    /// What each kind of call fails with.
+    /// Returns the failure of each kind of call.
     private func refusals(_ keychain: Keychain) -> [Status?] {
         [
             status { _ = try keychain.secret("free") },
@@ -48,14 +48,14 @@ import Testing
         ]
     }
 
-    @Test func everyCallIsRefusedUntilAPasscodeWasSeen_abuse29() throws {
+    @Test func everyCallIsRefusedUntilThePasscodeIsEntered_abuse29() throws {
         let keychain = try store.open()
         #expect(keychain.isRolledBack)
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
         #expect(try store.rows().count == 4)
     }
 
-    @Test func aRestartDoesNotForget_abuse29() throws {
+    @Test func theRefusalSurvivesARestart_abuse29() throws {
         _ = try store.open()
         let keychain = try store.open()
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
@@ -67,7 +67,7 @@ import Testing
         #expect(refusals(keychain) == Array(repeating: .storeRolledBack, count: 6))
     }
 
-    @Test func afterThePasscodeBoundItemsAreDeadAndNothingElseIsLost_abuse29() throws {
+    @Test func afterThePasscodeBoundItemsAreInvalidatedAndNothingElseIsLost_abuse29() throws {
         do {
             let keychain = try store.open()
             #expect(try keychain.unlock(Self.passcode))
@@ -80,12 +80,12 @@ import Testing
             #expect(try keychain.secret("free") == "four")
         }
         let keychain = try store.open()
-        #expect(!keychain.isRolledBack, "it was accepted for good")
+        #expect(!keychain.isRolledBack, "also after a restart")
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
-    /// Otherwise a restored database would be believed as soon as a finger is enrolled or removed.
-    @Test func anEnrolmentChangeMeanwhileDoesNotStandForThePasscode_abuse29() throws {
+    /// Otherwise enrolling or removing a finger would make a restored database accepted.
+    @Test func anEnrolmentChangeDoesNotReplaceThePasscode_abuse29() throws {
         do {
             let keychain = try store.open()
             #expect(status { _ = try keychain.follow(Self.third) } == .storeRolledBack)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [nil, [1, 2, 3]] as [[UInt8]?])
-    func aStateRecordThatWasChangedOrTakenOutCountsAsOlder_abuse29(_ bytes: [UInt8]?) throws {
+    func aChangedOrRemovedStateRecordCountsAsOlder_abuse29(_ bytes: [UInt8]?) throws {
         try store.edit { try $0.setRecord("state", bytes) }
         #expect(refusals(try store.open()) == Array(repeating: .storeRolledBack, count: 6))
     }
@@ -124,6 +124,6 @@ import Testing
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
         try keychain.keep(
             PolicyCounters(biometryFailures: 5, passcodeFailures: 6, passcodeBlockedUntil: 1, lastPasscode: nil))
-        #expect(try keychain.keptCounters()?.0.passcodeFailures == 6, "a restart does not begin the hour anew")
+        #expect(try keychain.keptCounters()?.0.passcodeFailures == 6, "a restart does not restart the hour")
     }
 }

@@ -6,7 +6,7 @@ import LatchkeyPolicy
 import TestSupport
 import Testing
 
-/// A search that takes several pages, and what others do between them.
+/// Searches of several pages, with other requests between the pages.
 @Suite struct SearchCursorTests {
     private static let all = ItemQuery(itemClass: .genericPassword)
     private let keychain: Keychain
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The pages of a search, with something done after each.
+    /// Returns the pages of a search, performing an operation after each.
     private func pages(
         _ request: Request.CopyItems, proof: Authorisation = .none, between: (Int) throws -> Void = { _ in }
     ) throws -> (pages: [[String]], end: SearchResult) {
@@ -47,12 +47,12 @@ import Testing
         for number in numbers { try keychain.add("\(number)", nil, group: group(number)) }
     }
 
-    @Test func whatFitsAPageIsOnePage() throws {
+    @Test func fewItemsAreOnePage() throws {
         try fill(0..<255)
         #expect(try pages(request()).pages == [(0..<255).map(String.init)])
     }
 
-    @Test func manyItemsComeInOrderOfInsertionAndEachOnce() throws {
+    @Test func manyItemsAreReturnedOnceEachInInsertionOrder() throws {
         try fill(0..<1000)
         let (pages, end) = try pages(request())
         #expect(pages.count > 4)
@@ -67,7 +67,7 @@ import Testing
         #expect(end == .finished)
     }
 
-    @Test func aSearchForOneItemBehindManyOthersTakesPagesAsWell() throws {
+    @Test func aSearchForOneItemAfterManyOthersIsPaged() throws {
         try fill(0..<600)
         try keychain.add("last", "secret")
         let one = ItemQuery(itemClass: .genericPassword, attributes: [.comment: .text("none")])
@@ -75,11 +75,11 @@ import Testing
         #expect(try pages(request(limit: 601)).pages.joined().count == 601)
     }
 
-    @Test func whatIsDeletedBetweenPagesIsGoneAndWhatIsAddedIsLeftOut() throws {
+    @Test func itemsDeletedOrAddedBetweenPagesAreLeftOut() throws {
         try fill(0..<600)
         var added = 600
         let (pages, _) = try pages(request()) { page in
-            // One that was handed out, one that was not, and new ones.
+            // One item that was returned already, one that was not, and new ones.
             if page == 3 { try? keychain.delete(.account("3"), caller: StoreOnDisk.caller) }
             try? keychain.delete(.account("590"), caller: StoreOnDisk.caller)
             try fill(added..<added + 300)
@@ -88,7 +88,7 @@ import Testing
         #expect(pages.joined().elementsEqual((0..<600).filter { $0 != 590 }.map(String.init)))
     }
 
-    @Test func anItemIsAsItWasWhenItsPageWasRead() throws {
+    @Test func anItemIsReturnedAsItWasWhenItsPageWasRead() throws {
         try fill(0..<600)
         let (pages, _) = try pages(request()) { page in
             if page == 3 { _ = try keychain.update(.account("500"), [.account: .text("changed")]) }
@@ -97,7 +97,7 @@ import Testing
         #expect(pages.joined().count == 600)
     }
 
-    @Test func groupsAreInterleavedAndAnItemThatChangesItsGroupIsNeitherMissedNorMetTwice() throws {
+    @Test func groupsAreInterleavedAndAnItemThatChangesItsGroupIsReturnedOnce() throws {
         try fill(0..<900) { $0 % 3 == 0 ? "shared" : "app" }
         let (pages, _) = try pages(request()) { _ in
             for number in [0, 300, 600, 870] {
@@ -130,7 +130,7 @@ import Testing
         #expect(end == .finished)
     }
 
-    @Test func nothingIsHandedOutBeforeEveryProofIsKnown() throws {
+    @Test func noItemIsReturnedBeforeAllMissingProofsAreKnown() throws {
         try fill(0..<600)
         try keychain.add("passcode", "one", rule(.whenUnlocked, .devicePasscode))
         try keychain.add("finger", "two", rule(.whenUnlocked, .biometryAny))
@@ -144,7 +144,7 @@ import Testing
         #expect(try self.pages(asking, proof: proof).pages.joined().count == 602)
     }
 
-    @Test func anItemThatBecomesProtectedMeanwhileStopsTheSearchBeforeIt() throws {
+    @Test func anItemProtectedBetweenPagesStopsTheSearchBeforeIt() throws {
         try fill(0..<600)
         var cursor = SearchCursor()
         var found: [FoundItem] = []
@@ -166,7 +166,7 @@ import Testing
         #expect(accounts(found) == (0..<600).map(String.init))
     }
 
-    @Test func eachItemWithAPasswordEndsAPageUntilThatIsStretched() throws {
+    @Test func eachItemWithAPasswordEndsThePageUntilItIsStretched() throws {
         let (plain, control) = (SecretBytes("open".utf8), rule(.whenUnlocked, .applicationPassword))
         for number in 0..<3 {
             let add = Request.AddItem(
@@ -191,7 +191,7 @@ import Testing
         #expect(pages == [[], ["0"], ["1"], ["2"]])
     }
 
-    @Test func aListingTakesPagesAsWell() throws {
+    @Test func aListingIsPaged() throws {
         try fill(0..<600)
         var cursor = SearchCursor()
         var found: [String] = []

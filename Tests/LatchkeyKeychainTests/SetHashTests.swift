@@ -8,8 +8,8 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The set hash in the newest audit row names the rows that were stored: a row that is put back, taken out or exchanged for an
-/// older version in the file is found by the check in the background.
+/// The set hash in the newest audit entry covers the stored rows: the background check finds a row that was restored,
+/// removed or replaced by an older version in the file.
 @Suite struct SetHashTests {
     private let store: StoreOnDisk
 
@@ -19,7 +19,7 @@ import Testing
         for account in ["one", "two", "three"] { try keychain.add(account) }
     }
 
-    /// Goes through all rows; calls `between` after each slice.
+    /// Scans all rows; calls `between` after each slice.
     private func check(_ keychain: Keychain, between: () throws -> Void = {}) throws -> Bool {
         keychain.beginSetCheck()
         while true {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func rowsThatWereNotTouchedAreThoseStored() throws {
+    @Test func unchangedRowsMatchTheSetHash() throws {
         let keychain = try store.open()
         #expect(try check(keychain))
         _ = try keychain.update(.account("one"), secret: "new")
@@ -38,16 +38,16 @@ import Testing
         #expect(try check(try store.open()))
     }
 
-    @Test func anOldVersionPutBackIsFound() throws {
+    @Test func aRestoredOldVersionIsDetected() throws {
         let old = try store.rows()[0]
         do { _ = try store.open().update(.account("one"), secret: "new") }
         try store.edit { try $0.replace(old) }
         let keychain = try store.open()
-        #expect(try keychain.secret("one") == "secret", "until the check ends an old row may be served")
+        #expect(try keychain.secret("one") == "secret", "an old row may be returned until the scan ends")
         #expect(try !check(keychain))
     }
 
-    @Test func aDeletedRowPutBackIsFound() throws {
+    @Test func aRestoredDeletedRowIsDetected() throws {
         let old = try store.rows()[0]
         do { try store.open().delete(.account("one"), caller: StoreOnDisk.caller) }
         try store.edit { try $0.insert(old) }
@@ -62,12 +62,12 @@ import Testing
         #expect(try !check(try store.open()))
     }
 
-    @Test func aRowTakenOutIsFound() throws {
+    @Test func aRemovedRowIsDetected() throws {
         try store.execute("DELETE FROM item WHERE position = 2")
         #expect(try !check(try store.open()))
     }
 
-    @Test func theSameVersionOfAnotherHistoryIsFound() throws {
+    @Test func theSameVersionOfAnotherHistoryIsDetected() throws {
         let files = try store.files()
         do { _ = try store.open().update(.account("one"), secret: "a") }
         let one = try store.rows()[0]
@@ -78,7 +78,7 @@ import Testing
         #expect(try !check(try store.open()))
     }
 
-    @Test func puttingADamagedRowAsideHidesNothing() throws {
+    @Test func quarantiningADamagedRowHidesNothing() throws {
         var row = try store.rows()[1]
         row.secret?[40] ^= 1
         try store.edit { try $0.replace(row) }
@@ -86,12 +86,12 @@ import Testing
         #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
         try keychain.quarantineDamaged()
         #expect(try keychain.quarantineCount() == 1)
-        #expect(try check(keychain), "the row is there as it was stored, aside")
+        #expect(try check(keychain), "the quarantined row counts as stored")
         try store.execute("DELETE FROM quarantine")
         #expect(try !check(try store.open()))
     }
 
-    @Test func aTrailWhoseNewestEntryWasChangedNoLongerNamesTheRows() throws {
+    @Test func aChangedNewestEntryMakesTheSetHashUnknown() throws {
         try store.execute("UPDATE audit SET sealed = zeroblob(200) WHERE sequence = (SELECT max(sequence) FROM audit)")
         let keychain = try store.open()
         #expect(try !check(keychain))
@@ -101,7 +101,7 @@ import Testing
         #expect(try check(keychain))
     }
 
-    @Test func acceptingTakesTheRowsAsTheyAre() throws {
+    @Test func acceptingAdoptsTheCurrentRows() throws {
         try store.execute("DELETE FROM item WHERE position = 2")
         let keychain = try store.open()
         #expect(try !check(keychain))
@@ -117,13 +117,13 @@ import Testing
         #expect(try !store.files().values.contains { $0.range(of: bytes) != nil })
     }
 
-    @Test func anUndoneTransactionLeavesTheSumAsItWas() throws {
+    @Test func aRolledBackTransactionLeavesTheSetHashUnchanged() throws {
         let keychain = try store.open()
         #expect(status { try keychain.add("one") } == .duplicateItem)
         #expect(try check(keychain))
     }
 
-    /// Random writes between the slices of a check, on rows that were passed and rows that were not.
+    /// Random writes between the slices of a scan, to rows scanned already and rows not yet scanned.
     @Test(arguments: 0..<6) func writesBetweenTheSlicesAreCounted(seed: UInt64) throws {
         let keychain = try Keychain.inMemory()
         for number in 0..<1600 { try keychain.add("account \(number)") }
@@ -145,8 +145,8 @@ import Testing
         #expect(isSame)
     }
 
-    /// `LATCHKEY_TESTS=all` has a million rows and prints how long the check takes.
-    @Test(arguments: SetHashTests.sizes) func oneOldRowAmongManyIsFound(rows: Int) throws {
+    /// With `LATCHKEY_TESTS=all`, checks a million rows and prints the duration.
+    @Test(arguments: SetHashTests.sizes) func oneOldRowAmongManyIsDetected(rows: Int) throws {
         let keychain = try Keychain.inMemory()
         try keychain.fill(rows)
         #expect(try check(keychain))
@@ -174,7 +174,7 @@ import Testing
 }
 
 extension Keychain {
-    /// Many small rows in few transactions.
+    /// Adds many small rows in few transactions.
     fileprivate func fill(_ rows: Int) throws {
         for start in stride(from: 0, to: rows, by: 10_000) {
             try write { (store) throws(Failure) in

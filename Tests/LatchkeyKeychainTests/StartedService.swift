@@ -9,7 +9,7 @@ import Synchronization
 import SystemDriver
 import Testing
 
-/// A daemon's service that was just started on a keychain, without a sensor and with nobody in front of it.
+/// The service of a daemon that has just started on a keychain, without a sensor or a user at the prompt.
 struct StartedService {
     private let service: Service
     private let world: SimulatedWorld
@@ -37,11 +37,11 @@ struct StartedService {
         if case .failure(let failure) = answer(request) { failure.status } else { nil }
     }
 
-    /// Sets the first passcode; nil when it is set.
+    /// Sets the first passcode; nil on success.
     func setPasscode(_ passcode: String) -> Status? { status(of: .passcode(.set(SecretBytes(passcode.utf8)))) }
 
-    /// Enters a passcode at the prompt of a change to the one that is right anyway; nil when it was right. Where entry is
-    /// delayed nothing is entered.
+    /// Enters a passcode at the prompt for changing the passcode to the right one; nil when it was right. Nothing is
+    /// entered while entry is delayed.
     func tryPasscode(_ passcode: String) -> Status? {
         let count = world.transcript.count
         let status: Status? = world.playing([.passcode(SecretBytes(passcode.utf8)), .cancel]) {
@@ -52,7 +52,7 @@ struct StartedService {
         return isEntered ? .authenticationFailed : .passcodeDelayed
     }
 
-    /// Whether biometry waits for the passcode.
+    /// Whether biometry is locked until the passcode is entered.
     var isBiometryLocked: Bool {
         get throws {
             guard case .status(let report) = answer(.status) else { throw Failure(.internalFailure, "no status") }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// A store that was edited by hand: a check says what was changed, and changes nothing.
+/// A check reports the changes of a store that was edited by hand, and changes nothing.
 @Suite struct StoreCheckTests {
     private static let passcode = SecretBytes("1234".utf8)
     private let store: StoreOnDisk
@@ -29,7 +29,7 @@ import Testing
 
     private func found() throws -> [Finding] { try store.open().findings() }
 
-    /// Changes the row of that number, and says what a check finds then.
+    /// Changes one row and returns the findings of a check.
     private func found(row number: Int, _ change: (inout StoredRow) -> Void) throws -> [Finding] {
         var row = try store.rows()[number]
         change(&row)
@@ -37,21 +37,21 @@ import Testing
         return try found()
     }
 
-    @Test func aStoreThatNobodyEditedIsWhole() throws {
+    @Test func anUneditedStoreHasNoFindings() throws {
         #expect(try found() == [])
         let files = try store.files()
         let keychain = try store.open()
         _ = try keychain.unlock(Self.passcode)
         #expect(try keychain.findings() == [])
-        #expect(try store.files()["keychain.sqlite"] == files["keychain.sqlite"], "nothing is changed")
+        #expect(try store.files()["keychain.sqlite"] == files["keychain.sqlite"], "the check changed nothing")
     }
 
-    @Test func theGoldenStoreIsWhole() throws {
+    @Test func theGoldenStoreHasNoFindings() throws {
         let golden = try GoldenStore.make()
         #expect(try golden.open().findings() == [])
     }
 
-    @Test func swappedRowsAreNamed_abuse33() throws {
+    @Test func swappedRowsAreReported_abuse33() throws {
         let rows = try store.rows()
         try store.edit { store in
             for (row, other) in [(rows[0], rows[1]), (rows[1], rows[0])] {
@@ -67,27 +67,27 @@ import Testing
             ])
     }
 
-    @Test func aSwappedGroupIsNamed_abuse33() throws {
+    @Test func aSwappedGroupIsReported_abuse33() throws {
         let rows = try store.rows()
         #expect(
             try found(row: 0) { $0.group = rows[2].group } == [Finding(.indexWrong, number: 1, item: rows[0].id)])
     }
 
-    @Test(arguments: 0..<3) func aChangedIndexIsNamed(number: Int) throws {
+    @Test(arguments: 0..<3) func aChangedIndexIsReported(number: Int) throws {
         let id = try store.rows()[0].id
         let findings = try found(row: 0) { row in row.indexes[number] = [UInt8](repeating: 1, count: 16) }
         #expect(findings == [Finding(.indexWrong, number: 1, item: id)])
     }
 
-    @Test func changedBytesOfAnAccessControlAreNamed_abuse33() throws {
+    @Test func changedBytesOfAnAccessControlAreReported_abuse33() throws {
         let row = try store.rows()[1]
-        // Whoever has the metadata key can write another rule, and fails at the secret.
+        // An editor with the metadata key can write another access control, but the secret fails authentication.
         let envelopes = try store.open().envelopes
         var item = try envelopes.openAttributes(row)
         item.accessControl = rule(.whenUnlocked)
         let weaker = try envelopes.sealAttributes(item, row)
         #expect(try found(row: 1) { $0.attributes = weaker } == [Finding(.secretDamaged, number: 2, item: row.id)])
-        // Whoever has no key fails at once.
+        // An editor without a key fails authentication of the attributes.
         #expect(
             try found(row: 1) { $0.attributes[30] ^= 1 } == [Finding(.attributesDamaged, number: 2, item: row.id)])
     }
@@ -96,7 +96,7 @@ import Testing
         StoreIdentity(tier: .user, userID: 1000, passcodeCost: 10),
         StoreIdentity(tier: .simulated, userID: 1001, passcodeCost: 10),
     ])
-    func aRowOfAnotherTierOrUserIsNamed_abuse33(identity: StoreIdentity) throws {
+    func aRowOfAnotherTierOrUserIsReported_abuse33(identity: StoreIdentity) throws {
         let other = try StoreOnDisk()
         try other.prepare(identity)
         try other.open(identity).add("five")
@@ -110,9 +110,9 @@ import Testing
             ])
     }
 
-    @Test func aSecretIsCheckedAsFarAsThatNeedsNoProof() throws {
+    @Test func aSecretIsCheckedAsFarAsPossibleWithoutAProof() throws {
         let rows = try store.rows()
-        // The passcode was not seen: only the structure of the third can be looked at.
+        // Without the passcode, only the structure of the third secret is checked.
         #expect(try found(row: 2) { $0.secret?[40] ^= 1 } == [])
         #expect(
             try found(row: 2) { $0.secret = [1, 2] } == [Finding(.secretDamaged, number: 3, item: rows[2].id)])
@@ -127,7 +127,7 @@ import Testing
         #expect(try keychain.findings().contains(Finding(.secretDamaged, number: 3, item: rows[2].id)))
     }
 
-    @Test func whatIsLockedOrBehindAnAppsOwnPasswordIsCheckedByItsStructure() throws {
+    @Test func lockedAndPasswordProtectedSecretsAreCheckedByTheirStructure() throws {
         do {
             let keychain = try store.open()
             let control = rule(.whenUnlocked, .applicationPassword)
@@ -148,24 +148,24 @@ import Testing
                 == [Finding(.secretDamaged, number: row.position, item: row.id)])
     }
 
-    @Test func rowsThatWereTakenOutPutBackOrExchangedAreNamed() throws {
+    @Test func removedRestoredAndReplacedRowsAreReported() throws {
         let rows = try store.rows()
         try store.edit { try $0.delete(position: rows[1].position) }
         #expect(try found() == [Finding(.itemMissing, item: rows[1].id), Finding(.setChanged)])
         try store.edit { try $0.insert(rows[1]) }
         #expect(try found() == [])
-        // A version that the daemon has replaced since.
+        // An older version of a row that was updated since.
         do { _ = try store.open().update(.account("one"), secret: "1c") }
         try store.edit { try $0.replace(rows[0]) }
         #expect(try found() == [Finding(.itemOlder, number: 2, item: rows[0].id), Finding(.setChanged)])
-        // An item that the daemon has deleted.
+        // A row of an item that was deleted.
         do { try store.open().delete(.account("one"), caller: StoreOnDisk.caller) }
         try store.edit { try $0.insert(rows[0]) }
         #expect(try found() == [Finding(.itemUnexplained, item: rows[0].id), Finding(.setChanged)])
     }
 
     @Test(arguments: ["state"])
-    func aChangedRecordIsNamed(name: String) throws {
+    func aChangedRecordIsReported(name: String) throws {
         try changeRecord(name)
         #expect(try found().map(\.kind) == [.recordChanged, .anchor])
     }
@@ -176,7 +176,7 @@ import Testing
         try store.edit { try $0.setRecord(name, record) }
     }
 
-    @Test func anAnchorThatIsExchangedWhileTheDaemonRunsIsNamed() throws {
+    @Test func anAnchorReplacedWhileTheDaemonRunsIsReported() throws {
         let keychain = try store.open()
         try store.setFile("anchor", Data([1, 2, 3]))
         #expect(try keychain.findings().map(\.kind) == [.anchor])
@@ -185,33 +185,33 @@ import Testing
     }
 
     @Test(arguments: ["header", "header.code", "slot.automatic"])
-    func firstRecordsThatAreChangedWhileTheDaemonRunsAreNamed(name: String) throws {
+    func firstRecordsChangedWhileTheDaemonRunsAreReported(name: String) throws {
         let keychain = try store.open()
         try changeRecord(name)
         #expect(try keychain.findings() == [Finding(.recordChanged, words: "header")])
     }
 
-    @Test func indexesThatAreGoneAndPagesThatAreDamagedAreNamed() throws {
+    @Test func aMissingIndexAndTheDuplicatesItAllowsAreReported() throws {
         try store.execute("DROP INDEX item_key")
         #expect(try found() == [Finding(.database, words: "item_key is missing")])
         var twin = try store.rows()[0]
         twin.id[0] ^= 1
         try store.edit { try $0.insert(twin) }
-        #expect(try found().map(\.words).contains("rows 1 and 5 have one primary key"))
+        #expect(try found().map(\.words).contains("rows 1 and 5 have the same primary key"))
     }
 
-    @Test func whatRunsAlongWithAWriteIsNamed() throws {
+    @Test func anAddedTriggerIsReported() throws {
         try store.execute("CREATE TRIGGER spy AFTER INSERT ON audit BEGIN DELETE FROM item; END")
-        #expect(try found() == [Finding(.database, words: "spy does not belong there")])
+        #expect(try found() == [Finding(.database, words: "spy is not part of the schema")])
     }
 
-    @Test func anIndexThatDoesNotFitItsTableIsNamed() throws {
-        // The root page of an index made a leaf without entries: 10 is the kind of page, two bytes behind it the count.
+    @Test func anIndexThatDoesNotMatchItsTableIsReported() throws {
+        // Makes the root page of an index an empty leaf: 10 is the page type, and two bytes after it is the cell count.
         try store.settle()
         var root = 0
         try store.query("SELECT rootpage FROM sqlite_schema WHERE name = 'item_grp'") { root = Int($0) }
         var bytes = try #require(try store.files()["keychain.sqlite"])
-        // Bytes 16 and 17 of an SQLite file are the size of its pages.
+        // Bytes 16 and 17 of a SQLite file are the page size.
         let page = (root - 1) * (Int(bytes[16]) << 8 | Int(bytes[17]))
         #expect(bytes[page] == 10)
         bytes[page + 3] = 0
@@ -233,7 +233,7 @@ import Testing
         #expect(try keychain.findings() == [Finding(.quarantined, number: entry.sequence, item: row.id)])
     }
 
-    @Test func moreFindingsThanAreListedAreCounted() throws {
+    @Test func findingsBeyondTheLimitAreCounted() throws {
         let keychain = try Keychain.inMemory()
         let rows = Limits.findings / 2 + 10
         try keychain.store.write { (store) throws(Failure) in
@@ -245,13 +245,13 @@ import Testing
                         attributes: [], secret: nil))
             }
         }
-        // Each fails authentication, and nobody has added it.
+        // Each row fails authentication, and no audit entry added it.
         let findings = try keychain.findings()
         #expect(findings.count == Limits.findings + 1)
         #expect(findings.last == Finding(.unlisted, number: 21))
     }
 
-    @Test func aLargeStoreIsCheckedInSlicesWhileOthersWrite() throws {
+    @Test func aLargeStoreIsCheckedInSlicesDuringWrites() throws {
         let keychain = try Keychain.inMemory()
         for number in 0..<600 { try keychain.add("account \(number)") }
         var check = StoreCheck(keychain)

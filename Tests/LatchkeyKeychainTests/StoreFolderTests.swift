@@ -8,14 +8,14 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// Whenever a store's first start is interrupted, the next start finishes it or begins anew, and a store that was
-/// finished is never begun anew.
+/// Wherever the creation of a store is interrupted, the next start completes it or starts again, and a completed
+/// store is never created again.
 @Suite struct StoreFolderTests {
     private let store: StoreOnDisk
 
     init() throws { store = try StoreOnDisk() }
 
-    /// A new store works and is not taken for a restored one.
+    /// Expects that a new store works and is not taken for a restored one.
     private func expectUsable(sourceLocation: SourceLocation = #_sourceLocation) throws {
         do {
             let keychain = try store.open()
@@ -51,7 +51,7 @@ import Testing
         #expect(try store.files() == files)
     }
 
-    @Test func aCrashBeforeTheRootKeyIsMadeBeginsAnew() throws {
+    @Test func aCrashBeforeTheRootKeyIsMadeStartsAgain() throws {
         #expect(throws: Failure(.internalFailure)) {
             try store.folder.prepare { () throws(Failure) in
                 throw Failure(.internalFailure)
@@ -62,7 +62,7 @@ import Testing
         try expectUsable()
     }
 
-    @Test func aCrashWhileTheDatabaseIsBuiltBeginsAnew() throws {
+    @Test func aCrashWhileTheDatabaseIsBuiltStartsAgain() throws {
         #expect(throws: Failure(.diskFull)) {
             try store.folder.prepare { () throws(Failure) in
                 SecretBytes([UInt8](repeating: 1, count: 32))
@@ -76,14 +76,14 @@ import Testing
         try expectUsable()
     }
 
-    @Test func aCrashAfterTheDatabaseIsBuiltBeginsAnew() throws {
+    @Test func aCrashAfterTheDatabaseIsBuiltStartsAgain() throws {
         try store.prepare()
         try moveDatabaseBack()
         try store.setFile("root.key", nil)
         try expectUsable()
     }
 
-    @Test func aCrashWhileTheRootKeyIsWrittenBeginsAnew() throws {
+    @Test func aCrashWhileTheRootKeyIsWrittenStartsAgain() throws {
         try store.prepare()
         try moveDatabaseBack()
         try store.setFile("root.key.new", Data("latchkey ro".utf8))
@@ -109,13 +109,13 @@ import Testing
         try expectUsable()
     }
 
-    /// So that a copy of `keychain.sqlite` is a whole backup while no daemon runs.
+    /// A copy of `keychain.sqlite` is a complete backup while no daemon runs.
     @Test func aStoreThatWasClosedIsOneDatabaseFile() throws {
         try store.open().add("account")
         #expect(Set(try store.files().keys) == ["keychain.sqlite", "root.key", "anchor", "counters"])
     }
 
-    // MARK: - Folders that cannot be used
+    // MARK: - Unusable folders
 
     @Test func aFolderThatOthersMayReadIsRefused() throws {
         try store.prepare()
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: Failure(.storeUnreadable)) { try store.prepare() }
     }
 
-    /// Homes often lie behind a link.
+    /// Home folders often are below a link.
     @Test func aFolderBelowALinkWorks() throws {
         let temporary = try TemporaryFolder()
         try FileManager.default.createDirectory(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// Whatever is in the files of a store: nothing of it stops the program, and nothing damaged is believed.
+/// Arbitrary bytes in the files of a store never stop the program, and damaged data is never accepted.
 @Suite struct StoreFuzzTests {
     @Test func theCorpusOfTheFuzzerIsReadWithoutComplaint() throws {
         let files = try Repository.inputs("store")
@@ -34,7 +34,7 @@ import Testing
         case attributes, secret, primaryKey, id
     }
 
-    /// Flips one bit, cuts the end off, doubles it, or empties it.
+    /// Flips one bit, cuts off the end, doubles the bytes, or empties them.
     private static func mutate(_ bytes: [UInt8], _ numbers: inout SeededGenerator) -> [UInt8] {
         guard !bytes.isEmpty else { return [1] }
         switch numbers.next(below: 6) {
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Column.allCases, 0..<6 as Range<UInt64>)
-    private func aDamagedRowOfTheGoldenStoreIsPutAsideAndTheOthersRead_KC17_abuse33(
+    private func aDamagedRowOfTheGoldenStoreIsQuarantinedAndTheOthersAreRead_KC17_abuse33(
         column: Column, seed: UInt64
     ) throws {
         let store = try GoldenStore.committed()
@@ -67,7 +67,7 @@ import Testing
         var numbers = SeededGenerator(seed: seed &* 7919 &+ 1)
         let whole = try store.rows()
         var rows = whole
-        // Every second row, so that there are others.
+        // Damages every second row, so that others remain.
         let damaged = rows.indices.filter { $0 % 2 == Int(seed) % 2 }
         for index in damaged {
             switch column {
@@ -89,7 +89,7 @@ import Testing
         #expect(try Self.all(keychain) == found)
     }
 
-    @Test func recordsOfTheGoldenStoreThatWereChangedAreRefusedAndNeverReplaced() throws {
+    @Test func changedRecordsOfTheGoldenStoreAreRefusedAndNeverReplaced() throws {
         let names = ["header", "header.code", "slot.automatic", "state", "audit.end"]
         var numbers = SeededGenerator(seed: 1)
         for name in names {
@@ -119,9 +119,9 @@ import Testing
         }
     }
 
-    // MARK: - Numbers at their ends
+    // MARK: - Extreme numbers
 
-    @Test func aTrailWhoseLastNumberIsTheLargestRefusesWritesAndReads() throws {
+    @Test func aLogAtTheLargestNumberRefusesWritesAndStaysReadable() throws {
         let store = try StoreOnDisk()
         do { try store.open().add("one") }
         try store.execute("UPDATE audit SET sequence = \(Int64.max)")
@@ -132,7 +132,7 @@ import Testing
         #expect(try keychain.log(Request.Log(after: .max, limit: 10, verifies: true)).lines.isEmpty)
     }
 
-    @Test func positionsAtTheirEndsAreReadAndListedInPages() throws {
+    @Test func extremePositionsAreReadAndListedInPages() throws {
         let store = try StoreOnDisk()
         do {
             let keychain = try store.open()

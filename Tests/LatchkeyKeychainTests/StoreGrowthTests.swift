@@ -7,7 +7,7 @@ import SQLiteDriver
 import TestSupport
 import Testing
 
-/// The reading connection looks at one view until a write makes it stale.
+/// The reading connection uses one snapshot until a write makes it stale.
 @Suite struct StoreGrowthTests {
     private func value(_ store: any ItemStore) throws -> [UInt8]? {
         try store.read { (store) throws(Failure) in try store.record("name") }
@@ -26,11 +26,11 @@ import Testing
             #expect(try value(store) == [number])
             #expect(
                 status { try store.read { (_) throws(Failure) in throw Failure(.itemNotFound, "") } } == .itemNotFound)
-            #expect(try value(store) == [number], "a refusal changes nothing")
+            #expect(try value(store) == [number], "a failed read changes nothing")
         }
     }
 
-    @Test func aReadUnderWayKeepsItsViewWhileOthersWrite() throws {
+    @Test func aReadInProgressKeepsItsSnapshotDuringWrites() throws {
         let folder = try TemporaryFolder()
         _ = try SQLiteItemStore.create(at: folder.path + "/items")
         let store = try SQLiteItemStore.open(folder.path + "/items")
@@ -43,7 +43,7 @@ import Testing
         #expect(try value(store) == [2])
     }
 
-    /// A view that stayed open would keep the log from being merged, and it would grow with every write.
+    /// A read transaction that stayed open would keep the log from being merged, so that it grows with every write.
     @Test func theLogIsMergedBetweenReads() throws {
         let folder = try TemporaryFolder()
         _ = try SQLiteItemStore.create(at: folder.path + "/items")
@@ -53,6 +53,6 @@ import Testing
             _ = try value(store)
         }
         let log = try FileManager.default.attributesOfItem(atPath: folder.path + "/items-wal")[.size] as? Int
-        #expect(try #require(log) < 4 << 20, "4,000 commits of 2 KiB and more went through it")
+        #expect(try #require(log) < 4 << 20, "4,000 commits wrote at least 2 KiB each")
     }
 }

@@ -16,7 +16,7 @@ extension StoreOnDisk {
 }
 
 extension Keychain {
-    /// What was put aside.
+    /// Returns the quarantined rows.
     func quarantinedRows() throws -> [QuarantinedRow] {
         var rows: [QuarantinedRow] = []
         try store.read { (store) throws(Failure) in

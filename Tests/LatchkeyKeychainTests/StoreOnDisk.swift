@@ -12,7 +12,7 @@ import TestSupport
 
 @testable import SQLiteDriver
 
-/// A store in a folder of its own, opened as often as a test likes: each time as a daemon that was started anew.
+/// A store in its own folder that a test can open repeatedly, each time as a newly started daemon.
 final class StoreOnDisk: Sendable {
     static let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 10)
     static let caller = Caller(groups: ["app", "shared"], label: "test", processID: 1, userID: 1000)
@@ -29,7 +29,7 @@ final class StoreOnDisk: Sendable {
         folder = StoreFolder(temporary.path + "/store")
     }
 
-    /// Finishes the folder; every step of it may have been made before.
+    /// Completes the creation of the store; any step of it may be done already.
     func prepare(_ identity: StoreIdentity = StoreOnDisk.identity) throws(Failure) {
         try folder.prepare { () throws(Failure) in
             try random.bytes(32)
@@ -38,7 +38,7 @@ final class StoreOnDisk: Sendable {
         }
     }
 
-    /// Opens it as a daemon does.
+    /// Opens the store as a daemon does.
     func open(
         _ identity: StoreIdentity = StoreOnDisk.identity, clock: (any Clock)? = nil
     ) throws(Failure) -> Keychain {
@@ -48,7 +48,7 @@ final class StoreOnDisk: Sendable {
             random: random)
     }
 
-    /// Changes rows and records as an editor of the file could, while nobody has the store open.
+    /// Changes rows and records as an editor of the file could, while the store is not open.
     func edit(_ body: (any ItemWriting) throws -> Void) throws {
         var failure: (any Error)?
         try SQLiteItemStore.open(folder.database).write { (store) throws(Failure) in
@@ -60,7 +60,7 @@ final class StoreOnDisk: Sendable {
     /// Runs a statement as an editor of the file could.
     func execute(_ sql: String) throws { try Connection(folder.database, create: false).execute(sql) }
 
-    /// The numbers of the first column of an answer.
+    /// Runs a query and passes the first column of each row to `row`.
     func query(_ sql: String, _ row: (Int64) -> Void) throws {
         try Connection(folder.database, create: false).run(sql, []) { (found) throws(Failure) in
             row(found.integer(0))
@@ -68,7 +68,7 @@ final class StoreOnDisk: Sendable {
         }
     }
 
-    /// Moves what is in the log to the database, so that one file holds everything.
+    /// Merges the log into the database, so that one file holds everything.
     func settle() throws {
         try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
@@ -85,7 +85,7 @@ final class StoreOnDisk: Sendable {
         return rows
     }
 
-    /// Names and bytes of the store's files.
+    /// Returns the store's files by name.
     func files() throws -> [String: Data] { try temporary.files(in: "store") }
 
     /// Replaces or removes one of the store's files.
@@ -95,7 +95,7 @@ final class StoreOnDisk: Sendable {
         try bytes.write(to: file)
     }
 
-    /// Puts files back as `files` read them, and removes every other one.
+    /// Restores files returned by `files`, and removes every other one.
     func restore(_ files: [String: Data]) throws {
         for name in try self.files().keys where files[name] == nil { try setFile(name, nil) }
         for (name, bytes) in files { try setFile(name, bytes) }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 
 extension TemporaryFolder {
-    /// Names and bytes of the files in it, or in a folder below it.
+    /// Returns the files in it, or in a folder below it, by name.
     func files(in folder: String = "") throws -> [String: Data] {
         let root = URL(filePath: path).appending(path: folder)
         let names = try FileManager.default.contentsOfDirectory(atPath: root.path)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// A truncated database is an error wherever it was cut, and never a store in which items are missing.
+/// A truncated database is an error at every length, and never a store with missing items.
 @Suite struct TruncatedStoreTests {
     private static let accounts = (0..<40).map { "account \($0)" }
 
-    /// Opens the store and looks for every item in every way there is.
+    /// Opens the store and searches for every item in every way.
     private func use(_ store: StoreOnDisk) -> Status? {
         status {
             let keychain = try store.open()
@@ -19,7 +19,7 @@ import Testing
                 _ = try keychain.find(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]))
             }
             let all = try keychain.find(ItemQuery(itemClass: .genericPassword))
-            #expect(all?.count == Self.accounts.count, "items are missing and nobody said so")
+            #expect(all?.count == Self.accounts.count, "items are missing without an error")
         }
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(use(store) == nil)
     }
 
-    /// What a kill leaves behind: database and log as they are at that moment.
+    /// A kill leaves database and log as they are at that moment.
     @Test func aCopyTakenWhileTheStoreIsOpenHoldsWhatWasAcknowledged_abuse35() throws {
         let store = try StoreOnDisk()
         let keychain = try store.open()
