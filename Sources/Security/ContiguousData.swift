@@ -14,7 +14,7 @@ extension NSData: @retroactive ContiguousBytes {
     /// - Returns: the closure's result.
     /// - Throws: the closure's error.
     ///
-    /// Apple: `NSData` conforms to `ContiguousBytes` in Foundation.
+    /// Apple: `ContiguousBytes.withUnsafeBytes(_:)`.
     public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try withExtendedLifetime(self) { try body(UnsafeRawBufferPointer(start: bytes, count: length)) }
     }

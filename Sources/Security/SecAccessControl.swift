@@ -82,8 +82,8 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 ///   - allocator: ignored; pass nil.
 ///   - protection: one of the `kSecAttrAccessible...` values.
 ///   - flags: the constraints; empty for none. These combinations are refused: `or` with `and`; `or` or `and` without
-///     another constraint; `biometryAny` with `biometryCurrentSet`; `userPresence` with anything but
-///     `applicationPassword` and `privateKeyUsage`; unknown bits.
+///     another constraint, where `privateKeyUsage` does not count; `biometryAny` with `biometryCurrentSet`;
+///     `userPresence` with anything but `applicationPassword` and `privateKeyUsage`; unknown bits.
 ///   - error: set to a retained error of `NSOSStatusErrorDomain` with code `errSecParam` when the function returns nil;
 ///     unchanged otherwise. May be nil.
 /// - Returns: the access control; nil when the protection or the combination of flags is not allowed.
