@@ -9,6 +9,8 @@ public import Foundation
 // swift-format-ignore: AvoidRetroactiveConformances
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
     /// Returns the `String` of equal value, so that both are equal as dictionary keys, as on Apple systems.
+    ///
+    /// Swift: `_HasCustomAnyHashableRepresentation._toCustomAnyHashable()`.
     public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(self as String) }
 }
 
@@ -16,6 +18,8 @@ extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
 extension NSNumber: @retroactive _HasCustomAnyHashableRepresentation {
     /// Returns the Swift number or `Bool` of equal value, so that both are equal as dictionary keys, as on Apple
     /// systems.
+    ///
+    /// Swift: `_HasCustomAnyHashableRepresentation._toCustomAnyHashable()`.
     public func _toCustomAnyHashable() -> AnyHashable? {
         if isBoolean(self) { return AnyHashable(boolValue) }
         switch objCType.pointee {

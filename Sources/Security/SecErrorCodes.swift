@@ -11,7 +11,7 @@ public let errSecDiskFull: OSStatus = -34
 /// A parameter is not valid: the query is malformed, or has an unknown key, a value of the wrong type or conflicting
 /// options. Apple: `errSecParam`.
 public let errSecParam: OSStatus = -50
-/// Memory or another limited resource ran out, for instance prompts that wait. Apple: `errSecAllocate`.
+/// Memory or another limited resource ran out, for instance the queue of waiting prompts. Apple: `errSecAllocate`.
 public let errSecAllocate: OSStatus = -108
 /// The user cancelled the authentication or the operation. Apple: `errSecUserCanceled`.
 public let errSecUserCanceled: OSStatus = -128
