@@ -9,20 +9,20 @@ package import Foundation
 import Foundation
 #endif
 
-/// The app as it declares itself: in the environment, or in an `Info.plist` beside its executable.
+/// The app's name and access groups, as the app declares them in the environment or in an `Info.plist`.
 package struct AppIdentity: Equatable, Sendable {
-    /// Its name: what prompts call it and what it was told about faces is kept under.
+    /// The name that prompts show; the user's answer to the Face ID permission prompt is stored under it.
     package var name: String
-    /// Its access groups, the one of its new items first (behaviour KC-23).
+    /// The app's access groups; new items get the first one by default (behaviour KC-23).
     package var groups: [String]
 
-    /// The names of `LATCHKEY_APP_ID`; else `keychain-access-groups`, `CFBundleIdentifier` and the app groups of its
-    /// `Info.plist`, in that order; else the executable's name.
+    /// Takes the groups from `LATCHKEY_APP_ID`; else from `keychain-access-groups`, `CFBundleIdentifier` and the app
+    /// groups of the `Info.plist`, in that order; else the only group is the executable's name.
     ///
     /// - Parameters:
-    ///   - names: what `LATCHKEY_APP_ID` holds.
-    ///   - information: what the `Info.plist` holds.
-    ///   - executable: the executable's name.
+    ///   - names: the names listed in `LATCHKEY_APP_ID`; empty when the variable is not set.
+    ///   - information: the contents of the `Info.plist`.
+    ///   - executable: the executable's name, without its folder.
     package init(names: [String], information: [String: Any], executable: String) {
         guard names.isEmpty else {
             (name, groups) = (names[0], names)
@@ -39,7 +39,7 @@ package struct AppIdentity: Equatable, Sendable {
 
     // MARK: - This app
 
-    /// The engine that this app's calls go to.
+    /// The client that this app's calls use: the simulator in scope, else the connection to the daemon.
     package static func client() throws(Failure) -> Client { try ClientScope.current(orElse: daemon) }
 
     private static let daemon: Client = {
@@ -49,17 +49,18 @@ package struct AppIdentity: Equatable, Sendable {
         return Client(ofDaemonFor: identity.name, groups: identity.groups, faceUsage: faceUsage)
     }()
 
-    // MARK: - Faces
+    // MARK: - Face ID usage description
 
     private static let faceUsageKey = "NSFaceIDUsageDescription"
 
-    /// `NSFaceIDUsageDescription` (behaviour LA-07), also from the resource bundle that SwiftPM makes.
+    /// The app's `NSFaceIDUsageDescription` (behaviour LA-07): from the main bundle, else from a resource bundle that
+    /// SwiftPM built.
     private static var faceUsage: String? {
         if let text = Bundle.main.object(forInfoDictionaryKey: faceUsageKey) as? String { return text }
         return Bundle.main.executableURL.flatMap { faceUsage(besideExecutable: $0) }
     }
 
-    /// The same from the folders of resources beside an executable.
+    /// `NSFaceIDUsageDescription` from the first `Info.plist` in a resource folder beside the executable that has it.
     package static func faceUsage(besideExecutable executable: URL) -> String? {
         for file in informationFiles(besideExecutable: executable) {
             guard let bytes = try? Data(contentsOf: file),
@@ -71,8 +72,9 @@ package struct AppIdentity: Equatable, Sendable {
         return nil
     }
 
-    /// The files named `Info.plist` in the folders `<Target>.resources` and `<Package>_<Target>.resources` beside an
-    /// executable, and in the folders of those. SwiftPM makes the second kind, and refuses an `Info.plist` at its top.
+    /// Paths of `Info.plist` in the folders `<Target>.resources` and `<Package>_<Target>.resources` beside an
+    /// executable, and in their direct subfolders. SwiftPM creates the second kind of folder and rejects an
+    /// `Info.plist` at its top level.
     private static func informationFiles(besideExecutable executable: URL) -> [URL] {
         let target = executable.deletingPathExtension().lastPathComponent
         return folders(in: executable.deletingLastPathComponent())
@@ -90,7 +92,7 @@ package struct AppIdentity: Equatable, Sendable {
             }
     }
 
-    /// Where this app can say what it looks at faces for, in words.
+    /// A sentence that tells the developer where `NSFaceIDUsageDescription` can be declared.
     package static var placeOfFaceUsage: String {
         let executable = Bundle.main.executableURL
         let folder = executable?.deletingLastPathComponent().path ?? "the executable's folder"

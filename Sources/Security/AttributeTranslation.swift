@@ -32,18 +32,19 @@ extension AttributeCode {
     private static let byName = Dictionary(uniqueKeysWithValues: constants)
     private static let byCode = Dictionary(uniqueKeysWithValues: constants.map { ($0.1, $0.0) })
 
-    /// The attribute that a `kSecAttr...` value names for items of a class: `kSecAttrType` and `kSecAttrKeyType` are one.
+    /// The attribute that a `kSecAttr...` string names for items of a class; `kSecAttrType` and `kSecAttrKeyType` share
+    /// the string `type`.
     init?(constant: String, in itemClass: ItemClass?) {
         guard let code = AttributeCode.byName[constant] else { return nil }
         self = code == .type && itemClass == .key ? .keyType : code
     }
 
-    /// The `kSecAttr...` value; nil for what no app sees.
+    /// The `kSecAttr...` string; nil for internal attributes.
     var constant: String? { self == .keyType ? AttributeCode.byCode[.type] : AttributeCode.byCode[self] }
 }
 
 extension ItemClass {
-    /// The `kSecClass...` value.
+    /// The value of `kSecClass` for this class.
     var constant: CFString {
         switch self {
         case .genericPassword: kSecClassGenericPassword
@@ -64,11 +65,12 @@ extension AttributeCode {
 }
 
 extension AttributeValue {
-    /// Reads an app's value; a value of the wrong type is refused.
+    /// Converts a value from an app's dictionary; throws `invalidParameter` for a wrong type and `dataTooLarge` for
+    /// more than `Limits.attributeBytes`.
     init(_ value: Any, for code: AttributeCode, _ name: String) throws(Failure) {
         switch code.kind {
         case .text, .data:
-            // Published wrappers give either for the other; what was given comes back.
+            // Published wrappers pass strings and Data interchangeably; the value keeps the type that the app passed.
             if let text = value as? String {
                 self = .text(text)
             } else if let data = value as? NSData, code != .accessGroup {
@@ -83,7 +85,7 @@ extension AttributeValue {
                 )
             }
         case .number where code.takesDigits && value is NSString:
-            // The constants of key types and classes are strings of digits.
+            // Apple's constants for key types and key classes are strings of decimal digits.
             guard let text = value as? String, let number = Int64(text) else {
                 throw ParsedQuery.refusal("\(name) takes a number.")
             }
@@ -104,8 +106,8 @@ extension AttributeValue {
         }
     }
 
-    /// What is stored as a number: text that is exactly a decimal number of 32 bits counts as that number, other text is
-    /// kept where only apps read it (behaviour KC-21).
+    /// A value of a numeric or Boolean attribute (behaviour KC-21): a string that is exactly a decimal 32-bit integer
+    /// is converted to that number; any other string is stored as text where `keepsText` allows it, else nil.
     private init?(number value: Any, for code: AttributeCode) {
         let isFlag = code.kind == .boolean
         if let number = value as? NSNumber {
@@ -127,7 +129,7 @@ extension AttributeValue {
         }
     }
 
-    /// The object an app gets.
+    /// The Foundation object that is returned to the app.
     var object: AnyObject {
         switch self {
         case .text(let text): text as NSString

@@ -4,9 +4,9 @@ package import Foundation
 import LatchkeyCertificates
 package import LatchkeyModel
 
-/// The `kSecMatch...` keys of a query that concern certificates and identities, apart from the limit.
+/// The `kSecMatch...` keys of a query that apply to certificates and identities; `kSecMatchLimit` is not one of them.
 ///
-/// Pure: what it needs to know besides a certificate it is given. An identity matches when its certificate does.
+/// Has no side effects: everything besides the certificate is passed in. An identity matches when its certificate does.
 package struct CertificateMatch {
     private enum Place { case anywhere, start, end, whole }
     private enum Moment {
@@ -14,7 +14,7 @@ package struct CertificateMatch {
         case date(Date)
     }
 
-    /// Issuers looked at for one certificate, so that certificates that name each other end.
+    /// Maximum number of certificates examined in the issuer search of one certificate.
     private static let issuersPerCertificate = 64
 
     private var issuers: Set<[UInt8]>?
@@ -26,15 +26,15 @@ package struct CertificateMatch {
     private var references: Set<Data> = []
     private var hasItemList = false
 
-    /// Whether there is nothing to check.
+    /// Whether the query has no match key that restricts the result.
     package var isEmpty: Bool {
         issuers == nil && subjects.isEmpty && emailAddress == nil && moment == nil && !hasItemList
     }
 
-    /// Reads the match keys of a query; all other keys and the limit are not looked at.
+    /// Reads the match keys of a query; ignores `kSecMatchLimit` and all keys that are not match keys.
     ///
-    /// Refuses values of a wrong type and match keys that do not exist (`invalidParameter`), and those that need what is
-    /// not here: trust, policies, lists of keychains, hosts (`unimplemented`).
+    /// Throws `invalidParameter` for a value of the wrong type and for an unknown match key, and `unimplemented` for
+    /// the keys that need trust evaluation, policies, a list of keychains or host names.
     package init(_ dictionary: NSDictionary) throws(Failure) {
         for (key, value) in zip(dictionary.allKeys, dictionary.allValues) {
             guard let name = key as? String, name.hasPrefix("m_"), name != kSecMatchLimit as String else { continue }
@@ -67,21 +67,21 @@ package struct CertificateMatch {
         case kSecMatchItemList:
             try readItems(value)
         case kSecMatchTrustedOnly:
-            // Fails closed: a list of untrusted certificates would be taken for one of trusted ones.
+            // Fails closed: without trust evaluation the result would contain untrusted certificates.
             if try Self.flag(name, value) {
-                throw Self.unavailable("kSecMatchTrustedOnly needs an evaluation of trust")
+                throw Self.unavailable("kSecMatchTrustedOnly needs trust evaluation")
             }
-        case "m_Policy": throw Self.unavailable("kSecMatchPolicy needs an evaluation of trust")
+        case "m_Policy": throw Self.unavailable("kSecMatchPolicy needs trust evaluation")
         case "m_SearchList": throw Self.unavailable("kSecMatchSearchList needs several keychains")
-        case "m_HostOrSubdomainOfHost": throw Self.unavailable("kSecMatchHostOrSubdomainOfHost")
+        case "m_HostOrSubdomainOfHost": throw Self.unavailable("kSecMatchHostOrSubdomainOfHost needs SecPolicy")
         default: throw ParsedQuery.refusal("There is no key \(name).")
         }
     }
 
-    // MARK: - Values
+    // MARK: - Values of the match keys
 
     private static func unavailable(_ what: String) -> Failure {
-        Failure(.unimplemented, "This version of Latchkey has no such match: \(what).")
+        Failure(.unimplemented, "This version of Latchkey does not support this match key: \(what).")
     }
 
     private static func text(_ name: String, _ value: Any) throws(Failure) -> String {
@@ -104,7 +104,7 @@ package struct CertificateMatch {
         return .date(date)
     }
 
-    /// Bytes that are no name are no certificate's issuer; servers send such lists, and the others in them count.
+    /// Skips entries that are not DER names: they match no certificate, and lists sent by TLS servers may contain some.
     private static func names(_ value: Any) throws(Failure) -> Set<[UInt8]> {
         let refusal = ParsedQuery.refusal("kSecMatchIssuers takes an array of Data.")
         guard let list = value as? NSArray else { throw refusal }
@@ -123,7 +123,7 @@ package struct CertificateMatch {
             switch element {
             case let certificate as SecCertificate: certificates.insert(certificate)
             case let identity as SecIdentity: certificates.insert(identity.certificate)
-            // A reference like the others, and of no certificate.
+            // A key is a valid reference but matches no certificate.
             case is SecKey: break
             case let reference as Data: references.insert(reference)
             default:
@@ -137,11 +137,12 @@ package struct CertificateMatch {
     /// Whether a certificate passes every check.
     ///
     /// - Parameters:
-    ///   - certificate: the certificate, or that of an identity.
-    ///   - persistentReference: its persistent reference, for those in `kSecMatchItemList`.
-    ///   - now: the moment that `NSNull` stands for in `kSecMatchValidOnDate`.
-    ///   - issuers: the certificates known with a subject, given as `kSecAttrSubject` holds it. Asked for only when
-    ///     `kSecMatchIssuers` is there and the certificate itself does not name one of them.
+    ///   - certificate: the certificate, or the certificate of an identity.
+    ///   - persistentReference: its persistent reference, compared with those in `kSecMatchItemList`.
+    ///   - now: the time used when `kSecMatchValidOnDate` is `NSNull`.
+    ///   - issuers: returns the known certificates with a subject; the argument is a normalised name in the form of
+    ///     `kSecAttrSubject`. Called only when the query has `kSecMatchIssuers` and the certificate's own issuer is not
+    ///     in that list.
     package func accepts(
         _ certificate: SecCertificate, persistentReference: Data? = nil, now: Date = Date(),
         issuers known: (Data) -> [SecCertificate] = { _ in [] }
@@ -167,7 +168,7 @@ package struct CertificateMatch {
     ) -> Bool {
         switch place {
         case .whole: return text.compare(sought, options: options) == .orderedSame
-        // Foundation finds an empty string nowhere.
+        // Foundation's range(of:) returns nil for an empty string.
         case _ where sought.isEmpty: return true
         case .anywhere: return text.range(of: sought, options: options) != nil
         case .start: return text.range(of: sought, options: options.union(.anchored)) != nil
@@ -175,7 +176,8 @@ package struct CertificateMatch {
         }
     }
 
-    /// Mail systems tell no upper from lower case, though RFC 5321 would let them in the part before the @.
+    /// Ignores case: RFC 5321 (section 2.4) allows case-sensitive local parts, but mail systems do not distinguish
+    /// them.
     private func hasEmailAddress(_ certificate: Certificate) -> Bool {
         guard let emailAddress, !certificate.emailAddresses.isEmpty else { return true }
         return certificate.emailAddresses.contains {

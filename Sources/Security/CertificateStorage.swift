@@ -3,8 +3,10 @@
 import Foundation
 import LatchkeyModel
 
-/// Finds the private key of a certificate in the keychain: the one whose `kSecAttrApplicationLabel` is the certificate's
-/// `kSecAttrPublicKeyHash`, and whose public half is the certificate's. Ends with `itemNotFound` when there is none. May prompt for a key with access control.
+/// Finds the private key of a certificate in the keychain: its `kSecAttrApplicationLabel` equals the certificate's
+/// `kSecAttrPublicKeyHash`, and its public key equals the certificate's public key.
+///
+/// Throws `itemNotFound` when the keychain has no such key. Blocks; may prompt when a key has an access control.
 func privateKey(matching certificate: SecCertificate) throws(Failure) -> SecKey {
     let access = try KeychainAccess(ParsedQuery([:]))
     let query = ItemQuery(
@@ -18,7 +20,7 @@ func privateKey(matching certificate: SecCertificate) throws(Failure) -> SecKey 
 }
 
 extension FoundItem {
-    /// The key, if it is the private one of a certificate.
+    /// The private key of this item when it belongs to the certificate, else nil.
     func privateKey(of certificate: SecCertificate, _ access: KeychainAccess) -> SecKey? {
         guard let key = reference(access) as? SecKey, key.backing.isPrivate,
             let publicKey = SecCertificateCopyKey(certificate), key.publicHalf == publicKey

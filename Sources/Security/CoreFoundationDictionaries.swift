@@ -2,17 +2,30 @@
 
 public import Foundation
 
-/// Stands for `CFDictionaryKeyCallBacks`. Dictionaries here hold objects only, and retain them.
+/// Callbacks for the keys of a dictionary; without effect, since every dictionary retains its keys as objects.
+/// Apple: `CFDictionaryKeyCallBacks`.
 public struct CFDictionaryKeyCallBacks: Sendable {}
-/// Stands for `CFDictionaryValueCallBacks`. Dictionaries here hold objects only, and retain them.
+/// Callbacks for the values of a dictionary; without effect, since every dictionary retains its values as objects.
+/// Apple: `CFDictionaryValueCallBacks`.
 public struct CFDictionaryValueCallBacks: Sendable {}
 
-/// Callbacks for keys that are objects. Stands for `kCFTypeDictionaryKeyCallBacks`.
+/// Callbacks for keys that are objects; `CFDictionaryCreateMutable` ignores them.
+/// Apple: `kCFTypeDictionaryKeyCallBacks`.
 public let kCFTypeDictionaryKeyCallBacks = CFDictionaryKeyCallBacks()
-/// Callbacks for values that are objects. Stands for `kCFTypeDictionaryValueCallBacks`.
+/// Callbacks for values that are objects; `CFDictionaryCreateMutable` ignores them.
+/// Apple: `kCFTypeDictionaryValueCallBacks`.
 public let kCFTypeDictionaryValueCallBacks = CFDictionaryValueCallBacks()
 
-/// Makes an empty dictionary for objects. Stands for `CFDictionaryCreateMutable`; the parameters say nothing here.
+/// Creates an empty mutable dictionary that retains its keys and values.
+///
+/// - Parameters:
+///   - allocator: ignored; pass nil.
+///   - capacity: ignored; the dictionary grows as needed.
+///   - keyCallBacks: ignored; keys are always treated as objects.
+///   - valueCallBacks: ignored; values are always treated as objects.
+/// - Returns: the dictionary, never nil.
+///
+/// Apple: `CFDictionaryCreateMutable(_:_:_:_:)`.
 public func CFDictionaryCreateMutable(
     _ allocator: CFAllocator!, _ capacity: CFIndex, _ keyCallBacks: UnsafePointer<CFDictionaryKeyCallBacks>!,
     _ valueCallBacks: UnsafePointer<CFDictionaryValueCallBacks>!
@@ -20,7 +33,15 @@ public func CFDictionaryCreateMutable(
     NSMutableDictionary()
 }
 
-/// Adds or replaces a value. Stands for `CFDictionarySetValue`; key and value are objects.
+/// Sets the value of a key, replacing the present one.
+///
+/// - Parameters:
+///   - dictionary: the dictionary to change.
+///   - key: an unretained pointer to an `NSObject`, such as `Unmanaged.passUnretained(_:).toOpaque()` gives; a key of
+///     another type is ignored. Must not be nil.
+///   - value: an unretained pointer to an object, which the dictionary retains. Must not be nil.
+///
+/// Apple: `CFDictionarySetValue(_:_:_:)`.
 public func CFDictionarySetValue(
     _ dictionary: CFMutableDictionary!, _ key: UnsafeRawPointer!, _ value: UnsafeRawPointer!
 ) {
@@ -28,7 +49,14 @@ public func CFDictionarySetValue(
     if let key = key as? NSObject { dictionary.setObject(value, forKey: key) }
 }
 
-/// Adds a value unless the key has one. Stands for `CFDictionaryAddValue`; key and value are objects.
+/// Sets the value of a key only if the key has no value.
+///
+/// - Parameters:
+///   - dictionary: the dictionary to change.
+///   - key: an unretained pointer to an `NSObject`; a key of another type is ignored. Must not be nil.
+///   - value: an unretained pointer to an object, which the dictionary retains. Must not be nil.
+///
+/// Apple: `CFDictionaryAddValue(_:_:_:)`.
 public func CFDictionaryAddValue(
     _ dictionary: CFMutableDictionary!, _ key: UnsafeRawPointer!, _ value: UnsafeRawPointer!
 ) {

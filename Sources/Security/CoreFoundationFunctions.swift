@@ -2,7 +2,13 @@
 
 public import Foundation
 
-/// The number of the object's type; equal for objects of the same CF type. Stands for `CFGetTypeID`.
+/// Returns the identifier of an object's Core Foundation type.
+///
+/// - Parameter object: an object of Foundation or of this module.
+/// - Returns: the number that the `...GetTypeID` function of the object's type returns; 0 for nil and for objects of
+///   other types.
+///
+/// Apple: `CFGetTypeID(_:)`.
 public func CFGetTypeID(_ object: CFTypeRef?) -> CFTypeID {
     switch object {
     case is NSString: CFStringGetTypeID()
@@ -22,31 +28,38 @@ public func CFGetTypeID(_ object: CFTypeRef?) -> CFTypeID {
     }
 }
 
-/// Whether a number was made from a Bool, as `CFBoolean` is told from `CFNumber`.
+/// Whether a number was created from a `Bool`; distinguishes `CFBoolean` from `CFNumber`.
 func isBoolean(_ number: NSNumber) -> Bool { number.objCType.pointee == 0x63 }
 
-/// The type of `CFString`.
+/// Returns the type identifier of strings, as `CFGetTypeID` returns it. Apple: `CFStringGetTypeID()`.
 public func CFStringGetTypeID() -> CFTypeID { 7 }
-/// The type of `CFDictionary`.
+/// Returns the type identifier of dictionaries, as `CFGetTypeID` returns it. Apple: `CFDictionaryGetTypeID()`.
 public func CFDictionaryGetTypeID() -> CFTypeID { 18 }
-/// The type of `CFData`.
+/// Returns the type identifier of data objects, as `CFGetTypeID` returns it. Apple: `CFDataGetTypeID()`.
 public func CFDataGetTypeID() -> CFTypeID { 20 }
-/// The type of `CFArray`.
+/// Returns the type identifier of arrays, as `CFGetTypeID` returns it. Apple: `CFArrayGetTypeID()`.
 public func CFArrayGetTypeID() -> CFTypeID { 19 }
-/// The type of `CFDate`.
+/// Returns the type identifier of dates, as `CFGetTypeID` returns it. Apple: `CFDateGetTypeID()`.
 public func CFDateGetTypeID() -> CFTypeID { 42 }
-/// The type of `CFNumber`.
+/// Returns the type identifier of numbers, as `CFGetTypeID` returns it. Apple: `CFNumberGetTypeID()`.
 public func CFNumberGetTypeID() -> CFTypeID { 22 }
-/// The type of `CFBoolean`.
+/// Returns the type identifier of Booleans, as `CFGetTypeID` returns it. Apple: `CFBooleanGetTypeID()`.
 public func CFBooleanGetTypeID() -> CFTypeID { 21 }
-/// The type of `CFError`.
+/// Returns the type identifier of errors, as `CFGetTypeID` returns it. Apple: `CFErrorGetTypeID()`.
 public func CFErrorGetTypeID() -> CFTypeID { 27 }
-/// The type of `CFSet`.
+/// Returns the type identifier of sets, as `CFGetTypeID` returns it. Apple: `CFSetGetTypeID()`.
 public func CFSetGetTypeID() -> CFTypeID { 17 }
-/// The type of `CFNull`.
+/// Returns the type identifier of the null object, as `CFGetTypeID` returns it. Apple: `CFNullGetTypeID()`.
 public func CFNullGetTypeID() -> CFTypeID { 16 }
 
-/// Whether both objects have one type and are equal. Stands for `CFEqual`.
+/// Returns whether two objects have the same Core Foundation type and are equal.
+///
+/// - Parameters:
+///   - one: the first object.
+///   - other: the second object.
+/// - Returns: true when both have the same type and are equal; false for nil and for objects that are no `NSObject`.
+///
+/// Apple: `CFEqual(_:_:)`.
 public func CFEqual(_ one: CFTypeRef!, _ other: CFTypeRef!) -> Bool {
     guard let one = one as? NSObject, let other = other as? NSObject, CFGetTypeID(one) == CFGetTypeID(other) else {
         return false
@@ -54,34 +67,83 @@ public func CFEqual(_ one: CFTypeRef!, _ other: CFTypeRef!) -> Bool {
     return one.isEqual(other)
 }
 
-/// The code of an error. Stands for `CFErrorGetCode`.
+/// Returns the code of an error, which is meaningful within the error's domain.
+///
+/// - Parameter error: the error; must not be nil.
+/// - Returns: the code, for instance `errSecParam` in `NSOSStatusErrorDomain`.
+///
+/// Apple: `CFErrorGetCode(_:)`.
 public func CFErrorGetCode(_ error: CFError!) -> CFIndex { error.code }
-/// The domain of an error. Stands for `CFErrorGetDomain`.
+
+/// Returns the domain of an error, which says how to read the code.
+///
+/// - Parameter error: the error; must not be nil.
+/// - Returns: the domain, for instance `NSOSStatusErrorDomain`.
+///
+/// Apple: `CFErrorGetDomain(_:)`.
 public func CFErrorGetDomain(_ error: CFError!) -> CFErrorDomain! { error.domain as NSString }
-/// The details of an error. Stands for `CFErrorCopyUserInfo`.
+
+/// Returns the dictionary with further information about an error.
+///
+/// - Parameter error: the error; must not be nil.
+/// - Returns: the error's `userInfo`, empty when it has none.
+///
+/// Apple: `CFErrorCopyUserInfo(_:)`.
 public func CFErrorCopyUserInfo(_ error: CFError!) -> CFDictionary! { error.userInfo as NSDictionary }
-/// A sentence for a person. Stands for `CFErrorCopyDescription`.
+
+/// Returns a description of an error for the user.
+///
+/// - Parameter error: the error; must not be nil.
+/// - Returns: the error's `localizedDescription`; for errors of this module it says what happened and what to do.
+///
+/// Apple: `CFErrorCopyDescription(_:)`.
 public func CFErrorCopyDescription(_ error: CFError!) -> CFString! { error.localizedDescription as NSString }
-/// Makes an error. Stands for `CFErrorCreate`.
+
+/// Creates an error from a domain, a code and further information.
+///
+/// - Parameters:
+///   - allocator: ignored; pass nil.
+///   - domain: the error's domain; must not be nil.
+///   - code: the error's code.
+///   - userInfo: further information by `String` keys such as `NSLocalizedDescriptionKey`; nil for none.
+/// - Returns: the error, never nil.
+///
+/// Apple: `CFErrorCreate(_:_:_:_:)`.
 public func CFErrorCreate(
     _ allocator: CFAllocator!, _ domain: CFErrorDomain!, _ code: CFIndex, _ userInfo: CFDictionary!
 ) -> CFError! {
     NSError(domain: domain as String, code: code, userInfo: userInfo as? [String: Any])
 }
 
-/// Number of bytes. Stands for `CFDataGetLength`.
+/// Returns the number of bytes in a data object.
+///
+/// - Parameter data: the data; must not be nil.
+/// - Returns: the length in bytes.
+///
+/// Apple: `CFDataGetLength(_:)`.
 public func CFDataGetLength(_ data: CFData!) -> CFIndex { data.length }
-/// The bytes, valid as long as the data. Stands for `CFDataGetBytePtr`.
+
+/// Returns a pointer to the bytes of a data object.
+///
+/// - Parameter data: the data; must not be nil.
+/// - Returns: a pointer to `CFDataGetLength(_:)` bytes, valid as long as the data exists and is not changed.
+///
+/// Apple: `CFDataGetBytePtr(_:)`.
 public func CFDataGetBytePtr(_ data: CFData!) -> UnsafePointer<UInt8>! {
     data.bytes.assumingMemoryBound(to: UInt8.self)
 }
-/// Data over bytes that are not copied. Stands for `CFDataCreateWithBytesNoCopy`.
+
+/// Creates a data object over existing bytes, without copying them.
 ///
 /// - Parameters:
-///   - allocator: ignored.
-///   - bytes: the bytes; they have to stay as they are while the data lives.
-///   - length: their number.
-///   - bytesDeallocator: `kCFAllocatorNull` leaves the bytes to the caller; any other frees them with `free`.
+///   - allocator: ignored; pass nil.
+///   - bytes: the bytes; they must stay valid and unchanged as long as the data exists.
+///   - length: the number of bytes, not negative.
+///   - bytesDeallocator: `kCFAllocatorNull` leaves the bytes to the caller; any other value frees them with `free(3)`
+///     when the data is deallocated.
+/// - Returns: the data; nil when `bytes` is nil or `length` is negative.
+///
+/// Apple: `CFDataCreateWithBytesNoCopy(_:_:_:_:)`.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator!, _ bytes: UnsafePointer<UInt8>!, _ length: CFIndex, _ bytesDeallocator: CFAllocator!
 ) -> CFData! {
@@ -91,5 +153,10 @@ public func CFDataCreateWithBytesNoCopy(
         freeWhenDone: bytesDeallocator !== kCFAllocatorNull)
 }
 
-/// Number of elements. Stands for `CFArrayGetCount`.
+/// Returns the number of elements in an array.
+///
+/// - Parameter array: the array; must not be nil.
+/// - Returns: the number of elements.
+///
+/// Apple: `CFArrayGetCount(_:)`.
 public func CFArrayGetCount(_ array: CFArray!) -> CFIndex { array.count }

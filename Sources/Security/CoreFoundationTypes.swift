@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The SDK imports this module into every file. What it re-exported would count there as imported first, without the
+// The SDK imports this module into every file. A re-exported module would count there as imported first, without the
 // attributes of the file's own imports: `@preconcurrency import Glibc` would lose its effect on `stdout`.
 #if LATCHKEY_SDK
 public import Foundation
@@ -8,80 +8,81 @@ public import Foundation
 @_exported public import Foundation
 #endif
 
-// Core Foundation types stand for Foundation classes, so that `as` bridges them as on Apple systems; the reasons are
-// in docs/decisions/001-cf-types-as-classes.md.
+// Core Foundation types are aliases of Foundation classes, so that `as` bridges them as on Apple systems; the reasons
+// are in docs/decisions/001-cf-types-as-classes.md.
 
-/// Stands for `CFString`.
+/// Foundation's `NSString` under the name of Core Foundation's string type. Apple: `CFString`.
 public typealias CFString = NSString
-/// Stands for `CFDictionary`.
+/// Foundation's `NSDictionary` under the name of Core Foundation's dictionary type. Apple: `CFDictionary`.
 public typealias CFDictionary = NSDictionary
-/// Stands for `CFMutableDictionary`.
+/// Foundation's `NSMutableDictionary` under the name of Core Foundation's mutable dictionary type.
+/// Apple: `CFMutableDictionary`.
 public typealias CFMutableDictionary = NSMutableDictionary
-/// Stands for `CFNull`.
+/// Foundation's `NSNull` under the name of Core Foundation's null type. Apple: `CFNull`.
 public typealias CFNull = NSNull
-/// Stands for `CFErrorDomain`.
+/// Domain of an error: a string such as `NSOSStatusErrorDomain`. Apple: `CFErrorDomain`.
 public typealias CFErrorDomain = CFString
-/// Stands for `CFTimeInterval`: seconds.
+/// Length of time in seconds, as a `Double`. Apple: `CFTimeInterval`.
 public typealias CFTimeInterval = Double
-/// Stands for `CFData`.
+/// Foundation's `NSData` under the name of Core Foundation's data type. Apple: `CFData`.
 public typealias CFData = NSData
-/// Stands for `CFArray`.
+/// Foundation's `NSArray` under the name of Core Foundation's array type. Apple: `CFArray`.
 public typealias CFArray = NSArray
-/// Stands for `CFDate`.
+/// Foundation's `NSDate` under the name of Core Foundation's date type. Apple: `CFDate`.
 public typealias CFDate = NSDate
-/// Stands for `CFNumber`.
+/// Foundation's `NSNumber` under the name of Core Foundation's number type. Apple: `CFNumber`.
 public typealias CFNumber = NSNumber
-/// Stands for `CFBoolean`.
+/// Foundation's `NSNumber` under the name of Core Foundation's Boolean type. Apple: `CFBoolean`.
 public typealias CFBoolean = NSNumber
-/// Stands for `CFError`.
+/// Foundation's `NSError` under the name of Core Foundation's error type. Apple: `CFError`.
 public typealias CFError = NSError
-/// Stands for `CFSet`.
+/// Foundation's `NSSet` under the name of Core Foundation's set type. Apple: `CFSet`.
 public typealias CFSet = NSSet
-/// Stands for `CFURL`.
+/// Foundation's `NSURL` under the name of Core Foundation's URL type. Apple: `CFURL`.
 public typealias CFURL = NSURL
-/// Stands for `CFTypeRef`: any object.
+/// Reference to an object of any Core Foundation type. Apple: `CFTypeRef`.
 public typealias CFTypeRef = AnyObject
-/// Stands for `CFAllocator`; only `kCFAllocatorDefault`, `kCFAllocatorNull` and nil are of any use.
+/// Memory allocator; every function here ignores it except `CFDataCreateWithBytesNoCopy`. Apple: `CFAllocator`.
 public typealias CFAllocator = NSObject
-/// Stands for `CFIndex`.
+/// Signed integer for counts and indexes of Core Foundation. Apple: `CFIndex`.
 public typealias CFIndex = Int
-/// Stands for `CFOptionFlags`.
+/// Unsigned integer for sets of flags. Apple: `CFOptionFlags`.
 public typealias CFOptionFlags = UInt
-/// Stands for `CFTypeID`.
+/// Number that identifies a Core Foundation type, returned by `CFGetTypeID`. Apple: `CFTypeID`.
 public typealias CFTypeID = UInt
-/// Stands for `OSStatus` of MacTypes.
+/// Result code of a function; `errSecSuccess` (0) means success. Apple: `OSStatus`.
 public typealias OSStatus = Int32
-/// Stands for `FourCharCode` of MacTypes.
+/// Code of four ASCII characters, as a 32-bit number. Apple: `FourCharCode`.
 public typealias FourCharCode = UInt32
-/// Stands for `OSType` of MacTypes.
+/// Type code of four ASCII characters, as a 32-bit number. Apple: `OSType`.
 public typealias OSType = FourCharCode
-/// Stands for `NSInteger`.
+/// Signed integer of the platform's word size, as in Objective-C. Apple: `NSInteger`.
 public typealias NSInteger = Int
-/// Stands for the error parameter of Objective-C methods.
+/// Optional pointer to the place where an Objective-C style method stores its error. Apple: `NSErrorPointer`.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
-/// Stands for the pointer type of the same name; corelibs Foundation has no autoreleasing.
+/// Plain mutable pointer: Foundation on Linux has no autoreleasing. Apple: `AutoreleasingUnsafeMutablePointer`.
 public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>
 
-/// Success of calls that give an `OSStatus`: 0.
+/// Result code of a successful call, 0; the same value as `errSecSuccess`. Apple: `noErr`.
 public let noErr: OSStatus = 0
 
-// The immutable objects below are shared between threads; client code in Swift 6 mode reads them like constants.
+// The objects below are immutable and therefore safe to read from any thread, also in Swift 6 mode.
 
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-/// The true value. Stands for `kCFBooleanTrue`.
+/// The Boolean value true as an object. Apple: `kCFBooleanTrue`.
 public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-/// The false value. Stands for `kCFBooleanFalse`.
+/// The Boolean value false as an object. Apple: `kCFBooleanFalse`.
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-/// The default allocator: nil. Stands for `kCFAllocatorDefault`.
+/// The default allocator, nil as on Apple systems. Apple: `kCFAllocatorDefault`.
 nonisolated(unsafe) public let kCFAllocatorDefault: CFAllocator! = nil
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-/// The allocator that frees nothing. Stands for `kCFAllocatorNull`.
+/// Allocator that does not free memory; for `CFDataCreateWithBytesNoCopy`. Apple: `kCFAllocatorNull`.
 nonisolated(unsafe) public let kCFAllocatorNull: CFAllocator! = NSObject()
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-/// The object that stands for nothing. Stands for `kCFNull`.
+/// The null object, as an element of arrays and dictionaries. Apple: `kCFNull`.
 public let kCFNull: CFNull! = NSNull()
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-/// The key of an app's identifier in its `Info.plist`. Stands for `kCFBundleIdentifierKey`.
+/// Key of the app's identifier in its `Info.plist`: `CFBundleIdentifier`. Apple: `kCFBundleIdentifierKey`.
 nonisolated(unsafe) public let kCFBundleIdentifierKey: CFString! = "CFBundleIdentifier" as NSString

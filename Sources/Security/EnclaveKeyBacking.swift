@@ -4,11 +4,13 @@ import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// A private key of the Secure Enclave: a name for it, and the way to the daemon that uses it.
+/// A private key of the Secure Enclave: the key's name, its public half, and the client that sends requests to the
+/// daemon.
 ///
-/// Every operation is one request. It prompts when the key's access control asks for it and the context has not proven it.
+/// Every operation is one request and blocks. It prompts when the key's access control requires a proof that the
+/// context does not hold.
 struct EnclaveKeyBacking: KeyBacking, @unchecked Sendable {
-    // The context is safe to use from any thread, as its protocol's only implementation is.
+    // Unchecked because of the context in `access`: the only implementation of its protocol is safe on any thread.
     let name: EnclaveKeyName
     let publicKey: PublicKey
     let access: KeychainAccess
@@ -17,20 +19,21 @@ struct EnclaveKeyBacking: KeyBacking, @unchecked Sendable {
 
     var attributes: [String: Any] { [kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave] }
 
-    /// Behaviour SE-01.
+    /// Always throws: a private key of the Secure Enclave cannot be exported (behaviour SE-01).
     func externalRepresentation() throws(Failure) -> SecretBytes {
-        throw Failure(.exportNotAllowed, "A private key of the Secure Enclave never leaves it.")
+        throw Failure(.exportNotAllowed, "A private key of the Secure Enclave cannot be exported.")
     }
 
     func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] {
-        // ECDSA takes the leftmost 32 bytes as a number: so does this, for digests of any length.
+        // ECDSA uses the leftmost 256 bits of a digest as a number (FIPS 186-5, section 6.4.1); a shorter digest is
+        // padded on the left, which keeps its value.
         let number = [UInt8](repeating: 0, count: max(0, 32 - digest.count)) + digest.prefix(32)
         return try result(.sign(digest: number), count: 64).copyBytes()
     }
 
     func agree(with peer: PublicKey) throws(Failure) -> SecretBytes {
         guard peer.type == publicKey.type else {
-            throw Failure(.invalidParameter, "The public key is none of P-256.")
+            throw Failure(.invalidParameter, "The public key is not a P-256 key.")
         }
         return try result(.agree(point: peer.externalRepresentation), count: 32)
     }
@@ -40,7 +43,7 @@ struct EnclaveKeyBacking: KeyBacking, @unchecked Sendable {
             name: name, operation: operation, authentication: try access.authentication())
         guard case .enclaveResult(let result) = try access.client().call(.useEnclaveKey(request)),
             result.count == count
-        else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+        else { throw Failure(.internalFailure, "The daemon sent an unexpected reply.") }
         return result
     }
 }

@@ -9,27 +9,29 @@ package import Foundation
 import Foundation
 #endif
 
-/// What `SecureEnclaveKit` builds on: keys of the Secure Enclave that an app keeps itself.
+/// Support for `SecureEnclaveKit`: keys of the Secure Enclave that the app stores itself, in sealed form.
 extension SecKey {
-    /// The form in which the daemon sealed a key that is not in the keychain; nil for any other key.
+    /// The sealed form of a Secure Enclave key that is not in the keychain; nil for any other key.
     package var detachedData: Data? {
         guard let enclave = backing as? EnclaveKeyBacking, case .detached(let sealed) = enclave.name else { return nil }
         return Data(sealed)
     }
 
-    /// Takes up such a form again. Throws an error of `NSOSStatusErrorDomain`: -50 for bytes that this Secure Enclave did
-    /// not make for this app. Asks the daemon, and no person.
+    /// Restores a key from its `detachedData`.
+    ///
+    /// Throws an error of `NSOSStatusErrorDomain`: -50 for bytes that this Secure Enclave did not seal for this app.
+    /// Blocks while the daemon answers; never prompts.
     package static func detached(_ data: Data, context: AnyObject?) throws -> SecKey {
         var query: [String: Any] = [:]
         if let context { query[kSecUseAuthenticationContext as String] = context }
         do throws(Failure) {
             guard data.count <= Limits.detachedKeyBytes else {
-                throw Failure(.invalidParameter, "The bytes are no key of the Secure Enclave.")
+                throw Failure(.invalidParameter, "The data is not a key of the Secure Enclave.")
             }
             let access = try KeychainAccess(ParsedQuery(query as NSDictionary))
             let request = Request.describeEnclaveKey(.detached(Array(data)))
             guard case .enclaveKey(let key) = try access.client().call(request) else {
-                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
             }
             return try SecKey(key, access)
         } catch {
@@ -37,7 +39,8 @@ extension SecKey {
         }
     }
 
-    /// Whether there is a Secure Enclave for the calling app. Asks the daemon, and no person; false without one.
+    /// Whether a Secure Enclave is available to this app; false when the daemon cannot be reached. Blocks while the
+    /// daemon answers; never prompts.
     package static var hasEnclave: Bool {
         guard let client = try? AppIdentity.client(), case .status(let report) = try? client.call(.status) else {
             return false

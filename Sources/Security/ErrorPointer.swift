@@ -3,15 +3,21 @@
 import Foundation
 import LatchkeyModel
 
-/// Where a function of the API leaves its error; the caller releases it.
+/// The error parameter of the API's functions; the caller releases the error.
 typealias ErrorPointer = UnsafeMutablePointer<Unmanaged<CFError>?>?
 
 extension CFError {
-    /// An error of `NSOSStatusErrorDomain` (behaviour SK-01), or of another.
+    /// An error of `NSOSStatusErrorDomain` (behaviour SK-01), unless another domain is given.
+    ///
+    /// - Parameters:
+    ///   - status: the error's code.
+    ///   - words: what happened, as a sentence.
+    ///   - hint: what to do about it, as a sentence; may be empty.
+    ///   - domain: the error's domain.
     static func status(
         _ status: OSStatus, _ words: String, hint: String = "", domain: String = NSOSStatusErrorDomain
     ) -> CFError {
-        // Apps show or log this one sentence: what to do belongs to it.
+        // Most apps show or log only the description, so the hint is part of it.
         let sentence = hint.isEmpty ? words : "\(words) \(hint)"
         var details: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if !hint.isEmpty { details[NSLocalizedRecoverySuggestionErrorKey] = hint }
@@ -19,24 +25,26 @@ extension CFError {
     }
 }
 
-/// An error that prints its sentence: Foundation on Linux prints "(null)" in its place.
+/// An error whose `description` contains its message: Foundation on Linux prints "(null)" instead.
 private final class PrintedError: NSError, @unchecked Sendable {
-    // It adds no state to NSError, which does not change.
+    // Adds no state to NSError, which is immutable.
     override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 }
 
 extension Failure {
-    /// The error that an app gets.
+    /// The error that is returned to the app.
     var cfError: CFError { .status(status.osStatus, message, hint: hint) }
 
-    /// The same for an operation of a key, which may be one in a token.
+    /// The error of an operation with a key: of `com.apple.LocalAuthentication` when authentication for a Secure
+    /// Enclave key failed, else `cfError`.
     func cfError(of key: SecKey) -> CFError {
         guard key.backing is EnclaveKeyBacking, let code = status.authenticationCode else { return cfError }
         return .status(OSStatus(code), message, hint: hint, domain: "com.apple.LocalAuthentication")
     }
 }
 
-/// Runs a call; on failure nil, and the error where the caller wants it. Nothing is written on success.
+/// Runs a call of the API. On failure records it for `SecCopyErrorMessageString`, sets `error` if it is not nil, and
+/// returns nil; leaves `error` unchanged on success.
 func reporting<R>(to error: ErrorPointer, of key: SecKey? = nil, _ body: () throws(Failure) -> R) -> R? {
     do throws(Failure) {
         return try body()
@@ -47,7 +55,7 @@ func reporting<R>(to error: ErrorPointer, of key: SecKey? = nil, _ body: () thro
     }
 }
 
-/// Runs a call that gives a code; the words are kept for `SecCopyErrorMessageString`.
+/// Runs a call of the API that returns a status, and records a failure for `SecCopyErrorMessageString`.
 func status(_ body: () throws(Failure) -> Void) -> OSStatus {
     do throws(Failure) {
         try body()

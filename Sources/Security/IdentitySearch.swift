@@ -4,9 +4,10 @@ import Foundation
 import LatchkeyCertificates
 import LatchkeyModel
 
-/// Finds identities: certificates whose public key's hash is the application label of a private key.
+/// Finds identities: pairs of a certificate and a private key whose application label is the certificate's public key
+/// hash.
 ///
-/// Nothing joins them in the store; both are looked up here, each by an index.
+/// The store does not link the two items; this type looks up both, each through an index.
 struct IdentitySearch {
     private let query: ParsedQuery
     private let access: KeychainAccess
@@ -31,9 +32,9 @@ struct IdentitySearch {
         return objects
     }
 
-    /// Deletes certificate and key of each.
+    /// Deletes the certificate and the key of every identity that matches.
     func delete() throws(Failure) {
-        // A certificate that was renewed has the key of its predecessor.
+        // Several certificates may share one key, for instance after a renewal.
         var deleted: Set<[UInt8]> = []
         for found in try search(limit: 0, keyReturns: [.persistentReference]) {
             for reference in [found.certificate.persistentReference, found.key.persistentReference] {
@@ -42,9 +43,9 @@ struct IdentitySearch {
         }
     }
 
-    // MARK: - Looking
+    // MARK: - Search
 
-    /// Bytes of the key only where an identity is to be made: they may ask for a proof.
+    /// Requests the key's data only when a `SecIdentity` is returned, since reading the data may require a proof.
     private var keyReturns: Returns {
         query.returns.contains(.reference) ? [.data, .attributes, .persistentReference] : [.attributes]
     }
@@ -53,7 +54,7 @@ struct IdentitySearch {
         let limit = given ?? query.limit ?? 1
         var certificates = query.query
         certificates.itemClass = .certificate
-        // Certificates are readable always: what is said of the class is said of the key.
+        // Certificates are always readable: kSecAttrAccessible in the query applies to the key.
         certificates.accessibility = nil
         certificates.attributes = query.attributes.filter { ItemClass.certificate.has($0.key) }
         var found: [Found] = []
@@ -72,14 +73,15 @@ struct IdentitySearch {
         var key = query.query
         key.itemClass = .key
         key.persistentReference = nil
-        // What certificates have as well was asked of the certificate.
+        // Attributes that certificates have too were compared with the certificate.
         key.attributes = query.attributes.filter { !ItemClass.certificate.has($0.key) }
         key.attributes[.accessGroup] = query.attributes[.accessGroup]
         guard key.attributes.add([.applicationLabel: hash, .keyClass: .number(1)]) else { return nil }
         key.anySynchronizable = true
         do throws(Failure) {
             let keys = try access.copy(key, limit: 0, returns)
-            // A label is what an app says: an identity is made of a key that is the certificate's.
+            // The app chooses the label, so the key's public half is compared with the certificate's public key as
+            // well.
             guard returns.contains(.data), let certificate = certificate.reference(access) as? SecCertificate else {
                 return keys.first
             }
@@ -90,7 +92,7 @@ struct IdentitySearch {
         }
     }
 
-    // MARK: - What an app gets
+    // MARK: - Results
 
     private func result(_ found: Found) -> AnyObject? {
         let returns = query.returns
@@ -124,7 +126,7 @@ struct IdentitySearch {
     }
 }
 
-/// A persistent reference to an identity: that of its certificate behind a byte of its own.
+/// The persistent reference of an identity: a marker byte, then the persistent reference of its certificate.
 enum IdentityReference {
     private static let mark: UInt8 = 0x69
 

@@ -2,48 +2,56 @@
 
 public import Foundation
 
-// Names that published code puts into tables and signatures although nothing stands behind them here. They compile, and a
-// call that uses them ends with the status that is documented at each.
+// Names that published code uses in tables and signatures but that have no function here. They make that code compile;
+// a call that uses one returns the status that its documentation names.
 
-/// An evaluation of trust. Apple: `SecTrust`.
+/// The evaluation of a certificate's trust; declared so that code that names the type compiles.
 ///
-/// > Note: Linux: nothing evaluates trust yet, so nothing makes one.
+/// > Note: Linux: trust evaluation is not available yet, and no function creates an instance.
+///
+/// Apple: `SecTrust`.
 public final class SecTrust: NSObject, Sendable {
     private override init() {}
 }
 
-/// Key of a search: a policy that certificates have to meet. Apple: `kSecMatchPolicy`.
+/// Match key: only certificates that satisfy this `SecPolicy`. Apple: `kSecMatchPolicy`.
 ///
-/// > Note: Linux: there is no `SecPolicy`; a search of certificates with this key is `errSecUnimplemented`.
+/// > Note: Linux: there is no `SecPolicy`; a search for certificates or identities with this key returns
+/// `errSecUnimplemented`.
 nonisolated(unsafe) public let kSecMatchPolicy: CFString = "m_Policy"
-/// Result of an import: a `SecTrust`. Apple: `kSecImportItemTrust`.
+/// Key in the results of `SecPKCS12Import`: a `SecTrust`. Apple: `kSecImportItemTrust`.
 ///
-/// > Note: Linux: no result has it.
+/// > Note: Linux: the results never contain this key.
 nonisolated(unsafe) public let kSecImportItemTrust: CFString = "trust"
-/// Attribute: how an item is synchronized. Apple: `kSecAttrSyncViewHint`.
+/// Attribute of an item: a hint for synchronisation, a string. Apple: `kSecAttrSyncViewHint`.
 ///
-/// > Note: Linux: there is no cloud behind it, and no item has it: `errSecNoSuchAttr`.
+/// > Note: Linux: items are not synchronised; a query with this attribute returns `errSecNoSuchAttr`.
 nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
-/// Attribute: a reference to an item. Apple: `kSecAttrPersistentReference`.
+/// Attribute of an item: its persistent reference. Apple: `kSecAttrPersistentReference`.
 ///
-/// > Note: Linux: `errSecParam`; use `kSecValuePersistentRef`.
+/// > Note: Linux: a query with this key returns `errSecParam`; use `kSecValuePersistentRef`.
 nonisolated(unsafe) public let kSecAttrPersistentReference: CFString = "persistref"
 
-/// Offers a password to the browser. Apple: `SecAddSharedWebCredential`.
+/// Offers a password to the browser's password manager; here it always fails.
 ///
 /// - Parameters:
-///   - fqdn: the name of the site.
-///   - account: the account.
-///   - password: the password; nil to remove it.
-///   - completionHandler: called once, never on the main thread.
+///   - fqdn: the fully qualified domain name of the web site; ignored.
+///   - account: the user name; ignored.
+///   - password: the password, or nil to remove a stored one; ignored.
+///   - completionHandler: called once, on a thread of its own, with an error of `NSOSStatusErrorDomain` and code
+///     `errSecUnimplemented`.
 ///
-/// > Note: Linux: no browser's passwords are shared with apps: the error is always `errSecUnimplemented`. Nothing is stored.
+/// Returns at once, stores nothing, never prompts and does not contact the daemon.
+///
+/// > Note: Linux: apps and browsers share no passwords, so the call always reports `errSecUnimplemented`.
+///
+/// Apple: `SecAddSharedWebCredential(_:_:_:_:)`.
 @preconcurrency
 public func SecAddSharedWebCredential(
     _ fqdn: CFString, _ account: CFString, _ password: CFString?,
     _ completionHandler: @escaping @Sendable (CFError?) -> Void
 ) {
     Thread.detachNewThread {
-        completionHandler(.status(errSecUnimplemented, "No browser's passwords are shared with apps."))
+        completionHandler(.status(errSecUnimplemented, "Latchkey does not share passwords with browsers."))
     }
 }

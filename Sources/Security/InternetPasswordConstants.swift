@@ -5,101 +5,108 @@ public import Foundation
 // Names and values of Apple's constants for internet passwords, compared with Tests/Vectors/security.tsv by
 // `SecurityConstantTests`.
 
-/// Class of internet passwords. Apple: `kSecClassInternetPassword`.
+/// Value of `kSecClass` for internet passwords. Apple: `kSecClassInternetPassword`.
 nonisolated(unsafe) public let kSecClassInternetPassword: CFString = "inet"
-/// Name or address of the server: a string. Apple: `kSecAttrServer`.
+/// Host name or IP address of the server of an internet password: a string, part of the primary key.
+/// Apple: `kSecAttrServer`.
 nonisolated(unsafe) public let kSecAttrServer: CFString = "srvr"
-/// Security domain of the server: a string. Apple: `kSecAttrSecurityDomain`.
+/// Security domain (realm) of an internet password: a string, part of the primary key. Apple: `kSecAttrSecurityDomain`.
 nonisolated(unsafe) public let kSecAttrSecurityDomain: CFString = "sdmn"
-/// Protocol: one of the `kSecAttrProtocol...` values. Apple: `kSecAttrProtocol`.
+/// Protocol of an internet password: one of the `kSecAttrProtocol...` values, part of the primary key.
+/// Apple: `kSecAttrProtocol`.
 nonisolated(unsafe) public let kSecAttrProtocol: CFString = "ptcl"
-/// How the server authenticates: one of the `kSecAttrAuthenticationType...` values. Apple: `kSecAttrAuthenticationType`.
+/// Authentication scheme of an internet password: one of the `kSecAttrAuthenticationType...` values, part of the
+/// primary key. Apple: `kSecAttrAuthenticationType`.
 nonisolated(unsafe) public let kSecAttrAuthenticationType: CFString = "atyp"
-/// Port: a number. Apple: `kSecAttrPort`.
+/// Port number of an internet password: a number, part of the primary key. Apple: `kSecAttrPort`.
 nonisolated(unsafe) public let kSecAttrPort: CFString = "port"
-/// Path, as in a URL: a string. Apple: `kSecAttrPath`.
+/// Path of an internet password, as in a URL: a string, part of the primary key. Apple: `kSecAttrPath`.
 nonisolated(unsafe) public let kSecAttrPath: CFString = "path"
 
 // MARK: - Values of kSecAttrProtocol
 
-/// Protocol: AFP over TCP. Apple: `kSecAttrProtocolAFP`.
+/// Value of `kSecAttrProtocol` for AFP over TCP. Apple: `kSecAttrProtocolAFP`.
 nonisolated(unsafe) public let kSecAttrProtocolAFP: CFString = "afp "
-/// Protocol: AFP over AppleTalk. Apple: `kSecAttrProtocolAppleTalk`.
+/// Value of `kSecAttrProtocol` for AFP over AppleTalk. Apple: `kSecAttrProtocolAppleTalk`.
 nonisolated(unsafe) public let kSecAttrProtocolAppleTalk: CFString = "atlk"
-/// Protocol: DAAP. Apple: `kSecAttrProtocolDAAP`.
+/// Value of `kSecAttrProtocol` for DAAP (Digital Audio Access Protocol). Apple: `kSecAttrProtocolDAAP`.
 nonisolated(unsafe) public let kSecAttrProtocolDAAP: CFString = "daap"
-/// Protocol: remote Apple events. Apple: `kSecAttrProtocolEPPC`.
+/// Value of `kSecAttrProtocol` for remote Apple events. Apple: `kSecAttrProtocolEPPC`.
 nonisolated(unsafe) public let kSecAttrProtocolEPPC: CFString = "eppc"
-/// Protocol: FTP. Apple: `kSecAttrProtocolFTP`.
+/// Value of `kSecAttrProtocol` for FTP. Apple: `kSecAttrProtocolFTP`.
 nonisolated(unsafe) public let kSecAttrProtocolFTP: CFString = "ftp "
-/// Protocol: an account of FTP. Apple: `kSecAttrProtocolFTPAccount`.
+/// Value of `kSecAttrProtocol` for an FTP account (the ACCT command). Apple: `kSecAttrProtocolFTPAccount`.
 nonisolated(unsafe) public let kSecAttrProtocolFTPAccount: CFString = "ftpa"
-/// Protocol: an FTP proxy. Apple: `kSecAttrProtocolFTPProxy`.
+/// Value of `kSecAttrProtocol` for an FTP proxy. Apple: `kSecAttrProtocolFTPProxy`.
 nonisolated(unsafe) public let kSecAttrProtocolFTPProxy: CFString = "ftpx"
-/// Protocol: FTP over TLS. Apple: `kSecAttrProtocolFTPS`.
+/// Value of `kSecAttrProtocol` for FTP over TLS. Apple: `kSecAttrProtocolFTPS`.
 nonisolated(unsafe) public let kSecAttrProtocolFTPS: CFString = "ftps"
-/// Protocol: HTTP. Apple: `kSecAttrProtocolHTTP`.
+/// Value of `kSecAttrProtocol` for HTTP. Apple: `kSecAttrProtocolHTTP`.
 nonisolated(unsafe) public let kSecAttrProtocolHTTP: CFString = "http"
-/// Protocol: an HTTP proxy. Apple: `kSecAttrProtocolHTTPProxy`.
+/// Value of `kSecAttrProtocol` for an HTTP proxy. Apple: `kSecAttrProtocolHTTPProxy`.
 nonisolated(unsafe) public let kSecAttrProtocolHTTPProxy: CFString = "htpx"
-/// Protocol: HTTP over TLS. Apple: `kSecAttrProtocolHTTPS`.
+/// Value of `kSecAttrProtocol` for HTTP over TLS. Apple: `kSecAttrProtocolHTTPS`.
 nonisolated(unsafe) public let kSecAttrProtocolHTTPS: CFString = "htps"
-/// Protocol: an HTTPS proxy. Apple: `kSecAttrProtocolHTTPSProxy`.
+/// Value of `kSecAttrProtocol` for an HTTPS proxy. Apple: `kSecAttrProtocolHTTPSProxy`.
 nonisolated(unsafe) public let kSecAttrProtocolHTTPSProxy: CFString = "htsx"
-/// Protocol: IMAP. Apple: `kSecAttrProtocolIMAP`.
+/// Value of `kSecAttrProtocol` for IMAP. Apple: `kSecAttrProtocolIMAP`.
 nonisolated(unsafe) public let kSecAttrProtocolIMAP: CFString = "imap"
-/// Protocol: IMAP over TLS. Apple: `kSecAttrProtocolIMAPS`.
+/// Value of `kSecAttrProtocol` for IMAP over TLS. Apple: `kSecAttrProtocolIMAPS`.
 nonisolated(unsafe) public let kSecAttrProtocolIMAPS: CFString = "imps"
-/// Protocol: IPP. Apple: `kSecAttrProtocolIPP`.
+/// Value of `kSecAttrProtocol` for IPP (Internet Printing Protocol). Apple: `kSecAttrProtocolIPP`.
 nonisolated(unsafe) public let kSecAttrProtocolIPP: CFString = "ipp "
-/// Protocol: IRC. Apple: `kSecAttrProtocolIRC`.
+/// Value of `kSecAttrProtocol` for IRC. Apple: `kSecAttrProtocolIRC`.
 nonisolated(unsafe) public let kSecAttrProtocolIRC: CFString = "irc "
-/// Protocol: IRC over TLS. Apple: `kSecAttrProtocolIRCS`.
+/// Value of `kSecAttrProtocol` for IRC over TLS. Apple: `kSecAttrProtocolIRCS`.
 nonisolated(unsafe) public let kSecAttrProtocolIRCS: CFString = "ircs"
-/// Protocol: LDAP. Apple: `kSecAttrProtocolLDAP`.
+/// Value of `kSecAttrProtocol` for LDAP. Apple: `kSecAttrProtocolLDAP`.
 nonisolated(unsafe) public let kSecAttrProtocolLDAP: CFString = "ldap"
-/// Protocol: LDAP over TLS. Apple: `kSecAttrProtocolLDAPS`.
+/// Value of `kSecAttrProtocol` for LDAP over TLS. Apple: `kSecAttrProtocolLDAPS`.
 nonisolated(unsafe) public let kSecAttrProtocolLDAPS: CFString = "ldps"
-/// Protocol: NNTP. Apple: `kSecAttrProtocolNNTP`.
+/// Value of `kSecAttrProtocol` for NNTP (network news). Apple: `kSecAttrProtocolNNTP`.
 nonisolated(unsafe) public let kSecAttrProtocolNNTP: CFString = "nntp"
-/// Protocol: NNTP over TLS. Apple: `kSecAttrProtocolNNTPS`.
+/// Value of `kSecAttrProtocol` for NNTP over TLS. Apple: `kSecAttrProtocolNNTPS`.
 nonisolated(unsafe) public let kSecAttrProtocolNNTPS: CFString = "ntps"
-/// Protocol: POP3. Apple: `kSecAttrProtocolPOP3`.
+/// Value of `kSecAttrProtocol` for POP3. Apple: `kSecAttrProtocolPOP3`.
 nonisolated(unsafe) public let kSecAttrProtocolPOP3: CFString = "pop3"
-/// Protocol: POP3 over TLS. Apple: `kSecAttrProtocolPOP3S`.
+/// Value of `kSecAttrProtocol` for POP3 over TLS. Apple: `kSecAttrProtocolPOP3S`.
 nonisolated(unsafe) public let kSecAttrProtocolPOP3S: CFString = "pops"
-/// Protocol: RTSP. Apple: `kSecAttrProtocolRTSP`.
+/// Value of `kSecAttrProtocol` for RTSP (Real Time Streaming Protocol). Apple: `kSecAttrProtocolRTSP`.
 nonisolated(unsafe) public let kSecAttrProtocolRTSP: CFString = "rtsp"
-/// Protocol: an RTSP proxy. Apple: `kSecAttrProtocolRTSPProxy`.
+/// Value of `kSecAttrProtocol` for an RTSP proxy. Apple: `kSecAttrProtocolRTSPProxy`.
 nonisolated(unsafe) public let kSecAttrProtocolRTSPProxy: CFString = "rtsx"
-/// Protocol: SMB. Apple: `kSecAttrProtocolSMB`.
+/// Value of `kSecAttrProtocol` for SMB (file sharing). Apple: `kSecAttrProtocolSMB`.
 nonisolated(unsafe) public let kSecAttrProtocolSMB: CFString = "smb "
-/// Protocol: SMTP. Apple: `kSecAttrProtocolSMTP`.
+/// Value of `kSecAttrProtocol` for SMTP. Apple: `kSecAttrProtocolSMTP`.
 nonisolated(unsafe) public let kSecAttrProtocolSMTP: CFString = "smtp"
-/// Protocol: SOCKS. Apple: `kSecAttrProtocolSOCKS`.
+/// Value of `kSecAttrProtocol` for a SOCKS proxy. Apple: `kSecAttrProtocolSOCKS`.
 nonisolated(unsafe) public let kSecAttrProtocolSOCKS: CFString = "sox "
-/// Protocol: SSH. Apple: `kSecAttrProtocolSSH`.
+/// Value of `kSecAttrProtocol` for SSH. Apple: `kSecAttrProtocolSSH`.
 nonisolated(unsafe) public let kSecAttrProtocolSSH: CFString = "ssh "
-/// Protocol: Telnet. Apple: `kSecAttrProtocolTelnet`.
+/// Value of `kSecAttrProtocol` for Telnet. Apple: `kSecAttrProtocolTelnet`.
 nonisolated(unsafe) public let kSecAttrProtocolTelnet: CFString = "teln"
-/// Protocol: Telnet over TLS. Apple: `kSecAttrProtocolTelnetS`.
+/// Value of `kSecAttrProtocol` for Telnet over TLS. Apple: `kSecAttrProtocolTelnetS`.
 nonisolated(unsafe) public let kSecAttrProtocolTelnetS: CFString = "tels"
 
 // MARK: - Values of kSecAttrAuthenticationType
 
-/// Authentication: distributed password. Apple: `kSecAttrAuthenticationTypeDPA`.
+/// Value of `kSecAttrAuthenticationType` for distributed password authentication.
+/// Apple: `kSecAttrAuthenticationTypeDPA`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeDPA: CFString = "dpaa"
-/// Authentication: the default. Apple: `kSecAttrAuthenticationTypeDefault`.
+/// Value of `kSecAttrAuthenticationType` for the default scheme of the protocol.
+/// Apple: `kSecAttrAuthenticationTypeDefault`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeDefault: CFString = "dflt"
-/// Authentication: a form in HTML. Apple: `kSecAttrAuthenticationTypeHTMLForm`.
+/// Value of `kSecAttrAuthenticationType` for an HTML form. Apple: `kSecAttrAuthenticationTypeHTMLForm`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeHTMLForm: CFString = "form"
-/// Authentication: HTTP basic. Apple: `kSecAttrAuthenticationTypeHTTPBasic`.
+/// Value of `kSecAttrAuthenticationType` for HTTP basic authentication. Apple: `kSecAttrAuthenticationTypeHTTPBasic`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeHTTPBasic: CFString = "http"
-/// Authentication: HTTP digest. Apple: `kSecAttrAuthenticationTypeHTTPDigest`.
+/// Value of `kSecAttrAuthenticationType` for HTTP digest access authentication.
+/// Apple: `kSecAttrAuthenticationTypeHTTPDigest`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeHTTPDigest: CFString = "httd"
-/// Authentication: Microsoft Network. Apple: `kSecAttrAuthenticationTypeMSN`.
+/// Value of `kSecAttrAuthenticationType` for Microsoft Network authentication. Apple: `kSecAttrAuthenticationTypeMSN`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeMSN: CFString = "msna"
-/// Authentication: Windows NT LAN Manager. Apple: `kSecAttrAuthenticationTypeNTLM`.
+/// Value of `kSecAttrAuthenticationType` for Windows NT LAN Manager authentication.
+/// Apple: `kSecAttrAuthenticationTypeNTLM`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeNTLM: CFString = "ntlm"
-/// Authentication: remote password. Apple: `kSecAttrAuthenticationTypeRPA`.
+/// Value of `kSecAttrAuthenticationType` for remote password authentication. Apple: `kSecAttrAuthenticationTypeRPA`.
 nonisolated(unsafe) public let kSecAttrAuthenticationTypeRPA: CFString = "rpaa"

@@ -3,7 +3,7 @@
 import Foundation
 import LatchkeyModel
 
-/// Adds what a dictionary of an app describes: an item, or those of an object.
+/// Adds the item that an app's dictionary describes, or the items of the object in its `kSecValueRef`.
 struct ItemAddition {
     private let query: ParsedQuery
     private let access: KeychainAccess
@@ -13,16 +13,16 @@ struct ItemAddition {
         access = try KeychainAccess(query)
     }
 
-    /// Adds, and gives back what was asked for.
+    /// Adds the items and returns the object that the `kSecReturn...` keys ask for.
     func run() throws(Failure) -> AnyObject? {
         guard let object = query.object else {
             guard let itemClass = query.itemClass else {
-                throw ParsedQuery.refusal("An identity is added by kSecValueRef.")
+                throw ParsedQuery.refusal("SecItemAdd takes an identity in kSecValueRef only.")
             }
             return try add(try NewItem(query, itemClass))
         }
         guard query.secret == nil else {
-            throw ParsedQuery.refusal("kSecValueData and kSecValueRef do not stand together.")
+            throw ParsedQuery.refusal("kSecValueData and kSecValueRef cannot be combined.")
         }
         if case .identity(let identity) = object { return try add(identity) }
         var added: AnyObject?
@@ -37,11 +37,12 @@ struct ItemAddition {
         return try added.result(query.returns, access)
     }
 
-    /// An identity is its key and its certificate. One of them may be there already; both are a duplicate.
+    /// Adds the key and the certificate of an identity. One of them may be in the keychain already; throws
+    /// `duplicateItem` when both are.
     private func add(_ identity: SecIdentity) throws(Failure) -> AnyObject? {
         var items: [NewItem] = []
         for item in try KeychainObject.identity(identity).newItems() {
-            // Behaviour KC-24: what an app says of the pair holds for both, as far as they have it.
+            // Behaviour KC-24: each attribute of the query is applied to every item whose class has that attribute.
             let given = query.attributes.filter { item.itemClass.has($0.key) }
             var rule = query.rule
             if item.itemClass == .certificate { rule?.constraints.remove(.privateKeyUsage) }
@@ -53,18 +54,18 @@ struct ItemAddition {
                 let request = item.request(.persistentReference, try access.authentication())
                 guard case .items(let new, _) = try access.client().call(.addItem(request)),
                     let reference = new.first?.persistentReference
-                else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+                else { throw Failure(.internalFailure, "The daemon sent an unexpected reply.") }
                 added.append(reference)
             } catch {
                 if error.status == .duplicateItem { continue }
-                // Nobody expects a private key in the keychain after an addition that failed.
+                // The call failed, so no private key may remain in the keychain. Deleting is best effort.
                 for reference in added { try? access.delete(reference) }
                 throw error
             }
         }
         guard !added.isEmpty else { throw Failure(.duplicateItem, "The identity is in the keychain already.") }
         guard !query.returns.isEmpty else { return nil }
-        // The half that was there already may be called otherwise.
+        // The item that was in the keychain already may have other attributes than the query, so search without them.
         var own = query
         own.attributes = query.attributes.filter { $0.key == .accessGroup }
         (own.accessibility, own.accessControl) = (nil, nil)

@@ -6,28 +6,29 @@ import LatchkeyKeys
 import LatchkeyModel
 
 extension Returns {
-    /// What has to be asked for so that the objects of `kSecReturnRef` can be made.
+    /// What to request from the daemon so that the objects for `kSecReturnRef` can be created.
     func wanted(of itemClass: ItemClass?) -> Returns {
         switch itemClass {
         case .genericPassword, .internetPassword: self
-        // A certificate is public, and its bytes are the certificate.
+        // A certificate's data is public and is needed to create the SecCertificate.
         case .certificate, nil: contains(.reference) ? union([.data, .attributes, .persistentReference]) : self
         case .key where contains(.reference): union([.data, .attributes, .persistentReference])
-        // Attributes tell which keys have no bytes to give.
+        // The attributes show which keys are in the Secure Enclave and have no data to return.
         case .key: contains(.data) ? union(.attributes) : self
         }
     }
 }
 
 extension FoundItem {
-    /// The object an app gets for one item, by what it asked for; nil for a reference that there is none of.
+    /// The object that an app gets for one item, in the form that it asked for; nil for `kSecReturnRef` alone when the
+    /// item has no reference object.
     ///
-    /// Throws `exportNotAllowed` when nothing but the bytes of a key was asked for that never leaves its place.
+    /// Throws `exportNotAllowed` when only the data is asked for and the item is a key of the Secure Enclave.
     func result(_ returns: Returns, _ access: KeychainAccess) throws(Failure) -> AnyObject? {
         switch returns {
         case .data:
             guard !isInToken else {
-                throw Failure(.exportNotAllowed, "A private key of the Secure Enclave never leaves it.")
+                throw Failure(.exportNotAllowed, "A private key of the Secure Enclave cannot be exported.")
             }
             return data ?? NSData()
         case .persistentReference: return persistentReference.map { Data($0) as NSData }
@@ -36,7 +37,8 @@ extension FoundItem {
         }
     }
 
-    /// The key or the certificate; passwords have no such object, nor has a key of a kind that is not computed with.
+    /// The `SecKey` or `SecCertificate`; nil for passwords and for keys that `SecKey` does not support, such as
+    /// symmetric ones.
     func reference(_ access: KeychainAccess) -> AnyObject? {
         switch itemClass {
         case .genericPassword, .internetPassword: return nil
@@ -60,9 +62,9 @@ extension FoundItem {
 
     private var data: NSData? { secret.map { secret in secret.withBytes { Data($0) } as NSData } }
 
-    /// What a key made of this item reports of itself.
+    /// The stored attributes that `SecKeyCopyAttributes` reports for a key created from this item.
     var attributesOfKey: [String: Any] {
-        // The rest follows from the key.
+        // All other attributes are computed from the key itself.
         let reported: Set<AttributeCode> = [
             .label, .applicationTag, .applicationLabel, .accessGroup, .synchronizable, .isPermanent, .canEncrypt,
             .canDecrypt, .canDerive, .canSign, .canVerify, .canWrap, .canUnwrap,
@@ -70,7 +72,7 @@ extension FoundItem {
         return dictionary(attributes?.filter { reported.contains($0.key) })
     }
 
-    /// All attributes under the names apps know.
+    /// All attributes by their `kSecAttr...` names.
     var dictionary: [String: Any] { dictionary(attributes) }
 
     private func dictionary(_ attributes: Attributes?) -> [String: Any] {
@@ -100,7 +102,7 @@ extension FoundItem {
 }
 
 extension SecKey {
-    /// A key as it was stored; nil when attributes and bytes are those of no key that is computed with.
+    /// Creates a key from a stored item; nil when attributes and data do not describe a key that `SecKey` supports.
     convenience init?(stored attributes: Attributes, _ bytes: SecretBytes, reporting reported: [String: Any] = [:]) {
         switch StoredKey(attributes, bytes) {
         case .publicKey(let key): self.init(key, attributes: reported)

@@ -5,7 +5,7 @@ import LatchkeyCertificates
 import LatchkeyModel
 
 extension ParsedQuery {
-    /// Finds items of one class and makes the objects an app asked for.
+    /// Finds items of one class and creates the objects that the app asked for.
     func foundObjects() throws(Failure) -> [AnyObject] {
         let access = try KeychainAccess(self)
         var objects: [AnyObject] = []
@@ -38,24 +38,25 @@ extension FoundItem {
 }
 
 extension KeychainAccess {
-    /// Deletes the one item of a persistent reference.
+    /// Deletes the item with a persistent reference.
     func delete(_ reference: [UInt8]) throws(Failure) {
         _ = try client().call(.deleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
     }
 
-    /// The items a query finds; throws `itemNotFound` when there is none.
+    /// The items that match a query, at most `limit` (0: all); throws `itemNotFound` when there are none.
     func copy(_ query: ItemQuery, limit: UInt64, _ returns: Returns) throws(Failure) -> [FoundItem] {
         let request = Request.CopyItems(
             query: query, limit: limit, returns: returns, authentication: try authentication())
         guard case .items(let items, _) = try client().call(.copyItems(request)) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
         }
         return items
     }
 }
 
 extension ItemClass {
-    /// The class of the item that a persistent reference names, as far as its bytes say one.
+    /// The item class encoded in the second byte of a persistent reference; nil when the bytes are not such a
+    /// reference.
     init?(ofReference reference: [UInt8]?) {
         guard let reference, reference.count == 34 else { return nil }
         self.init(rawValue: reference[1])

@@ -4,29 +4,31 @@ import Foundation
 package import LatchkeyKeys
 package import LatchkeyModel
 
-/// Where a key lives: what it alone can do. Hashing, forms of signatures, key derivation and ciphers stand above it.
+/// The raw operations of a key, implemented by the place that holds it: this process or the Secure Enclave. Hashing,
+/// signature encodings, key derivation and AES-GCM are implemented on top of it.
 ///
-/// May be called by any number of threads at once. Operations of a private key may block and prompt.
+/// Safe to call from any number of threads at once. Operations of a private key may block and may prompt.
 package protocol KeyBacking: Sendable {
-    /// The public key itself, or that of the pair.
+    /// The public key itself, or the public half of a private key.
     var publicKey: PublicKey { get }
 
-    /// Whether it is the private half.
+    /// Whether this is the private half of a pair.
     var isPrivate: Bool { get }
 
-    /// What only the place knows, as `kSecAttrTokenID`: added to what `SecKeyCopyAttributes` reports.
+    /// Attributes of the place that holds the key, such as `kSecAttrTokenID`; `SecKeyCopyAttributes` reports them.
     var attributes: [String: Any] { get }
 
-    /// PKCS#1 or X9.63. A key that never leaves its place refuses with `unimplemented`.
+    /// The key as PKCS#1 (RSA) or X9.63 (elliptic curves). Throws `exportNotAllowed` or `unimplemented` for a key that
+    /// cannot be exported.
     func externalRepresentation() throws(Failure) -> SecretBytes
 
-    /// ECDSA of a digest of at least one byte: r ‖ s.
+    /// The ECDSA signature r ‖ s of a digest of at least one byte.
     func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8]
 
-    /// The X coordinate in common with a point of the same curve.
+    /// The X coordinate of the ECDH shared point with a public key of the same curve.
     func agree(with peer: PublicKey) throws(Failure) -> SecretBytes
 
-    /// An RSA signature as long as the key.
+    /// An RSA signature, as long as the modulus.
     func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8]
 
     /// The plaintext of one RSA block.
@@ -36,7 +38,7 @@ package protocol KeyBacking: Sendable {
 extension KeyBacking {
     package var attributes: [String: Any] { [:] }
 
-    private var refusal: Failure { Failure(.invalidParameter, "The key cannot do this.") }
+    private var refusal: Failure { Failure(.invalidParameter, "The key does not support this operation.") }
 
     package func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] { throw refusal }
 
@@ -61,7 +63,7 @@ struct PublicKeyBacking: KeyBacking {
 
     func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) throws(Failure) -> SecretBytes {
         guard case .none = padding else {
-            throw Failure(.invalidParameter, "A public key cannot decrypt what was encrypted with it.")
+            throw Failure(.invalidParameter, "A public key cannot decrypt data encrypted with a padding.")
         }
         return SecretBytes(try publicKey.encryptRSA(SecretBytes(ciphertext), .none))
     }

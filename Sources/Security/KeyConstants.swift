@@ -4,73 +4,90 @@ public import Foundation
 
 // Names and values of Apple's constants, compared with Tests/Vectors/security.tsv by `SecurityConstantTests`.
 
-/// Finds a key: Data; by default SHA-1 of the public key's external form. Apple: `kSecAttrApplicationLabel`.
+/// Label that finds a key: `Data`, by default the 20 bytes of SHA-1 of the public key's external representation.
+/// Apple: `kSecAttrApplicationLabel`.
 nonisolated(unsafe) public let kSecAttrApplicationLabel: CFString = "klbl"
-/// Name that the app gives a key: Data. Apple: `kSecAttrApplicationTag`.
+/// Tag that the app gives a key: `Data`, part of the primary key. Apple: `kSecAttrApplicationTag`.
 nonisolated(unsafe) public let kSecAttrApplicationTag: CFString = "atag"
-/// Whether the key decrypts: a Boolean; reported, not enforced. Apple: `kSecAttrCanDecrypt`.
+/// Whether a key can decrypt: a Boolean; reported, not enforced. Apple: `kSecAttrCanDecrypt`.
 nonisolated(unsafe) public let kSecAttrCanDecrypt: CFString = "decr"
-/// Whether the key agrees on secrets: a Boolean; reported, not enforced. Apple: `kSecAttrCanDerive`.
+/// Whether a key can derive shared secrets: a Boolean; reported, not enforced. Apple: `kSecAttrCanDerive`.
 nonisolated(unsafe) public let kSecAttrCanDerive: CFString = "drve"
-/// Whether the key encrypts: a Boolean; reported, not enforced. Apple: `kSecAttrCanEncrypt`.
+/// Whether a key can encrypt: a Boolean; reported, not enforced. Apple: `kSecAttrCanEncrypt`.
 nonisolated(unsafe) public let kSecAttrCanEncrypt: CFString = "encr"
-/// Whether the key signs: a Boolean; reported, not enforced. Apple: `kSecAttrCanSign`.
+/// Whether a key can sign: a Boolean; reported, not enforced. Apple: `kSecAttrCanSign`.
 nonisolated(unsafe) public let kSecAttrCanSign: CFString = "sign"
-/// Whether the key unwraps keys: a Boolean; reported, not enforced. Apple: `kSecAttrCanUnwrap`.
+/// Whether a key can unwrap other keys: a Boolean; reported, not enforced. Apple: `kSecAttrCanUnwrap`.
 nonisolated(unsafe) public let kSecAttrCanUnwrap: CFString = "unwp"
-/// Whether the key verifies signatures: a Boolean; reported, not enforced. Apple: `kSecAttrCanVerify`.
+/// Whether a key can verify signatures: a Boolean; reported, not enforced. Apple: `kSecAttrCanVerify`.
 nonisolated(unsafe) public let kSecAttrCanVerify: CFString = "vrfy"
-/// Whether the key wraps keys: a Boolean; reported, not enforced. Apple: `kSecAttrCanWrap`.
+/// Whether a key can wrap other keys: a Boolean; reported, not enforced. Apple: `kSecAttrCanWrap`.
 nonisolated(unsafe) public let kSecAttrCanWrap: CFString = "wrap"
-/// Bits of a key that count: a number. Apple: `kSecAttrEffectiveKeySize`.
+/// Effective size of a key in bits: a number, equal to `kSecAttrKeySizeInBits` for RSA and elliptic curves.
+/// Apple: `kSecAttrEffectiveKeySize`.
 nonisolated(unsafe) public let kSecAttrEffectiveKeySize: CFString = "esiz"
-/// Whether the key can be exported: a Boolean. Apple: `kSecAttrIsExtractable`.
+/// Whether a private key in memory can be exported: a Boolean; false makes an export fail with `errSecUnimplemented`.
+/// Apple: `kSecAttrIsExtractable`.
 nonisolated(unsafe) public let kSecAttrIsExtractable: CFString = "extr"
-/// Whether a new key is stored in the keychain: a Boolean. Apple: `kSecAttrIsPermanent`.
+/// Whether a new key is stored in the keychain: a Boolean, by default false, for private keys of the Secure Enclave
+/// true. Apple: `kSecAttrIsPermanent`.
 nonisolated(unsafe) public let kSecAttrIsPermanent: CFString = "perm"
-/// Whether the key is only ever exported encrypted: a Boolean. Apple: `kSecAttrIsSensitive`.
+/// Whether a key may be exported in encrypted form only: a Boolean; reported, not enforced.
+/// Apple: `kSecAttrIsSensitive`.
 nonisolated(unsafe) public let kSecAttrIsSensitive: CFString = "sens"
-/// Public, private or symmetric: one of the `kSecAttrKeyClass...` values. Apple: `kSecAttrKeyClass`.
+/// Class of a key: one of the `kSecAttrKeyClass...` values, or its number. Apple: `kSecAttrKeyClass`.
 nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
-/// The private half of a pair. Apple: `kSecAttrKeyClassPrivate`.
+/// Value of `kSecAttrKeyClass` for the private half of a pair. Apple: `kSecAttrKeyClassPrivate`.
 nonisolated(unsafe) public let kSecAttrKeyClassPrivate: CFString = "1"
-/// The public half of a pair. Apple: `kSecAttrKeyClassPublic`.
+/// Value of `kSecAttrKeyClass` for the public half of a pair. Apple: `kSecAttrKeyClassPublic`.
 nonisolated(unsafe) public let kSecAttrKeyClassPublic: CFString = "0"
-/// A symmetric key: kept as an item, not computed with. Apple: `kSecAttrKeyClassSymmetric`.
+/// Value of `kSecAttrKeyClass` for a symmetric key: it can be stored as an item, and there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyClassSymmetric`.
 nonisolated(unsafe) public let kSecAttrKeyClassSymmetric: CFString = "2"
-/// Bits of a key: a number or its digits. Apple: `kSecAttrKeySizeInBits`.
+/// Size of a key in bits: a number, or a string of its decimal digits. Apple: `kSecAttrKeySizeInBits`.
 nonisolated(unsafe) public let kSecAttrKeySizeInBits: CFString = "bsiz"
-/// Algorithm of a key: one of the `kSecAttrKeyType...` values. Apple: `kSecAttrKeyType`.
+/// Type of a key: one of the `kSecAttrKeyType...` values, or its number. Apple: `kSecAttrKeyType`.
 nonisolated(unsafe) public let kSecAttrKeyType: CFString = "type"
-/// Old name of `kSecAttrKeyTypeECSECPrimeRandom`. Apple: `kSecAttrKeyTypeEC`.
+/// Former name of `kSecAttrKeyTypeECSECPrimeRandom`, with the same value. Apple: `kSecAttrKeyTypeEC`.
 nonisolated(unsafe) public let kSecAttrKeyTypeEC: CFString = "73"
-/// Old name of `kSecAttrKeyTypeECSECPrimeRandom`. Apple: `kSecAttrKeyTypeECDSA`.
+/// Former name of `kSecAttrKeyTypeECSECPrimeRandom`, with the same value. Apple: `kSecAttrKeyTypeECDSA`.
 nonisolated(unsafe) public let kSecAttrKeyTypeECDSA: CFString = "73"
-/// Curves of NIST: P-256, P-384 and P-521. Apple: `kSecAttrKeyTypeECSECPrimeRandom`.
+/// Value of `kSecAttrKeyType` for elliptic curve keys on P-256, P-384 and P-521.
+/// Apple: `kSecAttrKeyTypeECSECPrimeRandom`.
 nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
-/// RSA. Apple: `kSecAttrKeyTypeRSA`.
+/// Value of `kSecAttrKeyType` for RSA keys. Apple: `kSecAttrKeyTypeRSA`.
 nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
-/// Triple DES: keeps such keys as items and computes with none. Apple: `kSecAttrKeyType3DES`.
+/// Value of `kSecAttrKeyType` for Triple DES: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyType3DES`.
 nonisolated(unsafe) public let kSecAttrKeyType3DES: CFString = "17"
-/// AES: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeAES`.
+/// Value of `kSecAttrKeyType` for AES: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyTypeAES`.
 nonisolated(unsafe) public let kSecAttrKeyTypeAES: CFString = "2147483649"
-/// CAST: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeCAST`.
+/// Value of `kSecAttrKeyType` for CAST: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyTypeCAST`.
 nonisolated(unsafe) public let kSecAttrKeyTypeCAST: CFString = "56"
-/// DES: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeDES`.
+/// Value of `kSecAttrKeyType` for DES: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyTypeDES`.
 nonisolated(unsafe) public let kSecAttrKeyTypeDES: CFString = "14"
-/// DSA: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeDSA`.
+/// Value of `kSecAttrKeyType` for DSA: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyTypeDSA`.
 nonisolated(unsafe) public let kSecAttrKeyTypeDSA: CFString = "43"
-/// RC2: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeRC2`.
+/// Value of `kSecAttrKeyType` for RC2: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyTypeRC2`.
 nonisolated(unsafe) public let kSecAttrKeyTypeRC2: CFString = "23"
-/// RC4: keeps such keys as items and computes with none. Apple: `kSecAttrKeyTypeRC4`.
+/// Value of `kSecAttrKeyType` for RC4: stored as an item only; there is no `SecKey` for it.
+/// Apple: `kSecAttrKeyTypeRC4`.
 nonisolated(unsafe) public let kSecAttrKeyTypeRC4: CFString = "25"
-/// Where a private key lives: `kSecAttrTokenIDSecureEnclave`. Apple: `kSecAttrTokenID`.
+/// Token that holds a private key: `kSecAttrTokenIDSecureEnclave`; absent for keys in memory. Apple: `kSecAttrTokenID`.
 nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
-/// A private key that never leaves the hardware. Apple: `kSecAttrTokenIDSecureEnclave`.
+/// Value of `kSecAttrTokenID` for the Secure Enclave: P-256 keys that are generated there and cannot be exported.
+/// Apple: `kSecAttrTokenIDSecureEnclave`.
 nonisolated(unsafe) public let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
-/// Class of keys. Apple: `kSecClassKey`.
+/// Value of `kSecClass` for keys. Apple: `kSecClassKey`.
 nonisolated(unsafe) public let kSecClassKey: CFString = "keys"
-/// Attributes of the private half alone: a dictionary. Apple: `kSecPrivateKeyAttrs`.
+/// Attributes of the private half only: a dictionary in the parameters of `SecKeyCreateRandomKey`.
+/// Apple: `kSecPrivateKeyAttrs`.
 nonisolated(unsafe) public let kSecPrivateKeyAttrs: CFString = "private"
-/// Attributes of the public half alone: a dictionary. Apple: `kSecPublicKeyAttrs`.
+/// Attributes of the public half only: a dictionary in the parameters of `SecKeyCreateRandomKey`.
+/// Apple: `kSecPublicKeyAttrs`.
 nonisolated(unsafe) public let kSecPublicKeyAttrs: CFString = "public"

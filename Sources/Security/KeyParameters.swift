@@ -4,11 +4,12 @@ import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// What a dictionary of an app says about a key: the only place where it is read.
+/// The key parameters in an app's dictionary; all functions that create keys read them through this type.
 ///
-/// Keys that say nothing about a key are left to others, as Apple's functions do; a value of the wrong type is refused.
+/// Ignores dictionary keys that do not concern a `SecKey`, as Apple's functions do. Throws `invalidParameter` for a
+/// value of the wrong type.
 struct KeyParameters {
-    /// RSA or curves, before a size is known.
+    /// The type of a key before its size is known.
     enum Family {
         case rsa
         case ellipticCurve
@@ -29,9 +30,9 @@ struct KeyParameters {
 
     static func refusal(_ words: String) -> Failure { Failure(.invalidParameter, words) }
 
-    // MARK: - What a key is
+    // MARK: - Type, class and size
 
-    /// Apple's constants are digits in strings; numbers are taken as well.
+    /// A value as a string of decimal digits: Apple's constants are such strings, and numbers are accepted as well.
     private func digits(_ name: CFString) -> String? {
         let value = values[name as String]
         if let text = value as? String { return text }
@@ -46,16 +47,16 @@ struct KeyParameters {
         case String(kSecAttrKeyTypeRSA): return .rsa
         case String(kSecAttrKeyTypeECSECPrimeRandom): return .ellipticCurve
         case nil: throw Self.refusal("kSecAttrKeyType is missing.")
-        default: throw Self.refusal("kSecAttrKeyType is neither RSA nor a curve.")
+        default: throw Self.refusal("kSecAttrKeyType is neither RSA nor elliptic curve.")
         }
     }
 
-    /// Whether the private half is meant.
+    /// Whether `kSecAttrKeyClass` names the private class; throws when it is missing or names neither half.
     func isPrivate() throws(Failure) -> Bool {
         switch digits(kSecAttrKeyClass) {
         case String(kSecAttrKeyClassPrivate): return true
         case String(kSecAttrKeyClassPublic): return false
-        // Behaviour SK-11.
+        // Behaviour SK-11: the symmetric class is refused with -4, not with -50.
         case String(kSecAttrKeyClassSymmetric):
             throw Failure(.unimplemented, "A SecKey is a private or a public key, not a symmetric one.")
         case nil: throw Self.refusal("kSecAttrKeyClass is missing.")
@@ -63,7 +64,7 @@ struct KeyParameters {
         }
     }
 
-    /// Bits of a key to make.
+    /// The size in bits of the key to generate, from `kSecAttrKeySizeInBits`.
     func bitCount() throws(Failure) -> Int {
         guard values[kSecAttrKeySizeInBits as String] != nil else {
             throw Self.refusal("kSecAttrKeySizeInBits is missing.")
@@ -76,7 +77,7 @@ struct KeyParameters {
 
     func boolean(_ name: CFString) -> Bool? { (values[name as String] as? NSNumber)?.boolValue }
 
-    /// The token that is to keep the key; nil for a key in memory.
+    /// Whether `kSecAttrTokenID` names the Secure Enclave; false for a key in memory, throws for any other token.
     func isForToken() throws(Failure) -> Bool {
         guard let token = values[kSecAttrTokenID as String] else { return false }
         guard token as? String == kSecAttrTokenIDSecureEnclave as String else {
@@ -87,7 +88,9 @@ struct KeyParameters {
 
     // MARK: - Attributes
 
-    /// The attributes of one half: what is said of both, under what is said of this half alone.
+    /// The attributes of one half: those of the whole dictionary, overridden by those of the half's own dictionary.
+    ///
+    /// - Parameter name: `kSecPrivateKeyAttrs` or `kSecPublicKeyAttrs`.
     func half(_ name: CFString) throws(Failure) -> KeyParameters {
         var merged = values
         for part in [kSecPrivateKeyAttrs, kSecPublicKeyAttrs] { merged[part as String] = nil }
@@ -97,14 +100,14 @@ struct KeyParameters {
         return try KeyParameters(merged as NSDictionary)
     }
 
-    /// What the key reports of it. Whether it is stored is not part of it (behaviour SK-11).
+    /// The attributes that `SecKeyCopyAttributes` reports; `kSecAttrIsPermanent` is not one of them (behaviour SK-11).
     var reported: [String: Any] {
         // Copied: the app may change a mutable string or mutable data later, on any thread.
         values.filter { Self.kinds[$0.key]?.isReported ?? false }
             .mapValues { ($0 as? NSString)?.copy() ?? ($0 as? NSData)?.copy() ?? $0 }
     }
 
-    /// What storage gets, with what was decided.
+    /// The dictionary for storing the key, with `kSecAttrIsPermanent` set to the given value.
     func dictionary(isPermanent: Bool) -> NSDictionary {
         values.merging([kSecAttrIsPermanent as String: NSNumber(value: isPermanent)]) { $1 } as NSDictionary
     }
@@ -116,11 +119,11 @@ struct KeyParameters {
     }
 
     nonisolated(unsafe) private static let kinds: [String: Kind] = {
-        // Never changed after it is made; the closures are what keeps the compiler from seeing it.
+        // Immutable after initialisation; the compiler cannot verify that because of the closures.
         let boolean = Kind(words: "a Boolean") { value in
             (value as? NSNumber).map { isBoolean($0) || [0, 1].contains($0.doubleValue) } ?? false
         }
-        // Behaviour KC-21.
+        // Behaviour KC-21: attributes stored as text or bytes accept strings, Data and whole numbers.
         let bytes = Kind(words: "Data, a string or a whole number") { value in
             value is String || value is NSData
                 || (value as? NSNumber).map { !isBoolean($0) && Int64(exactly: $0) != nil } ?? false

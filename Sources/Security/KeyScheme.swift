@@ -4,32 +4,32 @@ import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// What an algorithm of the API asks for.
+/// The operation and parameters that a `SecKeyAlgorithm` selects.
 enum KeyScheme: Sendable {
     case ecdsa(SignatureForm, SignedInput)
     case rsaSignature(RSASignaturePadding, SignedInput)
     case rsaEncryption(RSAEncryptionPadding)
     case wrappedKey(WrappedKeyEncryption)
     case integrated(IntegratedEncryption)
-    /// nil: the bare X coordinate.
+    /// ECDH; the digest selects the X9.63 key derivation, nil returns the X coordinate without derivation.
     case agreement(DigestAlgorithm?)
 
-    /// How an ECDSA signature is written.
+    /// The encoding of an ECDSA signature.
     enum SignatureForm: Sendable {
-        /// DER.
+        /// A DER SEQUENCE of r and s.
         case x962
-        /// r ‖ s.
+        /// r ‖ s, each as long as the curve's order.
         case rfc4754
     }
 
-    /// What the app hands over to be signed.
+    /// What the app passes to be signed.
     enum SignedInput: Sendable {
         case message(DigestAlgorithm)
         case digest(DigestAlgorithm)
-        /// A digest of whatever algorithm, or what takes its place.
+        /// Bytes that are signed as they are: a digest of any length, or a padded block.
         case bytes
 
-        /// What the key signs (behaviour SK-04).
+        /// The bytes that the key signs (behaviour SK-04); throws for a digest of the wrong length and for no bytes.
         func prepare(_ data: NSData) throws(Failure) -> [UInt8] {
             switch self {
             case .message(let digest):
@@ -38,17 +38,17 @@ enum KeyScheme: Sendable {
                 }
             case .digest(let digest):
                 guard data.length == digest.byteCount else {
-                    throw Failure(.invalidParameter, "The digest has to be \(digest.byteCount) bytes long.")
+                    throw Failure(.invalidParameter, "The digest must be \(digest.byteCount) bytes long.")
                 }
                 return data.withUnsafeBytes { Array($0) }
             case .bytes:
-                guard data.length > 0 else { throw Failure(.invalidParameter, "There is nothing to sign.") }
+                guard data.length > 0 else { throw Failure(.invalidParameter, "The data to sign is empty.") }
                 return data.withUnsafeBytes { Array($0) }
             }
         }
     }
 
-    /// By the names that Tests/Vectors/security.tsv lists.
+    /// The schemes by algorithm name, as listed in Tests/Vectors/security.tsv.
     private static let byName: [String: KeyScheme] = {
         var schemes: [String: KeyScheme] = [
             "algid:sign:ECDSA:RFC4754": .ecdsa(.rfc4754, .bytes),
@@ -69,18 +69,18 @@ enum KeyScheme: Sendable {
             schemes["algid:sign:ECDSA:digest-RFC4754:\(name)"] = .ecdsa(.rfc4754, .digest(digest))
             schemes["algid:sign:RSA:message-PKCS1v15:\(name)"] = .rsaSignature(.pkcs1Digest(digest), .message(digest))
             schemes["algid:sign:RSA:digest-PKCS1v15:\(name)"] = .rsaSignature(.pkcs1Digest(digest), .digest(digest))
-            // Apple's name says 24 for SHA-224, whose digests and, by its documentation, salts have 28 bytes.
+            // Apple's algorithm name says 24 for SHA-224, but its documentation gives a salt as long as the digest: 28.
             let mask = "\(name):\(name):\(digest == .sha224 ? 24 : digest.byteCount)"
             schemes["algid:sign:RSA:message-PSS:\(mask)"] = .rsaSignature(.pss(digest), .message(digest))
             schemes["algid:sign:RSA:digest-PSS:\(mask)"] = .rsaSignature(.pss(digest), .digest(digest))
             schemes["algid:encrypt:RSA:OAEP:\(name)"] = .rsaEncryption(.oaep(digest))
             schemes["algid:encrypt:RSA:OAEP:\(name):AESGCM"] = .wrappedKey(WrappedKeyEncryption(digest))
-            // The cofactor of the curves is 1: both kinds give the same secret.
+            // The NIST curves have cofactor 1, so standard and cofactor ECDH give the same secret.
             for kind in ["ECDH", "ECDHC"] {
                 schemes["algid:keyexchange:\(kind):KDFX963:\(name)"] = .agreement(digest)
                 let cipher = "algid:encrypt:ECIES:\(kind):KDFX963:\(name):AESGCM"
                 schemes[cipher] = .integrated(IntegratedEncryption(digest, derivesNonce: false))
-                // Apple has no such algorithm with SHA-1.
+                // Apple defines no VariableIV algorithm with SHA-1.
                 guard digest != .sha1 else { continue }
                 schemes["\(cipher)-KDFIV"] = .integrated(IntegratedEncryption(digest, derivesNonce: true))
             }
@@ -88,14 +88,15 @@ enum KeyScheme: Sendable {
         return schemes
     }()
 
-    /// What the algorithm means; nil for a name that is none.
+    /// The scheme of an algorithm; nil for an unknown name.
     init?(_ algorithm: SecKeyAlgorithm) {
         guard let scheme = KeyScheme.byName[algorithm.name] else { return nil }
         self = scheme
     }
 
-    /// Whether a key can do it (behaviour SK-05): an RSA private key also verifies, and an RSA public key also counts
-    /// as one that decrypts, since without padding both are the same computation.
+    /// Whether a key supports this scheme for an operation (behaviour SK-05): an RSA private key also supports
+    /// verification, and an RSA public key also reports decryption, since without padding both are the same
+    /// computation.
     func isSupported(_ operation: SecKeyOperationType, by key: any KeyBacking) -> Bool {
         let isRSA = key.publicKey.type == .rsa
         switch (self, operation) {

@@ -4,23 +4,23 @@ import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// A key that was just put into the keychain.
+/// One half of a new pair that was just stored in the keychain, so that it can be removed when the other half fails.
 struct StoredHalf {
     private let reference: [UInt8]
     private let access: KeychainAccess
 
-    /// Stores a key under the attributes that the app gave. Blocks until it is durable.
+    /// Stores a key with the app's attributes. Blocks until the item is durable.
     init(_ key: SecKey, attributes: NSDictionary) throws(Failure) {
         let query = try ParsedQuery(ofNewKey: attributes)
         access = try KeychainAccess(query)
         let request = try NewItem(key).with(query).request(.persistentReference, try access.authentication())
         guard case .items(let items, _) = try access.client().call(.addItem(request)),
             let reference = items.first?.persistentReference
-        else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+        else { throw Failure(.internalFailure, "The daemon sent an unexpected reply.") }
         self.reference = reference
     }
 
-    /// A key that was made where it stays; nil when the keychain does not hold it.
+    /// A key that the Secure Enclave generated and the daemon stored with it; nil for any key that is not stored so.
     init?(madeInToken key: SecKey) {
         guard let enclave = key.backing as? EnclaveKeyBacking, case .stored(let reference) = enclave.name else {
             return nil
@@ -28,19 +28,19 @@ struct StoredHalf {
         (self.reference, access) = (reference, enclave.access)
     }
 
-    /// Takes it out again, as far as that can be done.
+    /// Deletes the item again; a failure to do so is ignored, because the caller reports the first failure.
     func remove() { try? access.delete(reference) }
 }
 
-/// Makes a P-256 key whose private half stays in the Secure Enclave.
+/// Generates a P-256 key whose private half stays in the Secure Enclave.
 ///
 /// - Parameters:
-///   - privateAttributes: what the app said of the private half; `kSecAttrIsPermanent` is there, by default true.
-///   - publicAttributes: what it said of the public half.
+///   - privateAttributes: the attributes of the private half; it is stored unless `kSecAttrIsPermanent` is false.
+///   - publicAttributes: the attributes that the public half reports.
 func createInToken(privateAttributes: NSDictionary, publicAttributes: NSDictionary) throws(Failure) -> SecKey {
     let query = try ParsedQuery(ofNewKey: privateAttributes)
     let isPermanent = (privateAttributes[kSecAttrIsPermanent as String] as? NSNumber)?.boolValue ?? true
-    // Without an access control a key may be used by whoever may read the app's items.
+    // Without an access control, every program in the item's access group may use the key.
     let control =
         query.accessControl
         ?? AccessControl(accessibility: query.accessibility ?? .whenUnlocked, constraints: .privateKeyUsage)
@@ -49,18 +49,18 @@ func createInToken(privateAttributes: NSDictionary, publicAttributes: NSDictiona
         attributes: query.attributes, accessControl: control, isPermanent: isPermanent,
         authentication: try access.authentication())
     guard case .enclaveKey(let made) = try access.client().call(.createEnclaveKey(request)) else {
-        throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+        throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
     }
     return try SecKey(made, access, publicAttributes: publicAttributes as? [String: Any] ?? [:])
 }
 
 extension SecKey {
-    /// A key of the Secure Enclave as the daemon describes it.
+    /// A key of the Secure Enclave, from the daemon's description of it.
     convenience init(
         _ key: EnclaveKey, _ access: KeychainAccess, publicAttributes: [String: Any] = [:]
     ) throws(Failure) {
         guard let publicKey = PublicKey(point: key.publicKey) else {
-            throw Failure(.internalFailure, "The daemon's answer holds no public key.")
+            throw Failure(.internalFailure, "The daemon's reply has no valid public key.")
         }
         self.init(
             EnclaveKeyBacking(name: key.name, publicKey: publicKey, access: access),
@@ -71,7 +71,8 @@ extension SecKey {
 }
 
 extension ParsedQuery {
-    /// What a dictionary of an app says about storing a key; what concerns the key itself is read elsewhere.
+    /// Reads the part of an app's dictionary that says how to store a key; `KeyParameters` reads the key's own
+    /// parameters.
     init(ofNewKey dictionary: NSDictionary) throws(Failure) {
         let names: Set<String> = Set(
             [

@@ -3,7 +3,7 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// How a call reaches the engine and how it may authenticate: what a query says of both.
+/// The client that a call uses and the way it may authenticate, both taken from a query.
 struct KeychainAccess {
     private let context: (any AuthenticationContext)?
     private let engine: Client
@@ -11,20 +11,20 @@ struct KeychainAccess {
     private let interactionAllowed: Bool
     private let reason: String?
 
-    /// What a query says.
+    /// Takes the context, the authentication options and the reason from a query.
     init(_ query: ParsedQuery) throws(Failure) {
         context = query.context
-        // Found now: a simulated world in scope is not in scope when a key is used.
+        // Resolved now: the simulator in scope at this moment may not be in scope when the key is used later.
         if let context { engine = try context.client() } else { engine = try AppIdentity.client() }
         skipsProtected = query.skipsProtected
         interactionAllowed = query.interactionAllowed
         reason = query.reason
     }
 
-    /// The engine, for as long as the context is valid.
+    /// The client of the context, else that of the app; throws when the context was invalidated.
     func client() throws(Failure) -> Client { try context?.client() ?? engine }
 
-    /// How the request may authenticate, as the context says now.
+    /// How the request may authenticate, with the current settings of the context.
     func authentication() throws(Failure) -> Authentication {
         var prompting = context?.prompting ?? Prompting()
         if let reason { prompting.reason = reason }

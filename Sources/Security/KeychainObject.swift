@@ -3,7 +3,7 @@
 import Foundation
 import LatchkeyModel
 
-/// What `kSecValueRef` takes: an object that stands for items of the keychain.
+/// A value of `kSecValueRef`: an object that identifies items in the keychain.
 enum KeychainObject {
     case key(SecKey)
     case certificate(SecCertificate)
@@ -18,7 +18,7 @@ enum KeychainObject {
         }
     }
 
-    /// The class of its items; nil for an identity, which has two.
+    /// The class of the object's item; nil for an identity, which consists of two items.
     var itemClass: ItemClass? {
         switch self {
         case .key: .key
@@ -27,7 +27,7 @@ enum KeychainObject {
         }
     }
 
-    /// The items to add: of an identity the key first, so that a certificate without its key is never left behind.
+    /// The items to add. An identity's key comes first, so that a failure never leaves a certificate without its key.
     func newItems() throws(Failure) -> [NewItem] {
         switch self {
         case .key(let key): [try NewItem(key)]
@@ -36,7 +36,7 @@ enum KeychainObject {
         }
     }
 
-    /// What finds it.
+    /// Adds the attributes that identify the object to a query; throws `itemNotFound` when they contradict the query's.
     func narrow(_ query: inout ParsedQuery) throws(Failure) {
         switch self {
         case .key(let key):
@@ -55,13 +55,13 @@ enum KeychainObject {
 
     private func add(_ identity: Attributes, _ query: inout ParsedQuery) throws(Failure) {
         guard query.attributes.add(identity) else {
-            throw Failure(.itemNotFound, "The object is not what the attributes say.")
+            throw Failure(.itemNotFound, "The object in kSecValueRef does not have the query's attributes.")
         }
     }
 }
 
 extension Attributes {
-    /// Adds attributes of a query; false when one of them is asked for with another value already.
+    /// Merges the attributes of a query; returns false when one of them is present with a different value.
     mutating func add(_ others: Attributes) -> Bool {
         for (code, value) in others {
             if let own = self[code], !own.counts(as: value) { return false }

@@ -2,19 +2,24 @@
 
 public import Foundation
 
-// On Linux AnyHashable(NSString) differs from AnyHashable(String), and the same holds for numbers, so that a look-up in
-// a dictionary with mixed keys fails silently. Apple's Foundation makes them equal; these two conformances do so here.
-// They hold for the whole process; docs/compatibility.md names them.
+// On Linux AnyHashable(NSString) differs from AnyHashable(String), and numbers differ likewise, so a look-up in a
+// dictionary with keys of both types fails silently. Apple's Foundation makes them equal, and so do the two
+// conformances below. They apply to the whole process and are listed in docs/compatibility.md.
 
 // swift-format-ignore: AvoidRetroactiveConformances
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
-    /// Makes a string object equal to the string, as on Apple systems.
+    /// Returns the `String` of equal value, so that both are equal as dictionary keys, as on Apple systems.
+    ///
+    /// Swift: `_HasCustomAnyHashableRepresentation._toCustomAnyHashable()`.
     public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(self as String) }
 }
 
 // swift-format-ignore: AvoidRetroactiveConformances
 extension NSNumber: @retroactive _HasCustomAnyHashableRepresentation {
-    /// Makes a number object equal to the value it was made from, as on Apple systems.
+    /// Returns the Swift number or `Bool` of equal value, so that both are equal as dictionary keys, as on Apple
+    /// systems.
+    ///
+    /// Swift: `_HasCustomAnyHashableRepresentation._toCustomAnyHashable()`.
     public func _toCustomAnyHashable() -> AnyHashable? {
         if isBoolean(self) { return AnyHashable(boolValue) }
         switch objCType.pointee {

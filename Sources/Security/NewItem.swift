@@ -5,14 +5,14 @@ import LatchkeyCertificates
 import LatchkeyKeys
 import LatchkeyModel
 
-/// An item that an object or an app's dictionary describes, before it is stored.
+/// A new item, described by an object or an app's dictionary and not yet stored.
 struct NewItem {
     var itemClass: ItemClass
     var attributes: Attributes
     var secret: SecretBytes?
     var accessControl: AccessControl?
 
-    /// What a dictionary says.
+    /// Creates an item from an app's dictionary.
     init(_ query: ParsedQuery, _ itemClass: ItemClass) throws(Failure) {
         self.itemClass = itemClass
         attributes = query.attributes
@@ -22,36 +22,37 @@ struct NewItem {
         case .genericPassword, .internetPassword: break
         case .key:
             let key = secret.flatMap { SecKey(stored: attributes, $0) }
-            // Behaviour SK-10. Of symmetric keys and of other types there is no SecKey at all.
+            // Behaviour SK-10: the data must be a key of the given type and class. Symmetric keys and other key types
+            // have no SecKey and are stored without this check.
             guard key != nil || !query.returns.contains(.reference) || !Self.isOfSecKey(attributes) else {
                 throw ParsedQuery.refusal(
-                    "kSecReturnRef: kSecValueData is no \(secret == nil ? "key, it is missing" : "key of this type and class")."
+                    "kSecReturnRef: kSecValueData is \(secret == nil ? "missing" : "not a key of this type and class")."
                 )
             }
-            // Behaviour SK-09, where the data is a key at all.
+            // Behaviour SK-09: the default label is SHA-1 of the public key, if the data is a key that SecKey supports.
             if attributes[.applicationLabel] == nil, let key {
                 attributes[.applicationLabel] = .data(try key.publicKeyHash())
             }
         case .certificate:
             guard let secret, let certificate = Certificate(der: secret.copyBytes()) else {
-                throw ParsedQuery.refusal("A certificate is added by kSecValueRef, or by kSecValueData in DER.")
+                throw ParsedQuery.refusal("A certificate needs kSecValueRef, or kSecValueData in DER.")
             }
             self = try NewItem(SecCertificate(certificate)).with(query)
         }
     }
 
-    /// Whether the attributes are those of a key that there is a `SecKey` of, as far as they say.
+    /// Whether the attributes do not rule out a key that `SecKey` supports: RSA or NIST curve, public or private.
     private static func isOfSecKey(_ attributes: Attributes) -> Bool {
         let families = [nil, KeyFamily.rsa, .ellipticCurve].map { $0.map { AttributeValue.number($0.rawValue) } }
         let halves = [nil, KeyHalf.publicKey, .privateKey].map { $0.map { AttributeValue.number($0.rawValue) } }
         return families.contains(attributes[.keyType]) && halves.contains(attributes[.keyClass])
     }
 
-    /// A key, with what it reports of itself.
+    /// An item for a key, with the attributes that the key reports.
     init(_ key: SecKey) throws(Failure) {
         itemClass = .key
         guard !(key.backing is EnclaveKeyBacking) else {
-            throw ParsedQuery.refusal("Keys of the Secure Enclave are made there and never put in.")
+            throw ParsedQuery.refusal("Keys of the Secure Enclave are generated there and cannot be added.")
         }
         var attributes: Attributes = [:]
         for (name, value) in try key.allAttributes() {
@@ -65,7 +66,7 @@ struct NewItem {
         secret = try key.backing.externalRepresentation()
     }
 
-    /// A certificate. Apple: normalized names, so that equal ones are found whatever their case.
+    /// An item for a certificate. Its names are stored in Apple's normalised form, so that searches ignore case.
     init(_ certificate: SecCertificate) throws(Failure) {
         let value = certificate.certificate
         itemClass = .certificate
@@ -78,18 +79,19 @@ struct NewItem {
         if let id = value.subjectKeyIdentifier { attributes[.subjectKeyID] = .data(id) }
         if let name = value.subjectSummary { attributes[.label] = .text(name) }
         secret = SecretBytes(value.der)
-        // Behaviour KC-13.
+        // Behaviour KC-13: certificates are always readable unless the app sets another accessibility.
         accessControl = AccessControl(accessibility: .always)
     }
 
-    /// What follows from an object itself. A dictionary may repeat it and not contradict it: a private key that calls
-    /// itself public is never a key again, and a certificate of a foreign key's hash would get that key for its own.
+    /// Attributes that the object itself determines. A dictionary may repeat them but not change them: a private key
+    /// stored as a public one could not be restored, and a certificate with another key's hash would form an identity
+    /// with that key.
     private static let inherent: Set<AttributeCode> = [
         .keyClass, .keyType, .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID,
         .publicKeyHash,
     ]
 
-    /// The same with what an app's dictionary says besides; an object's own bytes stay.
+    /// This item with the attributes and the access control of an app's dictionary; the object's own data is kept.
     func with(_ query: ParsedQuery) throws(Failure) -> NewItem { try with(query.attributes, query.rule) }
 
     func with(_ given: Attributes, _ rule: AccessControl?) throws(Failure) -> NewItem {
@@ -99,7 +101,7 @@ struct NewItem {
                 throw Failure(.noSuchAttribute, "Items of this class have no such attribute.")
             }
             guard !Self.inherent.contains(code) || attributes[code]?.compared == value.compared else {
-                throw ParsedQuery.refusal("The attributes contradict the key or the certificate.")
+                throw ParsedQuery.refusal("The attributes do not match the key or the certificate.")
             }
             item.attributes[code] = value
         }
@@ -107,7 +109,7 @@ struct NewItem {
         return item
     }
 
-    /// What finds items of the object: its primary key, as far as the object itself determines it.
+    /// The attributes that find the object's items: the part of the primary key that the object itself determines.
     var identity: Attributes {
         let codes: Set<AttributeCode> =
             itemClass == .certificate

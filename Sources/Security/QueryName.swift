@@ -3,10 +3,10 @@
 import Foundation
 import LatchkeyModel
 
-/// The keys and constants that a query is read by, as Swift strings.
+/// The keys and constants of a query, as Swift strings.
 ///
-/// A dictionary's keys are compared with them several times in every call. Comparing string objects, or making the
-/// string of a constant anew each time, took longer than the daemon takes to answer.
+/// Every call compares the dictionary's keys with them several times. Comparing `NSString` objects, or converting a
+/// constant to a Swift string each time, took longer than the daemon takes to answer.
 enum QueryName {
     static let itemClass = kSecClass as String
     static let itemClasses = Dictionary(uniqueKeysWithValues: ItemClass.allCases.map { ($0.constant as String, $0) })
@@ -26,7 +26,7 @@ enum QueryName {
     static let useAuthenticationContext = kSecUseAuthenticationContext as String
     static let useAuthenticationUI = kSecUseAuthenticationUI as String
     static let useAuthenticationUISkip = kSecUseAuthenticationUISkip as String
-    // Apple has deprecated these: naming the constants would be a warning.
+    // Literals, because the constants are deprecated and using them would be a warning.
     static let useAuthenticationUIAllow = "u_AuthUIA"
     static let useAuthenticationUIFail = "u_AuthUIF"
     static let useNoAuthenticationUI = "u_NoAuthUI"

@@ -4,7 +4,7 @@ import Foundation
 import LatchkeyClient
 import LatchkeyModel
 
-/// What a dictionary of an app means: the only place where its keys and values are read.
+/// A parsed query or attribute dictionary; all `SecItem` functions read their dictionaries through this type.
 struct ParsedQuery {
     var itemClass: ItemClass?
     var attributes: Attributes = [:]
@@ -13,29 +13,34 @@ struct ParsedQuery {
     var anySynchronizable = false
     var secret: SecretBytes?
     var persistentReference: [UInt8]?
-    /// nil: not given; 0: all.
+    /// The value of `kSecMatchLimit`; nil: not given, 0: all.
     var limit: UInt64?
+    /// Whether the dictionary has a `kSecMatch...` key other than the limit.
     var hasOtherMatch = false
-    /// Whether anything says how to ask a person.
+    /// Whether the dictionary has a `kSecUse...` key that controls authentication.
     var hasUse = false
-    /// What certificates and identities have to be besides.
+    /// The conditions of the `kSecMatch...` keys for certificates and identities.
     var match: CertificateMatch?
-    /// Whether identities are meant: pairs of a certificate and a private key.
+    /// Whether the query is for identities: pairs of a certificate and a private key.
     var isForIdentities = false
-    /// The object that stands for the items.
+    /// The value of `kSecValueRef`.
     var object: KeychainObject?
     var returns: Returns = []
-    /// Whether a kSecReturn key was there at all, with whatever value.
+    /// The value of `kSecUseAuthenticationContext`.
     var context: (any AuthenticationContext)?
     var interactionAllowed = true
     var skipsProtected = false
     var reason: String?
 
-    /// Reads a dictionary; the class is needed to know which attributes there are.
+    /// Reads a dictionary.
+    ///
+    /// - Parameters:
+    ///   - dictionary: the app's dictionary.
+    ///   - known: the class when the dictionary does not contain it; it decides which attributes are valid.
     init(_ dictionary: NSDictionary, itemClass known: ItemClass? = nil) throws(Failure) {
         itemClass = known
-        // The objects as they are stored. Iterating looks every value up again by its key and makes a Swift value of it,
-        // which for NSData is a copy byte by byte: 60 ms for a secret of 1 MiB.
+        // allKeys and allValues return the stored objects. Iterating would look up every value again and bridge it to a
+        // Swift value, which copies NSData byte by byte: 60 ms for a secret of 1 MiB.
         var pairs: [(String, Any)] = []
         pairs.reserveCapacity(dictionary.count)
         var (classValue, objectValue): (Any?, Any?) = (nil, nil)
@@ -49,7 +54,7 @@ struct ParsedQuery {
                 pairs.append((name, value))
             }
         }
-        // What there is to be said depends on what it is said of.
+        // Read the class and kSecValueRef first: they decide which attributes are valid.
         if let classValue { try readClass(classValue) }
         if let objectValue { try readObject(objectValue) }
         for (name, value) in pairs { try read(name, value) }
@@ -69,7 +74,7 @@ struct ParsedQuery {
         } else if name == QueryName.identityClass {
             isForIdentities = true
         } else {
-            throw Failure(.noSuchClass, "There is no class \(name).")
+            throw Failure(.noSuchClass, "kSecClass has the unknown value \(name).")
         }
     }
 
@@ -80,20 +85,21 @@ struct ParsedQuery {
         let isUntold = itemClass == nil && !isForIdentities
         if isUntold { (itemClass, isForIdentities) = (object.itemClass, object.itemClass == nil) }
         guard itemClass == object.itemClass else {
-            throw ParsedQuery.refusal("kSecClass and kSecValueRef contradict.")
+            throw ParsedQuery.refusal("kSecClass and kSecValueRef contradict each other.")
         }
         self.object = object
     }
 
-    // MARK: - Keys
+    // MARK: - Keys of the dictionary
 
     private mutating func read(_ name: String, _ value: Any) throws(Failure) {
-        // Not `is`, which first makes an object of every value.
-        // In a date it stands for now.
+        // Compares types instead of using `is`, which would bridge every value to an object first. NSNull is valid in
+        // kSecMatchValidOnDate only, where it means the current time.
         if type(of: value) == NSNull.self, name != QueryName.matchValidOnDate {
             throw ParsedQuery.refusal("The value of \(name) is null.")
         }
-        // The shape of a key says what it is: c, m, r, u, v with an underscore, or four characters (behaviour KC-01).
+        // The prefix of a key gives its kind: m_, r_, u_ and v_; a key of four characters is an attribute (behaviour
+        // KC-01).
         let hasUnderscore = name.utf8.dropFirst().first == UInt8(ascii: "_")
         switch hasUnderscore ? name.utf8.first : nil {
         case UInt8(ascii: "r"): try readReturn(name, value)
@@ -101,12 +107,12 @@ struct ParsedQuery {
         case UInt8(ascii: "u"): try readUse(name, value)
         case UInt8(ascii: "v"): try readValue(name, value)
         default:
-            // Asks for the only keychain there is.
+            // Accepted without effect: there is only one keychain.
             if name == QueryName.useDataProtectionKeychain {
                 _ = try boolean(name, value)
                 return
             }
-            guard name.utf8.count == 4 else { throw ParsedQuery.refusal("There is no key \(name).") }
+            guard name.utf8.count == 4 else { throw ParsedQuery.refusal("The key \(name) is unknown.") }
             try readAttribute(name, value)
         }
     }
@@ -126,7 +132,7 @@ struct ParsedQuery {
             case QueryName.returnAttributes: .attributes
             case QueryName.returnReference: .reference
             case QueryName.returnPersistentReference: .persistentReference
-            default: throw ParsedQuery.refusal("There is no key \(name).")
+            default: throw ParsedQuery.refusal("The key \(name) is unknown.")
             }
         if try boolean(name, value) { returns.insert(flag) }
     }
@@ -137,12 +143,12 @@ struct ParsedQuery {
             guard
                 known.contains(name) || name.hasPrefix("m_Subject") || name.hasSuffix("Insensitive")
                     || ["m_TrustedOnly", "m_ValidOnDate", "m_HostOrSubdomainOfHost"].contains(name)
-            else { throw ParsedQuery.refusal("There is no key \(name).") }
+            else { throw ParsedQuery.refusal("The key \(name) is unknown.") }
             hasOtherMatch = true
             return
         }
         if let number = value as? NSNumber, !isBoolean(number) {
-            guard number.int64Value > 0 else { throw ParsedQuery.refusal("kSecMatchLimit is at least 1.") }
+            guard number.int64Value > 0 else { throw ParsedQuery.refusal("kSecMatchLimit must be at least 1.") }
             limit = UInt64(number.int64Value)
         } else if let text = value as? String, text == QueryName.matchLimitOne {
             limit = 1
@@ -173,7 +179,7 @@ struct ParsedQuery {
         case QueryName.useOperationPrompt:
             guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
             reason = text
-        default: throw ParsedQuery.refusal("There is no key \(name).")
+        default: throw ParsedQuery.refusal("The key \(name) is unknown.")
         }
     }
 
@@ -191,7 +197,7 @@ struct ParsedQuery {
             } else {
                 persistentReference = reference
             }
-        default: throw ParsedQuery.refusal("There is no key \(name).")
+        default: throw ParsedQuery.refusal("The key \(name) is unknown.")
         }
     }
 
@@ -212,8 +218,8 @@ struct ParsedQuery {
         case QueryName.synchronizable where (value as? NSString) == kSecAttrSynchronizableAny:
             anySynchronizable = true
         default:
-            // Behaviour KC-02.
-            // An identity has a type as its key has one.
+            // Behaviour KC-02: an attribute that the class does not have is refused. For an identity, the string `type`
+            // names the key type of its private key.
             guard let code = AttributeCode(constant: name, in: isForIdentities ? .key : itemClass), has(code) else {
                 throw Failure(.noSuchAttribute, "Items of this class have no attribute \(name).")
             }
@@ -226,32 +232,33 @@ struct ParsedQuery {
         return itemClass?.has(code) ?? true
     }
 
-    /// Makes the items of the object the ones that are meant, for whatever is not an addition.
+    /// Restricts a search, an update or a deletion to the items of the object in `kSecValueRef`.
     mutating func narrowToObject() throws(Failure) { try object?.narrow(&self) }
 
-    /// What only the whole dictionary shows.
+    /// Checks the combinations of keys, after all keys were read.
     private mutating func settle() throws(Failure) {
         if isForIdentities, itemClass != nil {
-            throw Failure(.itemNotFound, "The persistent reference is one of an identity, and kSecClass is another.")
+            throw Failure(.itemNotFound, "The persistent reference names an identity, and kSecClass another class.")
         }
-        // Behaviour KC-10.
+        // Behaviour KC-10: a persistent reference identifies the item, so attributes beside it are refused.
         guard persistentReference == nil || attributes.isEmpty && rule == nil else {
-            throw ParsedQuery.refusal("A persistent reference stands alone in a query.")
+            throw ParsedQuery.refusal("A persistent reference cannot be combined with attributes.")
         }
         if let control = accessControl, let accessibility, control.accessibility != accessibility {
-            throw ParsedQuery.refusal("kSecAttrAccessible and kSecAttrAccessControl contradict.")
+            throw ParsedQuery.refusal("kSecAttrAccessible and kSecAttrAccessControl contradict each other.")
         }
     }
 
     // MARK: - Parts of a request
 
-    /// The rule of a new or changed item, where anything is said of it.
+    /// The access control of a new or changed item; nil when the dictionary has neither `kSecAttrAccessControl` nor
+    /// `kSecAttrAccessible`.
     var rule: AccessControl? { accessControl ?? accessibility.map { AccessControl(accessibility: $0) } }
 
-    /// Whether it is said which items are meant.
+    /// Whether the query names a class or a persistent reference.
     var isComplete: Bool { itemClass != nil || isForIdentities || persistentReference != nil }
 
-    /// The items it means.
+    /// The part of the query that selects items, as the daemon reads it.
     var query: ItemQuery {
         ItemQuery(
             itemClass: itemClass, attributes: attributes, accessibility: accessControl == nil ? accessibility : nil,

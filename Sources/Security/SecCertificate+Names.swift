@@ -3,28 +3,43 @@
 public import Foundation
 import LatchkeyCertificates
 
-/// The issuer's name, so that equal names have equal bytes. Apple: `SecCertificateCopyNormalizedIssuerSequence`.
+/// Returns the normalised issuer of a certificate, for comparing names byte by byte.
 ///
-/// - Returns: a DER SEQUENCE in which printable strings are in upper case, without blanks at their ends and with one space
-///   for each row of blanks inside; all other values are as they were.
+/// - Parameter certificate: the certificate.
+/// - Returns: a DER SEQUENCE. In printable strings, a to z are replaced by A to Z, spaces at both ends are removed and
+///   every run of spaces becomes one space; values of other string types are unchanged.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyNormalizedIssuerSequence(_:)`.
 @discardableResult
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     Data(certificate.certificate.normalizedIssuer) as NSData
 }
 
-/// The subject's name, so that equal names have equal bytes. Apple: `SecCertificateCopyNormalizedSubjectSequence`.
+/// Returns the normalised subject of a certificate, for comparing names byte by byte.
 ///
-/// - Returns: a DER SEQUENCE, made as `SecCertificateCopyNormalizedIssuerSequence` says.
+/// - Parameter certificate: the certificate.
+/// - Returns: a DER SEQUENCE, normalised as `SecCertificateCopyNormalizedIssuerSequence` describes.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyNormalizedSubjectSequence(_:)`.
 @discardableResult
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
     Data(certificate.certificate.normalizedSubject) as NSData
 }
 
-/// The contents of the normalised issuer, without the SEQUENCE around. Apple: `SecCertificateCopyNormalizedIssuerContent`.
+/// Returns the contents of the normalised issuer of a certificate, without the outer SEQUENCE header.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - error: never set.
+///   - error: never set. May be nil.
+/// - Returns: the contents of the sequence that `SecCertificateCopyNormalizedIssuerSequence` returns.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyNormalizedIssuerContent(_:_:)`.
 @available(*, deprecated, renamed: "SecCertificateCopyNormalizedIssuerSequence(_:)")
 @discardableResult
 public func SecCertificateCopyNormalizedIssuerContent(
@@ -33,12 +48,16 @@ public func SecCertificateCopyNormalizedIssuerContent(
     Data(certificate.certificate.normalizedIssuerContent) as NSData
 }
 
-/// The contents of the normalised subject, without the SEQUENCE around. Apple:
-/// `SecCertificateCopyNormalizedSubjectContent`.
+/// Returns the contents of the normalised subject of a certificate, without the outer SEQUENCE header.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - error: never set.
+///   - error: never set. May be nil.
+/// - Returns: the contents of the sequence that `SecCertificateCopyNormalizedSubjectSequence` returns.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyNormalizedSubjectContent(_:_:)`.
 @available(*, deprecated, renamed: "SecCertificateCopyNormalizedSubjectSequence(_:)")
 @discardableResult
 public func SecCertificateCopyNormalizedSubjectContent(

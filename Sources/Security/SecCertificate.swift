@@ -3,66 +3,93 @@
 public import Foundation
 package import LatchkeyCertificates
 
-/// An X.509 certificate. Apple: `SecCertificate`.
+/// An X.509 certificate (RFC 5280).
 ///
-/// Immutable; made by `SecCertificateCreateWithData`, `SecPKCS12Import` and the keychain. Holding one says nothing about
-/// whether it can be trusted.
+/// Immutable, and safe to use from any thread. Created by `SecCertificateCreateWithData`, `SecPKCS12Import` and
+/// `SecItemCopyMatching`. An instance is not evidence that the certificate can be trusted: nothing was verified.
+///
+/// Apple: `SecCertificate`.
 public final class SecCertificate: NSObject, @unchecked Sendable {
-    // The one stored property is a constant of a Sendable type; NSObject is what keeps the compiler from seeing it.
+    // Unchecked only because of NSObject: the one stored property is a constant of a Sendable type.
     package let certificate: Certificate
 
     package init(_ certificate: Certificate) { self.certificate = certificate }
 
-    /// Whether both certificates have the same bytes.
+    /// Returns whether another object is a certificate with the same DER encoding.
+    ///
+    /// - Parameter object: the object to compare with.
+    /// - Returns: true for an equal `SecCertificate`; false for any other object and for nil.
+    ///
+    /// Apple: `CFEqual(_:_:)`.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? SecCertificate)?.certificate == certificate
     }
 
-    /// Equal for equal certificates.
+    /// Hash value, equal for equal certificates. Apple: `CFHash(_:)`.
     public override var hash: Int { certificate.hashValue }
 
-    /// What to call it, for people.
+    /// Text for logs: the type's name and the subject summary. Apple: `CFCopyDescription(_:)`.
     public override var description: String { "<SecCertificate \(certificate.subjectSummary ?? "without a name")>" }
 }
 
-/// The type of `SecCertificate`, for `CFGetTypeID`.
+/// Returns the type identifier of `SecCertificate`, as `CFGetTypeID` returns it. Apple: `SecCertificateGetTypeID()`.
 @discardableResult
 public func SecCertificateGetTypeID() -> CFTypeID { 0x4c4b_0003 }
 
-/// Reads a certificate. Apple: `SecCertificateCreateWithData`.
+/// Creates a certificate from its DER encoding.
 ///
 /// - Parameters:
-///   - allocator: ignored.
-///   - data: exactly one certificate in DER, of at most 1 MiB; PEM text is none.
-/// - Returns: the certificate; nil for anything else, also for a certificate with further bytes behind it. Does not block
-///   and does not prompt.
+///   - allocator: ignored; pass nil.
+///   - data: exactly one X.509 certificate in DER (RFC 5280, section 4.1), at most 1 MiB. PEM text is not accepted.
+/// - Returns: the certificate; nil when the data is not strict DER, is not a certificate, has further bytes after it,
+///   or has a serial number of more than 37 bytes.
+///
+/// Does not block and does not prompt. Verifies neither the signature nor the validity period.
+///
+/// Apple: `SecCertificateCreateWithData(_:_:)`.
 @discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     data.withUnsafeBytes { Certificate(der: Array($0)) }.map { SecCertificate($0) }
 }
 
-/// The bytes of a certificate in DER. Apple: `SecCertificateCopyData`.
+/// Returns the DER encoding of a certificate.
+///
+/// - Parameter certificate: the certificate.
+/// - Returns: the bytes that the certificate was created from.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyData(_:)`.
 @discardableResult
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     Data(certificate.certificate.der) as NSData
 }
 
-/// What people would call a certificate. Apple: `SecCertificateCopySubjectSummary`.
+/// Returns a name of a certificate's subject for the user.
 ///
-/// - Returns: the common names of the subject, else its organisational units, else its organisations, else all its values,
-///   joined with commas, the last one first; else the first e-mail address or DNS name; nil for a certificate that has
-///   none of these.
+/// - Parameter certificate: the certificate.
+/// - Returns: the first of these that the certificate has: the subject's common names (with its description in
+///   brackets), its organisational units, its organisations, all values of the subject, the first e-mail address, the
+///   first DNS name; nil when it has none. Several values are joined with commas, the last one first.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopySubjectSummary(_:)`.
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.certificate.subjectSummary.map { $0 as NSString }
 }
 
-/// The subject's common name, the last one of several. Apple: `SecCertificateCopyCommonName`.
+/// Returns the common name of a certificate's subject; the last one if there are several.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - commonName: set to the name; untouched without one.
-/// - Returns: `errSecSuccess`, or -26276 for a certificate without a common name, as on Apple's systems.
+///   - commonName: set to the name; unchanged on failure.
+/// - Returns: `errSecSuccess`, or -26276 when the subject has no common name, as on Apple systems.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyCommonName(_:_:)`.
 @discardableResult
 public func SecCertificateCopyCommonName(
     _ certificate: SecCertificate, _ commonName: UnsafeMutablePointer<CFString?>
@@ -72,13 +99,17 @@ public func SecCertificateCopyCommonName(
     return errSecSuccess
 }
 
-/// The e-mail addresses of a certificate. Apple: `SecCertificateCopyEmailAddresses`.
+/// Returns the e-mail addresses of a certificate.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - emailAddresses: set to an array of strings, empty without any: those of the subject's alternative names, then those
-///     of the subject.
-/// - Returns: `errSecSuccess`.
+///   - emailAddresses: set to an array of strings: the addresses among the subject alternative names, then those in the
+///     subject; empty when there are none.
+/// - Returns: always `errSecSuccess`.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyEmailAddresses(_:_:)`.
 @discardableResult
 public func SecCertificateCopyEmailAddresses(
     _ certificate: SecCertificate, _ emailAddresses: UnsafeMutablePointer<CFArray?>
@@ -87,12 +118,17 @@ public func SecCertificateCopyEmailAddresses(
     return errSecSuccess
 }
 
-/// The serial number of a certificate. Apple: `SecCertificateCopySerialNumberData`.
+/// Returns the serial number of a certificate.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - error: never set: every certificate has a serial number.
-/// - Returns: the contents of its INTEGER, big-endian; a zero byte stands in front of a first byte above 0x7f.
+///   - error: never set, since every certificate has a serial number. May be nil.
+/// - Returns: the contents of the DER INTEGER: big-endian, with a leading zero byte when the first byte would exceed
+///   0x7f.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopySerialNumberData(_:_:)`.
 @discardableResult
 public func SecCertificateCopySerialNumberData(
     _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -100,24 +136,43 @@ public func SecCertificateCopySerialNumberData(
     Data(certificate.certificate.serialNumber) as NSData
 }
 
-/// The serial number of a certificate. Apple: `SecCertificateCopySerialNumber`.
+/// Returns the serial number of a certificate; former form of `SecCertificateCopySerialNumberData`.
+///
+/// - Parameter certificate: the certificate.
+/// - Returns: the bytes that `SecCertificateCopySerialNumberData` returns.
+///
+/// Apple: `SecCertificateCopySerialNumber(_:)`.
 @available(*, deprecated, renamed: "SecCertificateCopySerialNumberData(_:_:)")
 @discardableResult
 public func SecCertificateCopySerialNumber(_ certificate: SecCertificate) -> CFData? {
     SecCertificateCopySerialNumberData(certificate, nil)
 }
 
-/// When a certificate becomes valid. Apple: `SecCertificateCopyNotValidBeforeDate`.
+/// Returns the start of a certificate's validity period.
+///
+/// - Parameter certificate: the certificate.
+/// - Returns: the first moment at which the certificate is valid, never nil.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyNotValidBeforeDate(_:)`.
 @discardableResult
 public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? {
     NSDate(timeIntervalSince1970: Double(certificate.certificate.notBefore) / 1_000_000)
 }
 
-/// When a certificate ends to be valid; that moment is part of its validity. Apple: `SecCertificateCopyNotValidAfterDate`.
+/// Returns the end of a certificate's validity period.
+///
+/// - Parameter certificate: the certificate.
+/// - Returns: the last moment at which the certificate is valid, never nil.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecCertificateCopyNotValidAfterDate(_:)`.
 @discardableResult
 public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? {
     NSDate(timeIntervalSince1970: Double(certificate.certificate.notAfter) / 1_000_000)
 }
 
-/// "errSecInternal" of Apple's sources, which no public header has (behaviour OT-03).
+/// The code `errSecInternal` of Apple's sources, which no public header declares (behaviour OT-03).
 let errSecInternal: OSStatus = -26276

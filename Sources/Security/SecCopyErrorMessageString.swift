@@ -3,20 +3,20 @@
 public import Foundation
 import LatchkeyModel
 
-/// The last failure of each thread, so that a code can be explained with what really happened.
+/// The last failure of each thread, which `SecCopyErrorMessageString` uses to explain a code.
 enum LastFailure {
     private static let key = "latchkey.last-failure"
 
-    /// Keeps the words of a failure for this thread.
+    /// Records the message and the hint of a failure for this thread.
     static func keep(_ failure: Failure) {
         let words = failure.hint.isEmpty ? failure.message : "\(failure.message) \(failure.hint)"
         keep(words, for: failure.status.osStatus)
     }
 
-    /// Keeps the words for a code that no failure stands for.
+    /// Records a message for a code that did not come from a `Failure`.
     static func keep(_ words: String, for status: OSStatus) { Thread.current.threadDictionary[key] = (status, words) }
 
-    /// The words for a code, when it was this thread's last failure and says more than the code.
+    /// The recorded message when this thread's last failure had the given code and a message, else nil.
     static func words(for status: OSStatus) -> String? {
         guard let (last, words) = Thread.current.threadDictionary[key] as? (OSStatus, String), last == status else {
             return nil
@@ -25,15 +25,21 @@ enum LastFailure {
     }
 }
 
-/// A sentence for a result code. Apple: `SecCopyErrorMessageString`.
+/// Returns a sentence that explains a result code.
 ///
 /// - Parameters:
-///   - status: the code.
-///   - reserved: ignored.
-/// - Returns: our own sentence for a code that Latchkey returns, "OSStatus N" for any other.
+///   - status: a result code of this module, or 100000 plus an `errno` number.
+///   - reserved: ignored; pass nil.
+/// - Returns: an English sentence for every `errSec...` constant, `UNIX[...]` with the text of `strerror` for 100000 to
+///   100255, and `OSStatus` with the number for any other code; never nil.
 ///
-/// > Note: Linux: for codes that many causes share, such as `errSecParam`, `errSecAuthFailed` and `errSecNotAvailable`, the
-/// sentence says what this thread's last call that failed with that code met and what to do about it.
+/// Does not block and does not contact the daemon.
+///
+/// > Note: Linux: the sentences are Latchkey's own. For codes with many causes, such as `errSecParam`,
+/// `errSecAuthFailed` and `errSecNotAvailable`, the sentence says what went wrong in the calling thread's last failed
+/// call and what to do about it, if that call returned this code. Call it on the thread that got the code.
+///
+/// Apple: `SecCopyErrorMessageString(_:_:)`.
 @discardableResult
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     let explained: Set<OSStatus> = [
@@ -49,27 +55,27 @@ public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMuta
 }
 
 private let sentences: [OSStatus: String] = [
-    errSecSuccess: "Nothing went wrong.",
+    errSecSuccess: "The call succeeded.",
     errSecUnimplemented: "Latchkey does not support this function or option.",
     errSecDiskFull: "There is no space left on the disk.",
-    errSecIO: "Reading or writing failed.",
+    errSecIO: "Reading or writing a file failed.",
     errSecOpWr: "The file is open for writing already.",
     errSecParam: "A parameter or a combination of parameters is not valid.",
     errSecAllocate: "Memory or another limited resource ran out.",
     errSecUserCanceled: "You cancelled the operation.",
     errSecBadReq: "The request is malformed.",
-    errSecInternalComponent: "An internal part failed.",
+    errSecInternalComponent: "An internal component failed.",
     errSecNotAvailable: "The keychain is not available: the daemon cannot be reached.",
     errSecReadOnly: "The keychain cannot be written.",
-    errSecAuthFailed: "Authentication failed, or the item cannot be authenticated for.",
+    errSecAuthFailed: "Authentication failed, or the item's access control cannot be satisfied.",
     errSecInvalidKeychain: "The keychain cannot be read.",
     errSecDuplicateItem: "The keychain has an item with the same primary key already.",
     errSecItemNotFound: "The keychain has no item that matches.",
-    errSecBufferTooSmall: "There is not enough room for the result.",
+    errSecBufferTooSmall: "The buffer is too small for the result.",
     errSecDataTooLarge: "The data is too large for a keychain item.",
     errSecNoSuchAttr: "Items of this class have no such attribute.",
-    errSecNoSuchClass: "There is no such class of items.",
-    errSecInteractionNotAllowed: "A person would have to be asked, and that is not allowed or not possible.",
+    errSecNoSuchClass: "There is no such item class.",
+    errSecInteractionNotAllowed: "The user would have to be asked, and that is not allowed or not possible.",
     errSecReadOnlyAttr: "The attribute cannot be changed.",
     errSecWrongSecVersion: "Another version of Latchkey is needed.",
     errSecDecode: "The data cannot be decoded.",

@@ -4,12 +4,14 @@ public import Foundation
 import LatchkeyCertificates
 import LatchkeyModel
 
-/// A certificate and the private key of its public key. Apple: `SecIdentity`.
+/// A certificate together with the private key of its public key.
 ///
-/// Immutable; made by `SecPKCS12Import`, `SecIdentityCreateWithCertificate` and the keychain.
+/// Immutable, and safe to use from any thread. Created by `SecIdentityCreate`, `SecIdentityCreateWithCertificate`,
+/// `SecPKCS12Import` and `SecItemCopyMatching`.
+///
+/// Apple: `SecIdentity`.
 public final class SecIdentity: NSObject, @unchecked Sendable {
-    // The stored properties are constants of types that are safe to share; NSObject is what keeps the compiler from
-    // seeing it.
+    // Unchecked only because of NSObject: the stored properties are constants of Sendable types.
     package let certificate: SecCertificate
     package let privateKey: SecKey
 
@@ -18,30 +20,39 @@ public final class SecIdentity: NSObject, @unchecked Sendable {
         self.privateKey = privateKey
     }
 
-    /// Whether both have the same certificate and the same key.
+    /// Returns whether another object is an identity with an equal certificate and an equal private key.
+    ///
+    /// - Parameter object: the object to compare with.
+    /// - Returns: true for an equal `SecIdentity`; false for any other object and for nil.
+    ///
+    /// Apple: `CFEqual(_:_:)`.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecIdentity else { return false }
         return certificate == other.certificate && privateKey == other.privateKey
     }
 
-    /// Equal for equal identities.
+    /// Hash value, equal for equal identities. Apple: `CFHash(_:)`.
     public override var hash: Int { certificate.hash }
 
-    /// Its certificate, for people.
+    /// Text for logs: the type's name and the certificate's subject summary. Apple: `CFCopyDescription(_:)`.
     public override var description: String { "<SecIdentity of \(certificate)>" }
 }
 
-/// The type of `SecIdentity`, for `CFGetTypeID`.
+/// Returns the type identifier of `SecIdentity`, as `CFGetTypeID` returns it. Apple: `SecIdentityGetTypeID()`.
 @discardableResult
 public func SecIdentityGetTypeID() -> CFTypeID { 0x4c4b_0004 }
 
-/// Makes an identity of a certificate and a private key. Apple: `SecIdentityCreate`.
+/// Creates an identity from a certificate and its private key.
 ///
 /// - Parameters:
-///   - allocator: ignored.
-///   - certificate: the certificate.
-///   - privateKey: its private key.
-/// - Returns: the identity; nil for a key that is not the certificate's. Never blocks; neither has to be in the keychain.
+///   - allocator: ignored; pass nil.
+///   - certificate: the certificate; it need not be in the keychain.
+///   - privateKey: the private key; it need not be in the keychain.
+/// - Returns: the identity; nil when the key is not private or its public half is not the certificate's public key.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecIdentityCreate(_:_:_:)`.
 @discardableResult
 public func SecIdentityCreate(
     _ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey
@@ -50,12 +61,16 @@ public func SecIdentityCreate(
     return SecIdentity(certificate, privateKey)
 }
 
-/// The certificate of an identity. Apple: `SecIdentityCopyCertificate`.
+/// Returns the certificate of an identity.
 ///
 /// - Parameters:
 ///   - identityRef: the identity.
 ///   - certificateRef: set to the certificate.
-/// - Returns: `errSecSuccess`.
+/// - Returns: always `errSecSuccess`.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecIdentityCopyCertificate(_:_:)`.
 @discardableResult
 public func SecIdentityCopyCertificate(
     _ identityRef: SecIdentity, _ certificateRef: UnsafeMutablePointer<SecCertificate?>
@@ -64,12 +79,16 @@ public func SecIdentityCopyCertificate(
     return errSecSuccess
 }
 
-/// The private key of an identity. Apple: `SecIdentityCopyPrivateKey`.
+/// Returns the private key of an identity.
 ///
 /// - Parameters:
 ///   - identityRef: the identity.
-///   - privateKeyRef: set to the key.
-/// - Returns: `errSecSuccess`. Never prompts; using the key may.
+///   - privateKeyRef: set to the private key.
+/// - Returns: always `errSecSuccess`.
+///
+/// Does not block and does not prompt; using a key of the Secure Enclave may do both.
+///
+/// Apple: `SecIdentityCopyPrivateKey(_:_:)`.
 @discardableResult
 public func SecIdentityCopyPrivateKey(
     _ identityRef: SecIdentity, _ privateKeyRef: UnsafeMutablePointer<SecKey?>
@@ -78,13 +97,19 @@ public func SecIdentityCopyPrivateKey(
     return errSecSuccess
 }
 
-/// Makes an identity of a certificate and its private key in the keychain. Apple: `SecIdentityCreateWithCertificate`.
+/// Creates an identity from a certificate and its private key in the keychain.
 ///
 /// - Parameters:
-///   - keychainOrArray: ignored: there is one keychain.
+///   - keychainOrArray: ignored, since there is one keychain; pass nil.
 ///   - certificateRef: the certificate; it need not be in the keychain.
-///   - identityRef: set to the identity; untouched on failure.
-/// - Returns: `errSecSuccess`, or `errSecItemNotFound` when the keychain has no private key for the certificate. Blocks.
+///   - identityRef: set to the identity; unchanged on failure.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` when the keychain has no private key for the certificate;
+///   `errSecUserCanceled`, `errSecAuthFailed` or `errSecInteractionNotAllowed` when the key's access control is not
+///   satisfied; `errSecNotAvailable` when the daemon cannot be reached.
+///
+/// Blocks while the daemon answers, and may prompt when the key has an access control.
+///
+/// Apple: `SecIdentityCreateWithCertificate(_:_:_:)`.
 @discardableResult
 public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: CFTypeRef?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>

@@ -3,17 +3,31 @@
 public import Foundation
 import LatchkeyModel
 
-/// Adds an item. Apple: `SecItemAdd`.
+/// Adds an item to the keychain.
 ///
 /// - Parameters:
-///   - attributes: class, attributes, `kSecValueData` (at most 1 MiB) and what to return.
-///   - result: set to what a `kSecReturn...` key asks for; stays as it is otherwise.
-/// - Returns: `errSecSuccess`; `errSecDuplicateItem` for an item with the same primary key; `errSecParam` for a
-///   malformed dictionary; `errSecAuthFailed` where the access control cannot be kept; `errSecNotAvailable` without a
-///   daemon.
+///   - attributes: `kSecClass` or `kSecValueRef`; attributes; `kSecValueData` (at most 1 MiB); `kSecReturn...` keys;
+///     and `kSecUse...` keys. `kSecMatch...` keys are not allowed.
+///   - result: set to the object that the `kSecReturn...` keys ask for, in the form that `SecItemCopyMatching`
+///     describes; unchanged without such a key and on failure. May be nil.
+/// - Returns: a result code:
+///   - `errSecSuccess`: the item is stored.
+///   - `errSecDuplicateItem`: an item with the same primary key exists.
+///   - `errSecParam`: the dictionary is malformed, or a value has the wrong type.
+///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, or does not have an attribute.
+///   - `errSecMissingEntitlement`: the app is not in the access group.
+///   - `errSecDataTooLarge`: the secret exceeds 1 MiB, or an attribute 64 KiB.
+///   - `errSecAuthFailed`: the access control cannot be satisfied, for instance because no passcode is set or nothing
+///     is enrolled, or the user failed to authenticate.
+///   - `errSecInteractionNotAllowed`: the keychain is locked, or a prompt is needed and not allowed or not possible.
+///   - `errSecUserCanceled`: the user cancelled the prompt.
+///   - `errSecNotAvailable`: the daemon cannot be reached.
+///   - `errSecDiskFull`, `errSecReadOnly`, `errSecInvalidKeychain`: the store cannot be written or read.
 ///
-/// Blocks until the item is durable. Prompts only for the passcode, when the item's class needs it and the daemon has
-/// not seen it since its start.
+/// Blocks until the item is durable. Prompts only for the passcode: when the item's accessibility is
+/// `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` and the passcode was not entered since the daemon started.
+///
+/// Apple: `SecItemAdd(_:_:)`.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(Failure) in
@@ -26,27 +40,43 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     }
 }
 
-/// Finds items. Apple: `SecItemCopyMatching`.
+/// Finds the items that match a query.
 ///
 /// - Parameters:
-///   - query: class, attributes that have to be equal, `kSecMatchLimit` and what to return.
-///   - result: set to one object for a limit of 1 (the default), else to an array of them: `Data`, a dictionary of
-///     attributes, a persistent reference, or a dictionary when several are asked for.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecParam` for a malformed dictionary, or when something is
-///   asked for and `result` is nil; `errSecInteractionNotAllowed`, `errSecUserCanceled` or `errSecAuthFailed` for an
-///   item whose access control is not met.
+///   - query: `kSecClass`, `kSecValueRef` or `kSecValuePersistentRef`; attributes, which must be equal; `kSecMatch...`
+///     keys; `kSecReturn...` keys; and `kSecUse...` keys.
+///   - result: set to one object when the limit is 1 (the default), else to an array of objects. One object is `Data`
+///     for `kSecReturnData` or `kSecReturnPersistentRef`, a `SecKey`, `SecCertificate` or `SecIdentity` for
+///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged without such a
+///     key and on failure. May be nil only without such a key.
+/// - Returns: a result code:
+///   - `errSecSuccess`: at least one item matches.
+///   - `errSecItemNotFound`: no item matches.
+///   - `errSecParam`: the query is malformed, or `result` is nil although the query has a `kSecReturn...` key.
+///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, or does not have an attribute.
+///   - `errSecMissingEntitlement`: the app is not in the access group.
+///   - `errSecUnimplemented`: a match key needs trust evaluation, or only the data of a key is asked for that cannot be
+///     exported.
+///   - `errSecAuthFailed`: authentication failed, or the access control cannot be satisfied.
+///   - `errSecInteractionNotAllowed`: the keychain is locked, or a prompt is needed and not allowed or not possible.
+///   - `errSecUserCanceled`: the user cancelled the prompt.
+///   - `errSecNotAvailable`: the daemon cannot be reached.
+///   - `errSecInvalidKeychain`: the store cannot be read.
 ///
-/// Blocks, and may prompt for items with access control: not to be called on a thread that draws.
+/// Blocks while the daemon answers, and may prompt when an item has an access control. Do not call it on the main
+/// thread of an app with a user interface.
+///
+/// Apple: `SecItemCopyMatching(_:_:)`.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(Failure) in
         var parsed = try ParsedQuery(query)
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         guard parsed.returns.isEmpty || result != nil else {
-            throw ParsedQuery.refusal("Something is asked for, and there is no place for it.")
+            throw ParsedQuery.refusal("The query has a kSecReturn key, and the result pointer is nil.")
         }
         try parsed.narrowToObject()
-        // Behaviour KC-24: by an identity its reference is found, and neither data nor attributes.
+        // Behaviour KC-24: a search by an identity returns references only, neither data nor attributes.
         if case .identity? = parsed.object { parsed.returns.subtract([.data, .attributes]) }
         let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : parsed.foundObjects()
         guard !parsed.returns.isEmpty else { return }
@@ -54,15 +84,26 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes every item that matches, or none. Apple: `SecItemUpdate`.
+/// Changes all items that match a query, in one transaction: either every one of them or none.
 ///
 /// - Parameters:
-///   - query: class and attributes that have to be equal; no match or return key.
-///   - attributesToUpdate: new attributes and `kSecValueData`.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecDuplicateItem` when an item would take the primary key of
-///   another; `errSecParam`; the codes of `SecItemCopyMatching` for items with access control.
+///   - query: `kSecClass`, `kSecValueRef` or `kSecValuePersistentRef`; attributes, which must be equal; and
+///     `kSecUse...` keys. `kSecMatch...` and `kSecReturn...` keys are not allowed.
+///   - attributesToUpdate: the new attributes, `kSecValueData` and access control; other attributes keep their values.
+/// - Returns: a result code:
+///   - `errSecSuccess`: all matching items are changed.
+///   - `errSecItemNotFound`: no item matches.
+///   - `errSecDuplicateItem`: an item would get the primary key of another item.
+///   - `errSecParam`: a dictionary is malformed, or has a key that is not allowed.
+///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, does not have an attribute, or is to be changed.
+///   - `errSecUnimplemented`: the query is for identities.
+///   - `errSecMissingEntitlement`, `errSecDataTooLarge`, `errSecAuthFailed`, `errSecInteractionNotAllowed`,
+///     `errSecUserCanceled`, `errSecNotAvailable`, `errSecDiskFull`, `errSecReadOnly`, `errSecInvalidKeychain`: as for
+///     `SecItemAdd`.
 ///
-/// Blocks until the change is durable; may prompt for items with access control.
+/// Blocks until the change is durable, and may prompt when an item has an access control.
+///
+/// Apple: `SecItemUpdate(_:_:)`.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status { () throws(Failure) in
@@ -71,7 +112,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         else { throw ParsedQuery.refusal("SecItemUpdate takes no kSecReturn or kSecMatch key.") }
         guard parsed.isComplete else { throw ParsedQuery.refusal("kSecClass is missing.") }
         guard !parsed.isForIdentities else {
-            throw Failure(.unimplemented, "An identity is two items: change its certificate or its key.")
+            throw Failure(.unimplemented, "An identity cannot be updated: update its certificate or its key.")
         }
         try parsed.narrowToObject()
         guard attributesToUpdate[kSecClass as String] == nil else {
@@ -81,7 +122,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
             attributesToUpdate, itemClass: parsed.itemClass ?? ItemClass(ofReference: parsed.persistentReference))
         guard changes.returns.isEmpty, changes.limit == nil, !changes.hasOtherMatch, !changes.hasUse,
             changes.persistentReference == nil, !changes.anySynchronizable, changes.object == nil
-        else { throw ParsedQuery.refusal("The changes hold a key that is no attribute.") }
+        else { throw ParsedQuery.refusal("The dictionary of changes has a key that is not an attribute.") }
         let access = try KeychainAccess(parsed)
         let request = Request.UpdateItems(
             query: parsed.query, changes: changes.attributes, accessControl: changes.rule, secret: changes.secret,
@@ -90,13 +131,23 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     }
 }
 
-/// Deletes every item that matches. Apple: `SecItemDelete`.
+/// Deletes all items that match a query.
 ///
-/// - Parameter query: class and attributes that have to be equal. No `kSecMatch` key, not even
-///   `kSecMatchLimitAll`: every item that matches is deleted anyway.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound` or `errSecParam`.
+/// - Parameter query: `kSecClass`, `kSecValueRef` or `kSecValuePersistentRef`, and attributes, which must be equal.
+///   `kSecMatch...` keys are not allowed, not even `kSecMatchLimit` with `kSecMatchLimitAll`: all matching items are
+///   deleted anyway.
+/// - Returns: a result code:
+///   - `errSecSuccess`: all matching items are deleted.
+///   - `errSecItemNotFound`: no item matches.
+///   - `errSecParam`: the query is malformed, or has a key that is not allowed.
+///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, or does not have an attribute.
+///   - `errSecMissingEntitlement`: the app is not in the access group.
+///   - `errSecNotAvailable`: the daemon cannot be reached.
+///   - `errSecDiskFull`, `errSecReadOnly`, `errSecInvalidKeychain`: the store cannot be written or read.
 ///
-/// Blocks until the items are gone from the disk; never prompts.
+/// Blocks until the deletion is durable; never prompts, not even for items with an access control.
+///
+/// Apple: `SecItemDelete(_:)`.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(Failure) in

@@ -5,22 +5,25 @@ import LatchkeyCrypto
 import LatchkeyKeys
 import LatchkeyModel
 
-/// A key, public or private, of RSA or of a NIST curve. Apple: `SecKey`.
+/// A public or private key: RSA, or elliptic curve on P-256, P-384 or P-521.
 ///
-/// Immutable: any number of threads may use it at once. Two are equal when they are the same half of the same pair.
+/// Immutable, and safe to use from any number of threads at once. Two keys are equal when they are the same half of the
+/// same pair.
+///
+/// Apple: `SecKey`.
 public final class SecKey: NSObject, @unchecked Sendable {
-    // The dictionaries hold immutable objects and are never changed after `init`.
+    // Unchecked because of the dictionaries: they contain immutable objects and do not change after `init`.
     let backing: any KeyBacking
     private let attributes: [String: Any]
     private let publicAttributes: [String: Any]
 
-    /// Makes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
-    ///   - backing: where it lives.
-    ///   - attributes: what the app said about it, by `kSecAttr...` names, checked by `KeyParameters`; reported by
-    ///     `SecKeyCopyAttributes` in place of what follows from the key.
-    ///   - publicAttributes: the same for the public half of a private key.
+    ///   - backing: the implementation of the key's operations.
+    ///   - attributes: attributes that the app set, by `kSecAttr...` names, checked by `KeyParameters`.
+    ///     `SecKeyCopyAttributes` reports them in place of the computed ones.
+    ///   - publicAttributes: the attributes of the public half of a private key.
     package init(_ backing: any KeyBacking, attributes: [String: Any] = [:], publicAttributes: [String: Any] = [:]) {
         self.backing = backing
         self.attributes = attributes
@@ -33,37 +36,42 @@ public final class SecKey: NSObject, @unchecked Sendable {
             SoftwareKeyBacking(privateKey: privateKey), attributes: attributes, publicAttributes: publicAttributes)
     }
 
-    /// A public key.
+    /// A public key in the memory of this process.
     convenience init(_ publicKey: PublicKey, attributes: [String: Any] = [:]) {
         self.init(PublicKeyBacking(publicKey: publicKey), attributes: attributes)
     }
 
-    /// Whether both are the same half of the same pair.
+    /// Returns whether another object is the same half of the same key pair; attributes are not compared.
+    ///
+    /// - Parameter object: the object to compare with.
+    /// - Returns: true for an equal `SecKey`; false for any other object and for nil.
+    ///
+    /// Apple: `CFEqual(_:_:)`.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey else { return false }
         return backing.isPrivate == other.backing.isPrivate && backing.publicKey == other.backing.publicKey
     }
 
-    /// Equal for equal keys.
+    /// Hash value, equal for equal keys. Apple: `CFHash(_:)`.
     public override var hash: Int { backing.publicKey.hashValue ^ (backing.isPrivate ? 1 : 0) }
 
-    /// The public half, or the key itself.
+    /// The public half of a private key; a public key itself.
     var publicHalf: SecKey {
         backing.isPrivate ? SecKey(backing.publicKey, attributes: publicAttributes) : self
     }
 
-    /// SHA-1 of the public key's external form, by which a key and its certificates are found (behaviour SK-09).
+    /// SHA-1 of the public key's external representation, which links a key to its certificates (behaviour SK-09).
     func publicKeyHash() throws(Failure) -> [UInt8] { try backing.publicKey.itemHash() }
 
-    /// Its bytes, unless they are to stay where they are.
+    /// The external representation; throws when `kSecAttrIsExtractable` is false or the key is in the Secure Enclave.
     func exported() throws(Failure) -> SecretBytes {
         if backing.isPrivate, let number = attributes[kSecAttrIsExtractable as String] as? NSNumber, !number.boolValue {
-            throw Failure(.unimplemented, "The key cannot be exported: it was made with kSecAttrIsExtractable false.")
+            throw Failure(.unimplemented, "The key cannot be exported: its kSecAttrIsExtractable is false.")
         }
         return try backing.externalRepresentation()
     }
 
-    /// What is known of the key.
+    /// The attributes that `SecKeyCopyAttributes` returns.
     func allAttributes() throws(Failure) -> [String: Any] {
         let key = backing.publicKey
         let isPrivate = backing.isPrivate
@@ -71,12 +79,12 @@ public final class SecKey: NSObject, @unchecked Sendable {
         for (code, value) in try key.itemAttributes(isPrivate ? .privateKey : .publicKey) {
             if let name = code.constant { all[name] = value.object }
         }
-        // Apple's constants for these two are strings of digits.
+        // Apple's constants for the key class and the key type are strings of digits.
         let ofKey: [CFString: AnyObject] = [
             kSecClass: kSecClassKey,
             kSecAttrKeyClass: isPrivate ? kSecAttrKeyClassPrivate : kSecAttrKeyClassPublic,
             kSecAttrKeyType: key.type == .rsa ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom,
-            // Behaviour SK-11: what Apple's say of any key in memory.
+            // Behaviour SK-11: the values that Apple's function reports for every key in memory.
             kSecAttrIsPermanent: NSNumber(value: true), kSecAttrIsSensitive: NSNumber(value: false),
             kSecAttrIsExtractable: NSNumber(value: true),
         ]
@@ -88,34 +96,57 @@ public final class SecKey: NSObject, @unchecked Sendable {
     }
 }
 
-/// The type of `SecKey`, for `CFGetTypeID`.
+/// Returns the type identifier of `SecKey`, as `CFGetTypeID` returns it. Apple: `SecKeyGetTypeID()`.
 @discardableResult
 public func SecKeyGetTypeID() -> CFTypeID { 0x4c4b_0002 }
 
-/// The public half of a pair. Apple: `SecKeyCopyPublicKey`.
+/// Returns the public half of a key.
 ///
-/// - Parameter key: a private key, or a public one, which is returned itself.
-/// - Returns: the public key. Never blocks.
+/// - Parameter key: a private key; a public key is returned itself.
+/// - Returns: the public key, never nil.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecKeyCopyPublicKey(_:)`.
 @discardableResult
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { key.publicHalf }
 
-/// What is known of a key. Apple: `SecKeyCopyAttributes`.
+/// Returns the attributes of a key.
 ///
-/// - Returns: `kSecAttrKeyClass`, `kSecAttrKeyType`, `kSecAttrKeySizeInBits` and `kSecAttrEffectiveKeySize` (bits),
-///   `kSecAttrApplicationLabel` (SHA-1 of the public key's external form), `kSecAttrIsPermanent` (true for every key in
-///   memory), `kSecAttrIsSensitive`, `kSecAttrIsExtractable`, the `kSecAttrCan...` flags, what the app said when it made the key, and `kSecValueData` of a key that can be exported.
+/// - Parameter key: a public or private key.
+/// - Returns: a dictionary with
+///   - `kSecClass`, `kSecAttrKeyClass` and `kSecAttrKeyType`;
+///   - `kSecAttrKeySizeInBits` and `kSecAttrEffectiveKeySize`, in bits;
+///   - `kSecAttrApplicationLabel`: by default SHA-1 of the public key's external representation;
+///   - `kSecAttrIsPermanent` (true for every key in memory), `kSecAttrIsSensitive`, `kSecAttrIsExtractable` and the
+///     `kSecAttrCan...` flags;
+///   - `kSecAttrTokenID` for a private key of the Secure Enclave;
+///   - the attributes that the app set when it created the key, in place of computed ones;
+///   - `kSecValueData`: the external representation of a key that can be exported.
+///
+///   nil when the attributes cannot be computed, for instance because memory ran out.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecKeyCopyAttributes(_:)`.
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     reporting(to: nil) { () throws(Failure) in try key.allAttributes() as NSDictionary }
 }
 
-/// The bytes of a key. Apple: `SecKeyCopyExternalRepresentation`.
+/// Returns the external representation of a key.
 ///
 /// - Parameters:
-///   - key: a key that may be exported.
-///   - error: set to an error with code -4 (`errSecUnimplemented`) for a key that never leaves its place.
-/// - Returns: PKCS#1 (RFC 8017, appendix A.1) for RSA; 04, X, Y for the public and 04, X, Y, K for the private key of a
-///   curve, each number as wide as the curve; or nil.
+///   - key: a public key, or a private key that can be exported.
+///   - error: set to a retained error of `NSOSStatusErrorDomain` with code `errSecUnimplemented` (-4) for a private key
+///     of the Secure Enclave, and for one whose `kSecAttrIsExtractable` is false. May be nil.
+/// - Returns: the key, or nil on failure. RSA: PKCS#1 in DER (RFC 8017, appendix A.1). Elliptic curve: ANSI X9.63,
+///   uncompressed: 04 ‖ X ‖ Y for a public key and 04 ‖ X ‖ Y ‖ K for a private key, each number big-endian and as long
+///   as a coordinate: 32, 48 or 66 bytes.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecKeyCopyExternalRepresentation(_:_:)`.
 @discardableResult
 public func SecKeyCopyExternalRepresentation(
     _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -125,6 +156,13 @@ public func SecKeyCopyExternalRepresentation(
     reporting(to: error) { () throws(Failure) in try key.exported().withBytes { Data($0) } as NSData }
 }
 
-/// Bytes of a block of the key: of its modulus, or of a coordinate. Apple: `SecKeyGetBlockSize`.
+/// Returns the block size of a key.
+///
+/// - Parameter key: a public or private key.
+/// - Returns: a number of bytes: the length of the modulus for RSA, the length of a coordinate for an elliptic curve.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecKeyGetBlockSize(_:)`.
 @discardableResult
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int { key.backing.publicKey.blockBytes }

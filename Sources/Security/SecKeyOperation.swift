@@ -5,24 +5,33 @@ import LatchkeyCrypto
 import LatchkeyKeys
 import LatchkeyModel
 
-/// What a key is asked for. Apple: `SecKeyOperationType`.
+/// An operation of a key, as `SecKeyIsAlgorithmSupported` takes it. Apple: `SecKeyOperationType`.
 public enum SecKeyOperationType: CFIndex, Sendable {
-    /// Sign.
+    /// Creating a signature, as `SecKeyCreateSignature` does. Apple: `SecKeyOperationType.sign`.
     case sign = 0
-    /// Verify a signature.
+    /// Verifying a signature, as `SecKeyVerifySignature` does. Apple: `SecKeyOperationType.verify`.
     case verify = 1
-    /// Encrypt.
+    /// Encrypting data, as `SecKeyCreateEncryptedData` does. Apple: `SecKeyOperationType.encrypt`.
     case encrypt = 2
-    /// Decrypt.
+    /// Decrypting data, as `SecKeyCreateDecryptedData` does. Apple: `SecKeyOperationType.decrypt`.
     case decrypt = 3
-    /// Agree on a secret.
+    /// Deriving a shared secret, as `SecKeyCopyKeyExchangeResult` does. Apple: `SecKeyOperationType.keyExchange`.
     case keyExchange = 4
 }
 
-/// Whether a key can do it with that algorithm. Apple: `SecKeyIsAlgorithmSupported`.
+/// Returns whether a key supports an algorithm for an operation.
 ///
-/// An RSA private key also verifies and an RSA public key also counts as one that decrypts, as on Apple systems. Whether
-/// data fits a key's size shows when it is used.
+/// - Parameters:
+///   - key: a public or private key.
+///   - operation: the operation.
+///   - algorithm: the algorithm.
+/// - Returns: true when the key's type and half support the operation with the algorithm. As on Apple systems, an RSA
+///   private key also supports verification and an RSA public key also reports decryption. The size of key and data is
+///   not considered: an operation may still fail because the data does not fit.
+///
+/// Does not block and does not prompt.
+///
+/// Apple: `SecKeyIsAlgorithmSupported(_:_:_:)`.
 @discardableResult
 public func SecKeyIsAlgorithmSupported(
     _ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm
@@ -30,16 +39,25 @@ public func SecKeyIsAlgorithmSupported(
     KeyScheme(algorithm)?.isSupported(operation, by: key.backing) ?? false
 }
 
-/// Signs. Apple: `SecKeyCreateSignature`.
+/// Creates a signature with a private key.
 ///
 /// - Parameters:
 ///   - key: a private key.
 ///   - algorithm: one of the `...Signature...` algorithms of the key's type.
-///   - dataToSign: a message of any length, or a digest of exactly the algorithm's length, as the algorithm's name says.
-///   - error: set to an error with code -50 when the key does not support the algorithm or the data does not fit.
-/// - Returns: the signature: DER for X962, r ‖ s for RFC 4754, as long as the key for RSA; or nil.
+///   - dataToSign: for `...Message...` algorithms a message of any length; for `...Digest...` algorithms a digest of
+///     exactly the length that the algorithm's name gives, or of at least one byte when it gives none; for
+///     `rsaSignatureRaw` a block as long as the modulus.
+///   - error: set to a retained error on failure; unchanged otherwise. May be nil. Code `errSecParam` (-50) of
+///     `NSOSStatusErrorDomain`: the key does not support the algorithm, or the data has the wrong length. For a key of
+///     the Secure Enclave, failed authentication is reported with a code of `com.apple.LocalAuthentication`, and a
+///     daemon that cannot be reached with `errSecNotAvailable`.
+/// - Returns: the signature, or nil on failure. `...X962...`: DER SEQUENCE of r and s; `...RFC4754...`: r ‖ s, each
+///   big-endian and as long as a coordinate of the curve (RFC 4754, section 7); RSA: as long as the modulus (RFC 8017).
 ///
-/// Blocks, and may prompt for a key with access control.
+/// Does the computation in this process with a key in memory. With a key of the Secure Enclave it blocks while the
+/// daemon answers, and prompts when the key's access control requires it.
+///
+/// Apple: `SecKeyCreateSignature(_:_:_:_:)`.
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
@@ -50,16 +68,21 @@ public func SecKeyCreateSignature(
     }
 }
 
-/// Checks a signature. Apple: `SecKeyVerifySignature`.
+/// Verifies a signature with a public key.
 ///
 /// - Parameters:
-///   - key: the public key; for RSA the private one does as well.
-///   - algorithm: the one that was signed with.
-///   - signedData: the message or digest.
-///   - signature: what `SecKeyCreateSignature` gave.
-///   - error: set to an error with code -67808 (`errSecVerifyFailed`) when it is no signature of that data, -50 when the
-///     key does not support the algorithm or the digest's length is wrong.
-/// - Returns: whether it is a signature of that data by that key. Never prompts.
+///   - key: a public key, or an RSA private key.
+///   - algorithm: the algorithm that the signature was created with.
+///   - signedData: the message or digest that was signed.
+///   - signature: the signature, in the encoding that `SecKeyCreateSignature` returns.
+///   - error: set to a retained error of `NSOSStatusErrorDomain` when the function returns false; unchanged otherwise.
+///     May be nil. Code `errSecVerifyFailed` (-67808): the signature is not valid for the data and the key, or is
+///     malformed; `errSecParam` (-50): the key does not support the algorithm, or the digest has the wrong length.
+/// - Returns: true when the signature is valid.
+///
+/// Does not prompt and does not contact the daemon.
+///
+/// Apple: `SecKeyVerifySignature(_:_:_:_:_:)`.
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
@@ -69,20 +92,28 @@ public func SecKeyVerifySignature(
         try key.verifies(signedData, signature, try key.scheme(algorithm, for: .verify))
     }
     if isGenuine == false {
-        let refusal = CFError.status(errSecVerifyFailed, "The signature is not one of this data by this key.")
+        let refusal = CFError.status(errSecVerifyFailed, "The signature does not match the data and the key.")
         error?.pointee = Unmanaged.passRetained(refusal)
     }
     return isGenuine ?? false
 }
 
-/// Encrypts. Apple: `SecKeyCreateEncryptedData`.
+/// Encrypts data with a public key.
 ///
 /// - Parameters:
 ///   - key: a public key.
 ///   - algorithm: one of the `...Encryption...` algorithms of the key's type.
-///   - plaintext: of any length for ECIES and the algorithms with AES-GCM; for RSA alone, what the padding has room for.
-///   - error: set to an error with code -50 when the key does not support the algorithm or the data does not fit.
-/// - Returns: the ciphertext, or nil. Never prompts.
+///   - plaintext: data of any length for ECIES and the `...AESGCM` algorithms; for the other RSA algorithms at most
+///     what one padded block can hold, and for `rsaEncryptionRaw` exactly one block.
+///   - error: set to a retained error of `NSOSStatusErrorDomain` on failure; unchanged otherwise. May be nil. Code
+///     `errSecParam` (-50): the key does not support the algorithm, or the data does not fit.
+/// - Returns: the ciphertext, or nil on failure. ECIES: the uncompressed ephemeral public key, the AES-GCM ciphertext
+///   and the 16-byte tag; `rsaEncryptionOAEP...AESGCM`: the RSA block with the AES key, the AES-GCM ciphertext and the
+///   16-byte tag; other RSA algorithms: one block as long as the modulus (RFC 8017).
+///
+/// Does not prompt and does not contact the daemon.
+///
+/// Apple: `SecKeyCreateEncryptedData(_:_:_:_:)`.
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData,
@@ -94,17 +125,25 @@ public func SecKeyCreateEncryptedData(
     }
 }
 
-/// Decrypts. Apple: `SecKeyCreateDecryptedData`.
+/// Decrypts data with a private key.
 ///
 /// - Parameters:
-///   - key: a private key.
-///   - algorithm: the one that was encrypted with.
-///   - ciphertext: what `SecKeyCreateEncryptedData` gave.
-///   - error: set to an error with code -50 when the key does not support the algorithm, or the data was changed or
-///     encrypted for another key.
-/// - Returns: the plaintext, or nil.
+///   - key: a private key; for `rsaEncryptionRaw` also an RSA public key.
+///   - algorithm: the algorithm that the data was encrypted with.
+///   - ciphertext: the ciphertext, in the form that `SecKeyCreateEncryptedData` returns.
+///   - error: set to a retained error on failure; unchanged otherwise. May be nil. Code `errSecParam` (-50) of
+///     `NSOSStatusErrorDomain`: the key does not support the algorithm, or the ciphertext was changed or encrypted for
+///     another key. For a key of the Secure Enclave, failed authentication is reported with a code of
+///     `com.apple.LocalAuthentication`, and a daemon that cannot be reached with `errSecNotAvailable`.
+/// - Returns: the plaintext, or nil on failure.
 ///
-/// Blocks, and may prompt for a key with access control.
+/// Does the computation in this process with a key in memory. With a key of the Secure Enclave it blocks while the
+/// daemon answers, and prompts when the key's access control requires it.
+///
+/// > Note: Linux: for a changed `rsaEncryptionPKCS1` ciphertext, newer versions of libcrypto return random bytes
+/// instead of an error, so that the padding cannot be probed.
+///
+/// Apple: `SecKeyCreateDecryptedData(_:_:_:_:)`.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData,
@@ -118,10 +157,10 @@ public func SecKeyCreateDecryptedData(
 }
 
 extension SecKey {
-    /// What the algorithm means, if this key can do it.
+    /// The scheme of an algorithm; throws `invalidParameter` when this key does not support it for the operation.
     func scheme(_ algorithm: SecKeyAlgorithm, for operation: SecKeyOperationType) throws(Failure) -> KeyScheme {
         guard let scheme = KeyScheme(algorithm) else {
-            throw Failure(.invalidParameter, "There is no algorithm \(algorithm.name).")
+            throw Failure(.invalidParameter, "The algorithm \(algorithm.name) is unknown.")
         }
         guard scheme.isSupported(operation, by: backing) else {
             throw Failure(.invalidParameter, "The key does not support \(algorithm.name) for this operation.")
@@ -183,6 +222,6 @@ extension SecKey {
         }
     }
 
-    /// `KeyScheme.isSupported` lets none of these through.
+    /// Never thrown in practice: `KeyScheme.isSupported` rejects these combinations before.
     private static let wrongScheme = Failure(.invalidParameter, "The algorithm is for another operation.")
 }

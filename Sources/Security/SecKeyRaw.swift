@@ -3,19 +3,25 @@
 import Foundation
 import LatchkeyModel
 
-// The older functions, which name a padding in place of an algorithm and write into the caller's memory.
+// The older functions, which take a padding instead of an algorithm and write into the caller's memory.
 
-/// Signs a digest. Apple: `SecKeyRawSign`.
+/// Signs a digest with a private key.
 ///
 /// - Parameters:
 ///   - key: a private key.
-///   - padding: for RSA how the digest is padded, none for data as long as the key; for curves `sigRaw` for r ‖ s, else
-///     DER is written.
+///   - padding: RSA: the padding of the digest; the empty set signs a block as long as the modulus without padding.
+///     Elliptic curve: `sigRaw` writes the signature as r ‖ s, any other padding as DER.
 ///   - dataToSign: the digest.
-///   - dataToSignLen: its bytes.
-///   - sig: room for the signature; untouched on failure.
-///   - sigLen: bytes of the room; set to those of the signature.
-/// - Returns: `errSecSuccess`; `errSecParam` when key, padding and data do not fit or the room is too small.
+///   - dataToSignLen: the number of bytes at `dataToSign`.
+///   - sig: receives the signature; unchanged on failure.
+///   - sigLen: on entry the number of bytes available at `sig`; on success set to the length of the signature in bytes.
+/// - Returns: `errSecSuccess`; `errSecParam` when the key does not support the padding, the data has the wrong length
+///   or the buffer is too small; for a key of the Secure Enclave also `errSecUserCanceled`, `errSecAuthFailed`,
+///   `errSecInteractionNotAllowed` and `errSecNotAvailable`.
+///
+/// Blocks and may prompt when the key is in the Secure Enclave.
+///
+/// Apple: `SecKeyRawSign(_:_:_:_:_:_:)`.
 @available(*, deprecated, message: "Use SecKeyCreateSignature")
 @discardableResult
 public func SecKeyRawSign(
@@ -28,16 +34,21 @@ public func SecKeyRawSign(
     }
 }
 
-/// Checks a signature of a digest. Apple: `SecKeyRawVerify`.
+/// Verifies the signature of a digest with a public key.
 ///
 /// - Parameters:
-///   - key: a public key; for RSA the private one does as well.
-///   - padding: the one that was signed with.
+///   - key: a public key, or an RSA private key.
+///   - padding: the padding that the signature was created with, as in `SecKeyRawSign`.
 ///   - signedData: the digest.
-///   - signedDataLen: its bytes.
+///   - signedDataLen: the number of bytes at `signedData`.
 ///   - sig: the signature.
-///   - sigLen: its bytes.
-/// - Returns: `errSecSuccess`; `errSecVerifyFailed` when it is no signature of that digest; `errSecParam`.
+///   - sigLen: the number of bytes at `sig`.
+/// - Returns: `errSecSuccess` when the signature is valid; `errSecVerifyFailed` when it is not; `errSecParam` when the
+///   key does not support the padding or the digest has the wrong length.
+///
+/// Does not prompt and does not contact the daemon.
+///
+/// Apple: `SecKeyRawVerify(_:_:_:_:_:_:)`.
 @available(*, deprecated, message: "Use SecKeyVerifySignature")
 @discardableResult
 public func SecKeyRawVerify(
@@ -52,16 +63,22 @@ public func SecKeyRawVerify(
     return result == errSecSuccess && !isGenuine ? errSecVerifyFailed : result
 }
 
-/// Encrypts one block with RSA. Apple: `SecKeyEncrypt`.
+/// Encrypts one block with an RSA public key.
 ///
 /// - Parameters:
 ///   - key: an RSA public key.
-///   - padding: PKCS#1, OAEP with SHA-1, or none for data as long as the key.
-///   - plainText: the data.
-///   - plainTextLen: its bytes.
-///   - cipherText: room for the ciphertext; untouched on failure.
-///   - cipherTextLen: bytes of the room; set to those of the ciphertext.
-/// - Returns: `errSecSuccess`; `errSecParam` when key, padding and data do not fit or the room is too small.
+///   - padding: `PKCS1`, `OAEP` (with SHA-1), or the empty set for a block as long as the modulus without padding.
+///   - plainText: the plaintext.
+///   - plainTextLen: the number of bytes at `plainText`.
+///   - cipherText: receives the ciphertext; unchanged on failure.
+///   - cipherTextLen: on entry the number of bytes available at `cipherText`; on success set to the length of the
+///     ciphertext in bytes, which is the length of the modulus.
+/// - Returns: `errSecSuccess`; `errSecParam` when the key does not support the padding, the data does not fit one block
+///   or the buffer is too small.
+///
+/// Does not prompt and does not contact the daemon.
+///
+/// Apple: `SecKeyEncrypt(_:_:_:_:_:_:)`.
 @available(*, deprecated, message: "Use SecKeyCreateEncryptedData")
 @discardableResult
 public func SecKeyEncrypt(
@@ -75,16 +92,22 @@ public func SecKeyEncrypt(
     }
 }
 
-/// Decrypts one block with RSA. Apple: `SecKeyDecrypt`.
+/// Decrypts one block with an RSA private key.
 ///
 /// - Parameters:
 ///   - key: an RSA private key.
-///   - padding: the one that was encrypted with.
+///   - padding: the padding that the block was encrypted with, as in `SecKeyEncrypt`.
 ///   - cipherText: the ciphertext.
-///   - cipherTextLen: its bytes.
-///   - plainText: room for the data; untouched on failure.
-///   - plainTextLen: bytes of the room; set to those of the data.
-/// - Returns: `errSecSuccess`; `errSecParam` when key, padding and data do not fit or the room is too small.
+///   - cipherTextLen: the number of bytes at `cipherText`.
+///   - plainText: receives the plaintext; unchanged on failure.
+///   - plainTextLen: on entry the number of bytes available at `plainText`; on success set to the length of the
+///     plaintext in bytes.
+/// - Returns: `errSecSuccess`; `errSecParam` when the key does not support the padding, the ciphertext is not valid for
+///   it or the buffer is too small.
+///
+/// Does not prompt and does not contact the daemon: there are no RSA keys in the Secure Enclave.
+///
+/// Apple: `SecKeyDecrypt(_:_:_:_:_:_:)`.
 @available(*, deprecated, message: "Use SecKeyCreateDecryptedData")
 @discardableResult
 public func SecKeyDecrypt(
@@ -101,7 +124,7 @@ public func SecKeyDecrypt(
 extension SecKey {
     fileprivate func signature(_ padding: SecPadding) throws(Failure) -> SecKeyAlgorithm {
         guard let algorithm = backing.publicKey.type == .rsa ? padding.rsaSignature : padding.curveSignature else {
-            throw Failure(.invalidParameter, "The key does not sign with this padding.")
+            throw Failure(.invalidParameter, "The key does not support signatures with this padding.")
         }
         return algorithm
     }
@@ -109,13 +132,13 @@ extension SecKey {
 
 private func encryption(_ padding: SecPadding) throws(Failure) -> SecKeyAlgorithm {
     guard let algorithm = padding.encryption else {
-        throw Failure(.invalidParameter, "There is no encryption with this padding.")
+        throw Failure(.invalidParameter, "This padding does not support encryption.")
     }
     return algorithm
 }
 
 private func region(_ start: UnsafePointer<UInt8>, _ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
-    guard count >= 0 else { throw Failure(.invalidParameter, "A number of bytes is negative.") }
+    guard count >= 0 else { throw Failure(.invalidParameter, "A length in bytes is negative.") }
     return UnsafeRawBufferPointer(start: start, count: count)
 }
 
@@ -123,11 +146,11 @@ private func data(_ start: UnsafePointer<UInt8>, _ count: Int) throws(Failure) -
     NSData(bytes: start, length: try region(start, count).count)
 }
 
-/// Writes all or nothing.
+/// Copies the bytes to the caller's buffer and sets the length; throws without writing when the buffer is too small.
 private func write(
     _ bytes: some Collection<UInt8>, to room: UnsafeMutablePointer<UInt8>, _ count: UnsafeMutablePointer<Int>
 ) throws(Failure) {
-    guard bytes.count <= count.pointee else { throw Failure(.invalidParameter, "There is no room for the result.") }
+    guard bytes.count <= count.pointee else { throw Failure(.invalidParameter, "The result buffer is too small.") }
     UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     count.pointee = bytes.count
 }

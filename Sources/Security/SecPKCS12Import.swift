@@ -5,25 +5,33 @@ import LatchkeyCertificates
 import LatchkeyKeys
 package import LatchkeyModel
 
-/// Reads the identities of a PKCS#12 file. Apple: `SecPKCS12Import`.
+/// Reads the identities in a PKCS#12 file.
 ///
 /// - Parameters:
-///   - pkcs12_data: the file (RFC 7292), of at most 1 MiB.
-///   - options: `kSecImportExportPassphrase`, a string, is needed, also for a file whose passphrase is empty; further keys
-///     have no effect.
-///   - items: set to an array with one dictionary for each identity, in the order of the file, empty for a file without
-///     any; untouched on failure. Each holds `kSecImportItemIdentity`, `kSecImportItemCertChain` (the certificate and the
-///     issuers that the file holds, nothing verified), `kSecImportItemLabel` (the name in the file, else the certificate's
-///     summary, when there is one) and `kSecImportItemKeyID` (the key's identifier in the file, else SHA-1 of the public
-///     key).
-/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a missing or wrong passphrase and for a file that was changed;
-///   `errSecDecode` for what is no such file, or holds a key that is none of RSA or a NIST curve; `errSecParam` for an
-///   option of a wrong type; -26276 for a file that libcrypto cannot decrypt or that asks for more than 4,000,000
-///   iterations, with the reason in `SecCopyErrorMessageString` (behaviour OT-03).
+///   - pkcs12_data: the file in DER (RFC 7292), at most 1 MiB.
+///   - options: `kSecImportExportPassphrase`, a string, required also for an empty passphrase. `kSecImportToMemoryOnly`
+///     must be a Boolean; it and all other keys have no effect.
+///   - items: set to an array with one dictionary for each identity, in the order of the file, empty when the file has
+///     none; unchanged on failure. The keys of a dictionary:
+///     - `kSecImportItemIdentity`: the `SecIdentity`.
+///     - `kSecImportItemCertChain`: the certificate, then those of its issuers that the file contains; not verified.
+///     - `kSecImportItemLabel`: the friendly name in the file, else the certificate's subject summary, if there is one.
+///     - `kSecImportItemKeyID`: the local key identifier in the file, else SHA-1 of the public key.
+/// - Returns: a result code:
+///   - `errSecSuccess`: the file was read.
+///   - `errSecAuthFailed`: the passphrase is missing or wrong, or the file was changed.
+///   - `errSecDecode`: the data is not a PKCS#12 file with a passphrase, or has a private key that is neither RSA nor
+///     on a NIST curve.
+///   - `errSecParam`: an option has the wrong type.
+///   - -26276: libcrypto cannot decrypt the file, or the file needs more than 4,000,000 iterations or has more than 512
+///     keys and certificates. `SecCopyErrorMessageString` gives the reason (behaviour OT-03).
 ///
-/// Nothing is stored. Runs for as long as the file's iterations take, a few seconds at most; never prompts.
+/// Stores nothing, never prompts and does not contact the daemon. Takes up to a few seconds, depending on the iteration
+/// count of the file.
 ///
-/// > Note: Linux: `kSecImportItemTrust` is missing from the results, since there is no `SecTrust`.
+/// > Note: Linux: the results have no `kSecImportItemTrust`, since trust evaluation is not available.
+///
+/// Apple: `SecPKCS12Import(_:_:_:)`.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
@@ -45,7 +53,7 @@ public func SecPKCS12Import(
     }
 }
 
-/// A code and the words that explain it.
+/// A result code and the message that explains it.
 private struct ImportRefusal: Error {
     let status: OSStatus
     let words: String
@@ -58,18 +66,18 @@ private struct ImportRefusal: Error {
     init(_ refusal: PKCS12.Refusal) {
         switch refusal {
         case .undecodable:
-            self.init(errSecDecode, "The data is no PKCS#12 file with a passphrase, or is damaged.")
+            self.init(errSecDecode, "The data is not a PKCS#12 file with a passphrase, or is damaged.")
         case .wrongPassphrase:
-            self.init(errSecAuthFailed, "The passphrase of the PKCS#12 file is another, or the file was changed.")
+            self.init(errSecAuthFailed, "The passphrase of the PKCS#12 file is wrong, or the file was changed.")
         case .unsupported:
             self.init(
                 errSecInternal,
-                "This system's libcrypto cannot decrypt the PKCS#12 file. Make it anew with AES, as `openssl pkcs12` does, "
+                "This system's libcrypto cannot decrypt the PKCS#12 file. Create it again with AES, as `openssl pkcs12` does, "
                     + "or install libcrypto's provider \"legacy\".")
         case .tooMuchWork:
             self.init(
                 errSecInternal,
-                "The PKCS#12 file asks for more than \(PKCS12.iterations) iterations, or holds more than \(PKCS12.bags) "
+                "The PKCS#12 file needs more than \(PKCS12.iterations) iterations, or has more than \(PKCS12.bags) "
                     + "keys and certificates.")
         case .failed:
             self.init(errSecInternal, "libcrypto could not read the PKCS#12 file: memory ran out.")
@@ -77,7 +85,7 @@ private struct ImportRefusal: Error {
     }
 }
 
-/// The passphrase; nil when the app gave none.
+/// The passphrase in the options; nil when it is absent. Throws for options of the wrong type.
 private func passphrase(_ options: NSDictionary) throws(ImportRefusal) -> SecretBytes? {
     if let flag = options[kSecImportToMemoryOnly as String], !(flag is NSNumber) {
         throw ImportRefusal(errSecParam, "kSecImportToMemoryOnly takes a Boolean.")
@@ -89,16 +97,16 @@ private func passphrase(_ options: NSDictionary) throws(ImportRefusal) -> Secret
     return SecretBytes(text.utf8)
 }
 
-/// By which a certificate is found for a private key; nil for a key of a kind that `SecKey` cannot be.
+/// The public key hash that links a private key to its certificate; nil for a key that `SecKey` does not support.
 package func publicKeyHash(ofPKCS8 key: SecretBytes) -> [UInt8]? {
     PrivateKey(pkcs8: key).flatMap { try? SecKey($0).publicKeyHash() }
 }
 
-/// What an app gets for one identity.
+/// The result dictionary of one identity.
 private func dictionary(_ identity: PKCS12.Identity) throws(ImportRefusal) -> NSDictionary {
     guard let key = PrivateKey(pkcs8: identity.privateKey) else {
         throw ImportRefusal(
-            errSecDecode, "A private key in the PKCS#12 file is malformed, or neither RSA nor of a NIST curve.")
+            errSecDecode, "A private key in the PKCS#12 file is malformed, or is neither RSA nor on a NIST curve.")
     }
     let certificate = SecCertificate(identity.certificate)
     var item: [String: Any] = [

@@ -3,21 +3,27 @@
 import Foundation
 import LatchkeyCrypto
 
-/// A source of random bytes; there is only the default one. Apple: `SecRandomRef`.
+/// Source of random bytes; the only instance is `kSecRandomDefault`. Apple: `SecRandomRef`.
 public typealias SecRandomRef = OpaquePointer
 
 // swift-format-ignore: NeverForceUnwrap
-/// The default source. Apple: `kSecRandomDefault`.
+/// The default source of random bytes, equivalent to nil. The pointer must not be dereferenced.
+/// Apple: `kSecRandomDefault`.
 nonisolated(unsafe) public let kSecRandomDefault: SecRandomRef = OpaquePointer(bitPattern: 1)!
-// Never read through and never changed: a number that is not zero is a pointer.
+// The force unwrap is safe: a pointer made from a nonzero number is not nil. It is never dereferenced.
 
-/// Fills memory with random bytes fit for keys. Apple: `SecRandomCopyBytes`.
+/// Fills memory with cryptographically secure random bytes.
 ///
 /// - Parameters:
 ///   - rnd: nil or `kSecRandomDefault`.
-///   - count: number of bytes; a negative number is refused.
-///   - bytes: room for `count` bytes; untouched on failure.
-/// - Returns: `errSecSuccess`, `errSecParam`, or `errSecAllocate` when the system gave no bytes.
+///   - count: the number of bytes, from 0 to 2147483647.
+///   - bytes: receives `count` bytes; unchanged on failure.
+/// - Returns: `errSecSuccess`; `errSecParam` for another `rnd` or a `count` out of range; `errSecAllocate` when the
+///   system's random generator failed.
+///
+/// Does not prompt and does not contact the daemon.
+///
+/// Apple: `SecRandomCopyBytes(_:_:_:)`.
 @discardableResult
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> Int32 {
     guard count >= 0, count <= Int(Int32.max), rnd == nil || rnd == kSecRandomDefault else { return errSecParam }

@@ -3,20 +3,24 @@
 public import Foundation
 import LatchkeyCrypto
 
-// Without the characters that people take for one another.
+// Small letters, capitals and digits, without characters that are easily confused.
 private let passwordCharacters = ["abcdefghkmnopqrstuvwxy", "ABCDEFGHJKLMNPQRSTUVWXYZ", "3456789"].map {
     Array($0.utf8)
 }
 private let passwordAlphabet = passwordCharacters.flatMap { $0 }
 
-/// Makes a random password. Apple: `SecCreateSharedWebCredentialPassword`.
+/// Generates a random password that is easy to read and type.
 ///
-/// - Returns: four groups of three letters and digits, joined by hyphens; a small letter, a capital and a digit are among
-///   them. Every such password is as likely as any other: some 68 bits. nil when the system gave no random bytes. Never
-///   prompts and asks no daemon.
+/// - Returns: four groups of three letters and digits, joined by hyphens; nil when the system's random generator
+///   failed. A password has at least one small letter, one capital and one digit, and none of the characters that are
+///   easily confused. All such passwords are equally likely: about 68 bits of entropy.
+///
+/// Does not prompt and does not contact the daemon.
+///
+/// Apple: `SecCreateSharedWebCredentialPassword()`.
 @discardableResult
 public func SecCreateSharedWebCredentialPassword() -> CFString? {
-    // Bytes from here on would make the first characters likelier than the last ones.
+    // Bytes of this value and above are rejected, so that every character is equally likely.
     let limit = 256 / passwordAlphabet.count * passwordAlphabet.count
     while true {
         guard let random = try? randomSecret(64) else { return nil }

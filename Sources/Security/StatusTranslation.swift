@@ -3,14 +3,14 @@
 import LatchkeyModel
 
 extension Status {
-    /// The `OSStatus` a caller gets: the one place of this module where codes are translated.
+    /// The `OSStatus` that is returned to the app; the only translation of status codes in this module.
     package var osStatus: OSStatus {
         switch self {
         case .malformedRequest: errSecBadReq
         case .unsupportedVersion, .storeNewer, .storeOlder: errSecWrongSecVersion
         case .limitExceeded: errSecAllocate
         case .internalFailure: errSecInternalComponent
-        // Behaviour SK-02: what may not be exported is answered with that code.
+        // Behaviour SK-02: Apple uses this code for a key that may not be exported.
         case .unimplemented, .exportNotAllowed: errSecUnimplemented
         case .invalidParameter, .notPermitted: errSecParam
         case .cancelled, .userCancel: errSecUserCanceled
@@ -26,7 +26,7 @@ extension Status {
         case .dataTooLarge: errSecDataTooLarge
         case .interactionNotAllowed, .notInteractive, .storeRolledBack, .anchorOld, .eventUnfinished:
             errSecInteractionNotAllowed
-        // Behaviour LA-42: whatever else keeps a person from authenticating.
+        // Behaviour LA-42: all other reasons why authentication did not succeed.
         case .itemAuthenticationFailed, .keyUsageNotAllowed, .passcodeClassUnavailable, .enrolmentBindingUnavailable,
             .authenticationFailed, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockout, .appCancel, .invalidContext, .companionNotAvailable,
@@ -35,8 +35,8 @@ extension Status {
         }
     }
 
-    /// The code of `com.apple.LocalAuthentication` that an operation of a key in a token ends with (behaviours SK-01 and
-    /// SE-02); nil for what has nothing to do with a person.
+    /// The code of `com.apple.LocalAuthentication` that an operation with a Secure Enclave key returns (behaviours
+    /// SK-01 and SE-02); nil for failures that are not related to authentication.
     package var authenticationCode: Int? {
         switch self {
         case .authenticationFailed, .itemAuthenticationFailed, .passcodeDelayed: -1

@@ -9,7 +9,7 @@ import Testing
         ("devicePasscode", .devicePasscode), ("companion", .companion), ("or", .or), ("and", .and),
         ("privateKeyUsage", .privateKeyUsage), ("applicationPassword", .applicationPassword),
     ]
-    // The strings are immutable; NSString is what keeps the compiler from seeing it.
+    // Safe: the strings are immutable, but NSString is not Sendable.
     nonisolated(unsafe) private static let protections: [CFString] = [
         kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, deprecated.kSecAttrAccessibleAlways,
         kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -20,7 +20,7 @@ import Testing
         SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil)
     }
 
-    /// The rules of AC-01 as they are written down, not as they are coded.
+    /// The rules of AC-01, written from the specification and not from the implementation.
     private func isAllowed(_ names: Set<String>) -> Bool {
         if names.isSuperset(of: ["or", "and"]) { return false }
         if names.isSuperset(of: ["biometryAny", "biometryCurrentSet"]) { return false }
@@ -37,14 +37,14 @@ import Testing
         #expect(Set(values.keys) == ["touchIDAny", "touchIDCurrentSet", "watch"], "deprecated names, tested below")
     }
 
-    @available(*, deprecated, message: "names the old names")
-    @Test func oldNamesMeanTheNewOnes() {
+    @available(*, deprecated, message: "uses deprecated names")
+    @Test func formerFlagNamesEqualTheNewFlags() {
         #expect(SecAccessControlCreateFlags.touchIDAny == .biometryAny)
         #expect(SecAccessControlCreateFlags.touchIDCurrentSet == .biometryCurrentSet)
         #expect(SecAccessControlCreateFlags.watch == .companion)
     }
 
-    @Test func everyPairOfFlagsIsAllowedOrRefusedAsWrittenDown_AC01_T30() {
+    @Test func everyPairOfFlagsIsAllowedOrRefusedAsSpecified_AC01_T30() {
         for (one, first) in Self.flags {
             for (two, second) in Self.flags {
                 #expect((make([first, second]) != nil) == isAllowed([one, two]), "\(one) and \(two)")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func everySetOfFlagsIsAllowedOrRefusedAsWrittenDown_AC01() {
+    @Test func everySetOfFlagsIsAllowedOrRefusedAsSpecified_AC01() {
         for bits in 0..<(1 << Self.flags.count) {
             let chosen = Self.flags.enumerated().filter { bits & (1 << $0.offset) != 0 }.map(\.element)
             let names = Set(chosen.map(\.0))
@@ -71,14 +71,14 @@ import Testing
         }
     }
 
-    @Test func everyProtectionIsTaken() {
+    @Test func everyAccessibilityConstantIsAccepted() {
         for protection in Self.protections {
             #expect(SecAccessControlCreateWithFlags(nil, protection, [], nil) != nil, "\(protection)")
             #expect(SecAccessControlCreateWithFlags(kCFAllocatorDefault, protection, .userPresence, nil) != nil)
         }
     }
 
-    @Test func whatIsNoProtectionIsRefused_AC01() {
+    @Test func anUnknownProtectionIsRefused_AC01() {
         let others: [CFTypeRef] = [
             kSecAttrAccount, kSecClassGenericPassword, "" as NSString, "AK" as NSString, 1 as NSNumber, NSNull(),
             Data("ak".utf8) as NSData,
@@ -86,7 +86,7 @@ import Testing
         for other in others { #expect(SecAccessControlCreateWithFlags(nil, other, [], nil) == nil, "\(other)") }
     }
 
-    @Test func aRefusalIsAnErrorOfTheOSStatusDomain_AC01() throws {
+    @Test func aRefusalSetsAnErrorOfTheOSStatusDomain_AC01() throws {
         var error: Unmanaged<CFError>?
         let rule = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.or, .and], &error)
         #expect(rule == nil)
@@ -95,7 +95,7 @@ import Testing
         #expect(CFErrorGetDomain(refusal) as String == NSOSStatusErrorDomain)
     }
 
-    @Test func anOperatorWithoutADemandIsRefused_AC01() {
+    @Test func orAndAndWithoutAConstraintAreRefused_AC01() {
         for flags: SecAccessControlCreateFlags in [.or, .and, [.or, .privateKeyUsage], [.and, .privateKeyUsage]] {
             var error: Unmanaged<CFError>?
             let rule = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, &error)
@@ -104,13 +104,13 @@ import Testing
         }
     }
 
-    @Test func successLeavesTheErrorAlone() {
+    @Test func successDoesNotSetTheError() {
         var error: Unmanaged<CFError>?
         #expect(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, &error) != nil)
         #expect(error == nil)
     }
 
-    @Test func equalRulesAreEqualObjectsOfTheirOwnType() throws {
+    @Test func equalAccessControlsAreEqualObjectsWithTheirOwnTypeID() throws {
         let one = try #require(make([.biometryAny, .or, .devicePasscode]))
         let two = try #require(make([.devicePasscode, .or, .biometryAny]))
         let other = try #require(make(.userPresence))

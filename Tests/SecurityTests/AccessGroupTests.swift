@@ -13,7 +13,7 @@ import Testing
 
     init() throws { simulator = try Simulator(application: "app") }
 
-    @Test func aForeignGroupIsAMissingEntitlementForEveryCall_KC16_abuse1() {
+    @Test func aForeignGroupReturnsMissingEntitlementFromEveryCall_KC16_abuse1() {
         simulator.run {
             #expect(add(foreign.secret()) == errSecMissingEntitlement)
             #expect(exists(foreign) == errSecMissingEntitlement)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func theGroupOfSmartCardsIsAForeignOne() {
+    @Test func theGroupOfSmartCardsIsForeignToEveryApp() {
         simulator.run {
             let cards: Query = [
                 kSecClass as String: kSecClassKey, kSecAttrAccessGroup as String: kSecAttrAccessGroupToken,
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func movingAnItemToAForeignGroupIsAMissingEntitlement_KC16() {
+    @Test func movingAnItemToAForeignGroupReturnsMissingEntitlement_KC16() {
         simulator.run {
             #expect(add(own.secret()) == errSecSuccess)
             #expect(update(own, [kSecAttrAccessGroup as String: "com.example.other"]) == errSecMissingEntitlement)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func theOwnGroupIsTheDefault_KC16() throws {
+    @Test func theAppsOwnGroupIsTheDefault_KC16() throws {
         try simulator.run { () throws in
             #expect(add(.password("account").secret()) == errSecSuccess)
             let found = try #require(find(Query.password("account").attributes).result as? Query)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func theNameOfAGroupIsComparedToTheLetter() {
+    @Test func groupNamesAreComparedExactly() {
         simulator.run {
             for name in ["App", "app ", "ap", "", "app\0"] {
                 #expect(exists(Query.password().with(kSecAttrAccessGroup, name)) == errSecMissingEntitlement)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func twoAppsShareWhatIsInTheGroupOfBothAndNothingElse_KC23_abuse1() throws {
+    @Test func twoAppsShareOnlyTheItemsInTheirCommonGroup_KC23_abuse1() throws {
         let simulator = try Simulator(application: "app", accessGroups: ["app", "team.shared"])
         let shared = Query.password("shared").with(kSecAttrAccessGroup, "team.shared")
         simulator.run {
@@ -112,7 +112,7 @@ import Testing
         simulator.run(as: "third") { #expect(exists(.password("shared")) == errSecItemNotFound) }
     }
 
-    @Test func noAppIsInTheGroupOfSmartCardsByNamingIt_KC16() throws {
+    @Test func declaringTheGroupOfSmartCardsDoesNotGrantIt_KC16() throws {
         let simulator = try Simulator(application: "app", accessGroups: ["com.apple.token", "app", "", "app"])
         simulator.run {
             let cards = Query.password().with(kSecAttrAccessGroup, kSecAttrAccessGroupToken)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func groupsComeFromTheEnvironmentOrTheInformationOfTheApp_KC23() {
+    @Test func groupsComeFromTheEnvironmentOrTheInfoPlist_KC23() {
         let information: [String: Any] = [
             "CFBundleIdentifier": "org.example.notes", "keychain-access-groups": ["TEAM.notes", "TEAM.shared"],
             "com.apple.security.application-groups": ["group.notes", "TEAM.shared"],

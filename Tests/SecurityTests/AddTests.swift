@@ -14,11 +14,11 @@ import Testing
         simulator.run {
             #expect(add(item) == errSecSuccess)
             #expect(add(item.secret("other")) == errSecDuplicateItem)
-            #expect(secret(.password("account")) == "secret", "the first one stays")
+            #expect(secret(.password("account")) == "secret", "the first item is unchanged")
         }
     }
 
-    @Test func onlyThePrimaryKeyMakesItemsTheSame_KC05() {
+    @Test func onlyThePrimaryKeyDecidesWhetherItemsAreDuplicates_KC05() {
         simulator.run {
             #expect(add(item) == errSecSuccess)
             #expect(add(item.with(kSecAttrLabel, "other label")) == errSecDuplicateItem)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func anItemWithoutASecretHasNoDataAtAll_KC07() throws {
+    @Test func anItemWithoutASecretReturnsNoData_KC07() throws {
         try simulator.run { () throws in
             #expect(add(.password("account")) == errSecSuccess)
             let found = find(.password("account").attributes.data)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func everyAccessibilityIsKeptAndMatched() {
+    @Test func everyAccessibilityIsStoredAndMatched() {
         let classes = [
             kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, deprecated.kSecAttrAccessibleAlways,
             kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aRuleWithoutConstraintsIsAddedFoundAndDeleted_T32() {
+    @Test func anItemWithAnUnconstrainedAccessControlIsAddedFoundAndDeleted_T32() {
         simulator.run {
             let free = Query.password("free")
             #expect(add(free.secret().under([])) == errSecSuccess)

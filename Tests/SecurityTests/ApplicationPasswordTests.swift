@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Items that ask for a password of the app's own, which the context hands over (LA-40, AC-05).
+/// Items with an application password, which the app passes to the context (LA-40, AC-05).
 @Suite struct ApplicationPasswordTests {
     private let simulator: Simulator
 
@@ -22,7 +22,7 @@ import Testing
         return Query.password(account).with(kSecUseAuthenticationContext, context(password))
     }
 
-    @Test func theRightPasswordOpensAndAnotherDoesNot_LA40() {
+    @Test func onlyTheRightPasswordReadsTheItem_LA40() {
         simulator.run {
             #expect(add(item("open sesame").secret().under(.applicationPassword)) == errSecSuccess)
             #expect(secret(item("open sesame")) == "secret")
@@ -36,11 +36,11 @@ import Testing
         simulator.run {
             #expect(add(item(nil).secret().under(.applicationPassword)) == errSecInteractionNotAllowed)
             #expect(exists(item(nil)) == errSecItemNotFound)
-            #expect(add(item("p").under(.applicationPassword)) == errSecParam, "nothing that it would keep")
+            #expect(add(item("p").under(.applicationPassword)) == errSecParam, "there is no secret to protect")
         }
     }
 
-    @Test func thatAnItemIsThereIsToldToThoseWithThePassword_AC06() {
+    @Test func theExistenceOfAnItemIsReportedOnlyWithThePassword_AC06() {
         simulator.run {
             #expect(add(item("p").secret().under(.applicationPassword)) == errSecSuccess)
             #expect(exists(item(nil)) == errSecInteractionNotAllowed)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func takingTheCredentialBackClosesTheItem_LA40() {
+    @Test func removingTheCredentialMakesTheItemUnreadable_LA40() {
         simulator.run {
             let context = context("p")
             let query = Query.password("account").with(kSecUseAuthenticationContext, context)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func changingTheItemNeedsThePasswordAndKeepsIt_AC11() {
+    @Test func updatingTheItemNeedsThePasswordAndPreservesIt_AC11() {
         simulator.run {
             #expect(add(item("p").secret().under(.applicationPassword)) == errSecSuccess)
             let new: Query = [kSecValueData as String: Data("new".utf8)]
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aFingerIsAskedForBesides_AC02() {
+    @Test func biometryIsRequiredInAdditionToThePassword_AC02() {
         simulator.run {
             #expect(add(item("p").secret().under([.userPresence, .applicationPassword])) == errSecSuccess)
             simulator.touch(matching: true)
@@ -83,14 +83,14 @@ import Testing
         }
     }
 
-    @Test func aPasswordWithZerosAtItsEndIsAnother() {
+    @Test func aPasswordWithTrailingZerosDiffersFromTheOneWithout() {
         simulator.run {
             #expect(add(item("p").secret().under(.applicationPassword)) == errSecSuccess)
             #expect(find(item("p\0").data).status == errSecAuthFailed)
         }
     }
 
-    @Test func moreThanAKibibyteIsNoCredential() {
+    @Test func aCredentialOfMoreThanOneKibibyteIsRefused() {
         simulator.run {
             let context = LAContext()
             #expect(!context.setCredential(Data(repeating: 1, count: 1025), type: .applicationPassword))
@@ -98,10 +98,10 @@ import Testing
         }
     }
 
-    @Test func aPairedDeviceReleasesAnItem() throws {
+    @Test func aNearbyPairedDeviceSatisfiesTheCompanionConstraint() throws {
         try simulator.run {
             #expect(add(item(nil).secret().under(.companion)) == errSecSuccess)
-            #expect(find(item(nil).data).status == errSecAuthFailed, "none is paired")
+            #expect(find(item(nil).data).status == errSecAuthFailed, "no device is paired")
             try simulator.pair(.watch)
             simulator.confirmOnCompanion()
             #expect(secret(item(nil)) == "secret")

@@ -4,11 +4,11 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// Values of other types than an attribute is stored as (behaviour KC-21).
+/// Attribute values whose type differs from the stored type (behaviour KC-21).
 @Suite struct AttributeConversionTests {
     private func attributes(_ query: Query) -> Query? { find(query.attributes).result as? Query }
 
-    @Test func textDataAndNumbersAreKeptAsWhatTheyAre_KC21() throws {
+    @Test func textDataAndNumbersKeepTheirType_KC21() throws {
         try Simulator().run {
             let service = Query.password(service: "service")
             for (key, value) in [
@@ -21,7 +21,7 @@ import Testing
                 #expect(CFEqual(found, value as AnyObject), "\(key)")
                 #expect(delete(item) == errSecSuccess)
             }
-            // A number is not the text of its digits.
+            // A number differs from the string of its digits.
             #expect(add(service.with(kSecAttrAccount, 7).secret("number")) == errSecSuccess)
             #expect(add(service.with(kSecAttrAccount, "7").secret("text")) == errSecSuccess)
             #expect(secret(service.with(kSecAttrAccount, 7)) == "number")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func theTextOfANumberIsThatNumber_KC21() throws {
+    @Test func aDecimalStringIsStoredAsItsNumber_KC21() throws {
         try Simulator().run {
             let server: Query = [
                 kSecClass as String: kSecClassInternetPassword, kSecAttrServer as String: "example.org",
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// A group decides who may use an item: it has one form only.
+    /// Groups decide which apps may use an item, so they must be strings.
     @Test func groupsAndDatesAreNotConverted_KC21() throws {
         try Simulator().run {
             let wrong: [(CFString, Any)] = [
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func keysHaveLabelsOfAnyOfTheThreeTypes_KC21() throws {
+    @Test func keyLabelsMayBeTextDataOrNumbers_KC21() throws {
         try Simulator().run {
             let half: Query = [kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: 7]
             let key = try makeKey(KeyKind.p256.parameters.with(kSecPrivateKeyAttrs, half))

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// What a context has proven opens items, and nothing else about a context does.
+/// Protected items are readable with the proofs of a context, and with nothing else about it.
 @Suite struct AuthenticationContextTests {
     private let simulator: Simulator
     private let item = Query.password("account")
@@ -20,7 +20,7 @@ import Testing
         try await context.evaluatePolicy(policy, localizedReason: "test")
     }
 
-    @Test func anAuthenticatedContextAsksNobody_AC08() async throws {
+    @Test func anAuthenticatedContextDoesNotPrompt_AC08() async throws {
         try await simulator.run {
             let context = LAContext()
             try await prove(context)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func aFreshContextAsksOnceAndIsReusable_AC08() {
+    @Test func aFreshContextPromptsOnceAndIsReusable_AC08() {
         simulator.run {
             let query = item.with(kSecUseAuthenticationContext, LAContext())
             simulator.touch(matching: true)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func whatAKeychainCallProvedCountsForTheContext_AC08_LA34() async throws {
+    @Test func theProofOfAKeychainCallIsReusedByTheContext_AC08_LA34() async throws {
         try await simulator.run {
             let context = LAContext()
             simulator.touch(matching: true)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aContextThatWasNeverEvaluatedOpensNothing_abuse10() {
+    @Test func aContextThatWasNeverEvaluatedReadsNoProtectedItem_abuse10() {
         simulator.run {
             let context = LAContext()
             context.interactionNotAllowed = true
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aContextWhoseEvaluationFailedOpensNothing_abuse10() async throws {
+    @Test func aContextWhoseEvaluationFailedReadsNoProtectedItem_abuse10() async throws {
         await simulator.run {
             let context = LAContext()
             simulator.cancel()
@@ -72,12 +72,12 @@ import Testing
         }
     }
 
-    @Test func aContextOfAnotherMachineOpensNothing_abuse11() async throws {
+    @Test func aContextOfAnotherMachineReadsNoItemHere_abuse11() async throws {
         let other = try Simulator()
         let context = other.run { LAContext() }
         other.touch(matching: true)
         try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")
-        // The context says where the call goes, and there is no such item.
+        // The call goes to the context's machine, which has no such item.
         simulator.run {
             #expect(find(item.data.with(kSecUseAuthenticationContext, context)).status == errSecItemNotFound)
         }
@@ -92,11 +92,11 @@ import Testing
             let query = item.with(kSecUseAuthenticationContext, context)
             #expect(find(query.data).status == errSecAuthFailed)
             #expect(update(query, [kSecAttrLabel as String: "label"]) == errSecAuthFailed)
-            #expect(secret(item) == "secret", "the touch was not taken")
+            #expect(secret(item) == "secret", "the touch was not consumed by the refused call")
         }
     }
 
-    @Test func aPasscodeDoesNotStandForAFinger_AC02() async throws {
+    @Test func thePasscodeDoesNotSatisfyABiometryConstraint_AC02() async throws {
         try await simulator.run {
             let bound = Query.password("bound")
             #expect(add(bound.secret().under(.biometryAny)) == errSecSuccess)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func aFingerDoesNotStandForThePasscode_AC02() async throws {
+    @Test func biometryDoesNotSatisfyAPasscodeConstraint_AC02() async throws {
         try await simulator.run {
             let bound = Query.password("bound")
             #expect(add(bound.secret().under(.devicePasscode)) == errSecSuccess)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aMatchOfAnEarlierSetProvesNothing_abuse32() async throws {
+    @Test func aMatchOfAnEarlierEnrolmentSetIsNoProof_abuse32() async throws {
         try await simulator.run {
             let context = LAContext()
             try await prove(context)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aContextMayBeGivenForItemsThatNeedNone() {
+    @Test func aContextIsAcceptedForItemsWithoutAccessControl() {
         simulator.run {
             let query = Query.password("free").with(kSecUseAuthenticationContext, LAContext())
             #expect(add(query.secret()) == errSecSuccess)

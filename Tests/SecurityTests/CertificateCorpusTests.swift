@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The corpora of the fuzzers of certificates and PKCS#12 files.
+/// Replays the fuzzing corpora of certificates and PKCS#12 files.
 @Suite struct CertificateCorpusTests {
     @Test func certificatesOfTheCorpusAreReadOrRefused() throws {
         let inputs = try Repository.inputs("certificate")

@@ -4,7 +4,7 @@ import LatchkeyModel
 import Security
 import Testing
 
-/// The match keys of certificates, one by one.
+/// Each match key of certificates, tested alone.
 @Suite struct CertificateMatchTests {
     private let made: TestCertificates
 
@@ -14,7 +14,7 @@ import Testing
         try CertificateMatch(query as NSDictionary)
     }
 
-    /// Which of the kinds match.
+    /// The kinds of test certificates that a query matches.
     private func matching(_ query: [CFString: Any], now: Date = Date()) throws -> Set<TestCertificates.Kind> {
         let match = try match(query)
         return try Set(TestCertificates.Kind.allCases.filter { match.accepts(try made.certificate($0), now: now) })
@@ -28,7 +28,7 @@ import Testing
         ("Organisation", [.units, .organization]),
         ("Test Leaf", [.leaf]), ("Leaf Test", []), ("nobody", []), ("Test Certificate", [.rsa]),
     ])
-    func subjectContainsLooksIntoEveryValue(text: String, kinds: [TestCertificates.Kind]) throws {
+    func subjectContainsSearchesEveryValue(text: String, kinds: [TestCertificates.Kind]) throws {
         #expect(try matching([kSecMatchSubjectContains: text]) == Set(kinds))
     }
 
@@ -52,18 +52,18 @@ import Testing
         ("Latchkey Test Root", [TestCertificates.Kind.root]), ("Latchkey Test", []), ("First Unit", [.units]),
         ("Latchkey Tests", [.root, .intermediate, .leaf]), ("", []),
     ])
-    func subjectWholeStringIsTheWholeOfAValue(text: String, kinds: [TestCertificates.Kind]) throws {
+    func subjectWholeStringEqualsAWholeValue(text: String, kinds: [TestCertificates.Kind]) throws {
         #expect(try matching([kSecMatchSubjectWholeString: text]) == Set(kinds))
     }
 
-    @Test func anEmptyStringIsPartOfEveryValueAndOfNoEmptySubject() throws {
+    @Test func anEmptyStringMatchesEveryValueButNoEmptySubject() throws {
         let all = Set(TestCertificates.Kind.allCases).subtracting([.nameless])
         for key in [kSecMatchSubjectContains, kSecMatchSubjectStartsWith, kSecMatchSubjectEndsWith] {
             #expect(try matching([key: ""]) == all)
         }
     }
 
-    @Test func severalSubjectKeysAllHold() throws {
+    @Test func severalSubjectKeysMustAllMatch() throws {
         #expect(try matching([kSecMatchSubjectContains: "Test", kSecMatchSubjectEndsWith: "Leaf"]) == [.leaf])
         #expect(
             try matching([kSecMatchSubjectStartsWith: "First", kSecMatchSubjectEndsWith: "Organisation"]) == [.units])
@@ -96,13 +96,13 @@ import Testing
         }
     }
 
-    @Test func widthInsensitiveTakesWideForms() throws {
+    @Test func widthInsensitiveMatchesFullWidthForms() throws {
         let wide = "Ｌｅａｆ"
         #expect(try matching([kSecMatchSubjectEndsWith: wide]).isEmpty)
         #expect(try matching([kSecMatchSubjectEndsWith: wide, kSecMatchWidthInsensitive: true]) == [.leaf])
     }
 
-    @Test func composedAndDecomposedAccentsAreTheSame() throws {
+    @Test func composedAndDecomposedAccentsAreEqual() throws {
         #expect(try matching([kSecMatchSubjectContains: "Zoe\u{308}"]) == [.ellipticCurve])
     }
 
@@ -111,20 +111,20 @@ import Testing
     @Test(arguments: [
         "zoe@example.org", "zoe@example.com", "Second.Address@Example.net", "second.address@example.NET",
     ])
-    func emailAddressIfPresentTakesTheAddressAndCertificatesWithoutAny(address: String) throws {
+    func emailAddressIfPresentMatchesTheAddressAndCertificatesWithoutAny(address: String) throws {
         #expect(
             try matching([kSecMatchEmailAddressIfPresent: address])
                 == Set(TestCertificates.Kind.allCases).subtracting([.nameless]))
     }
 
-    @Test func anotherEmailAddressLeavesOnlyCertificatesWithoutAny() throws {
+    @Test func anUnknownEmailAddressMatchesOnlyCertificatesWithoutAny() throws {
         let without = Set(TestCertificates.Kind.allCases).subtracting([.nameless, .ellipticCurve])
         #expect(try matching([kSecMatchEmailAddressIfPresent: "zoe@example"]) == without)
     }
 
     // MARK: - Dates
 
-    @Test func validOnDateTakesBothEndsOfTheValidity() throws {
+    @Test func validOnDateIncludesBothEndsOfTheValidity() throws {
         let start = Date(timeIntervalSince1970: -662_590_555)
         let end = Date(timeIntervalSince1970: 253_402_300_799)
         #expect(try matching([kSecMatchValidOnDate: start]) == [.centuries])
@@ -143,14 +143,14 @@ import Testing
 
     // MARK: - Issuers
 
-    @Test func issuersMatchTheCertificateOwnIssuer() throws {
+    @Test func issuersMatchTheCertificatesOwnIssuer() throws {
         let root = Data(try made.certificate(.root).certificate.subject)
         #expect(try matching([kSecMatchIssuers: [root]]) == [.root, .intermediate])
         let normal = Data(try made.certificate(.root).certificate.normalizedSubject)
         #expect(try matching([kSecMatchIssuers: [normal]]) == [.root, .intermediate])
     }
 
-    @Test func issuersMatchAnyCertificateOfTheChainThatIsKnown() throws {
+    @Test func issuersMatchAnyKnownCertificateOfTheChain() throws {
         let root = Data(try made.certificate(.root).certificate.subject)
         let intermediate = try made.certificate(.intermediate)
         let leaf = try made.certificate(.leaf)
@@ -166,16 +166,16 @@ import Testing
         #expect(!match.accepts(try made.certificate(.units)) { _ in [leaf, intermediate] })
     }
 
-    @Test func noIssuersMatchNothingAndWhatIsNoNameIsNobodysIssuer() throws {
+    @Test func anEmptyIssuerListAndMalformedNamesMatchNothing() throws {
         #expect(try matching([kSecMatchIssuers: [Data]()]).isEmpty)
         #expect(try matching([kSecMatchIssuers: [Data("text".utf8)]]).isEmpty)
-        // The name of nobody, which is what a certificate with an empty subject has as its issuer.
+        // The empty name is valid: the test certificate with an empty subject has an empty issuer too.
         #expect(try matching([kSecMatchIssuers: [Data([0x30, 0])]]) == [.nameless])
     }
 
     // MARK: - Items
 
-    @Test func itemListTakesCertificatesAndPersistentReferences() throws {
+    @Test func itemListAcceptsCertificatesAndPersistentReferences() throws {
         let leaf = try made.certificate(.leaf)
         let reference = Data([1, 2, 3])
         #expect(try matching([kSecMatchItemList: [leaf]]) == [.leaf])
@@ -189,7 +189,7 @@ import Testing
         #expect(match.accepts(leaf))
     }
 
-    // MARK: - Everything together
+    // MARK: - Combinations and refusals
 
     @Test func noMatchKeyAcceptsEverything() throws {
         #expect(try matching([kSecClass: kSecClassCertificate]) == Set(TestCertificates.Kind.allCases))
@@ -199,7 +199,7 @@ import Testing
         #expect(try !match([kSecMatchSubjectContains: ""]).isEmpty)
     }
 
-    @Test func everyKeyHasToHold() throws {
+    @Test func everyMatchKeyMustHold() throws {
         let query: [CFString: Any] = [
             kSecMatchSubjectContains: "Latchkey",
             kSecMatchItemList: [try made.certificate(.leaf), try made.certificate(.rsa)],
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: ["m_Policy", "m_SearchList", "m_HostOrSubdomainOfHost"])
-    func whatIsNotHereIsUnimplemented(name: String) {
+    func unsupportedMatchKeysAreUnimplemented(name: String) {
         #expect(throws: Failure(.unimplemented)) { try match([name as NSString: "value"]) }
     }
 

@@ -4,14 +4,14 @@ import LatchkeyCertificates
 import Security
 import Testing
 
-/// What certificates say, compared with what `openssl x509` prints.
+/// Contents of certificates, compared with the output of `openssl x509`.
 @Suite struct CertificateTests {
     private let made: TestCertificates
 
     init() throws { made = try .shared() }
 
     @Test(arguments: TestCertificates.Kind.allCases)
-    func dataComesBackAsItWasGiven(kind: TestCertificates.Kind) throws {
+    func dataIsReturnedUnchanged(kind: TestCertificates.Kind) throws {
         let der = try made.der(kind)
         let certificate = try made.certificate(kind)
         #expect(SecCertificateCopyData(certificate) as Data == der)
@@ -19,22 +19,22 @@ import Testing
     }
 
     @Test(arguments: TestCertificates.Kind.allCases)
-    func serialNumbersAreThoseOpenSSLPrints(kind: TestCertificates.Kind) throws {
+    func serialNumbersEqualThoseOfOpenSSL(kind: TestCertificates.Kind) throws {
         let bytes = try #require(SecCertificateCopySerialNumberData(made.certificate(kind), nil) as Data?)
         let printed = try made.printed(kind, "-serial").dropFirst("serial=".count)
         let text = bytes.map { String(format: "%02X", $0) }.joined()
-        // A sign byte stands in front of a first byte above 0x7f.
+        // DER puts a zero byte before a first byte above 0x7f.
         #expect(text == printed || text == "00" + printed)
         #expect(!text.hasPrefix("00") || bytes[1] > 0x7f)
     }
 
-    @Test func aSerialNumberWithItsFirstBitSetKeepsItsSignByte() throws {
+    @Test func aSerialNumberWithItsFirstBitSetHasALeadingZeroByte() throws {
         let bytes = SecCertificateCopySerialNumberData(try made.certificate(.rsa), nil)
         #expect(bytes as Data? == Data([0x00, 0x80, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x00, 0x11]))
     }
 
     @Test(arguments: TestCertificates.Kind.allCases)
-    func datesAreThoseOpenSSLPrints(kind: TestCertificates.Kind) throws {
+    func datesEqualThoseOfOpenSSL(kind: TestCertificates.Kind) throws {
         let certificate = try made.certificate(kind)
         let format = ISO8601DateFormatter()
         format.formatOptions = [.withFullDate, .withFullTime, .withSpaceBetweenDateAndTime]
@@ -58,7 +58,7 @@ import Testing
         (TestCertificates.Kind.rsa, "Rsa   Test Certificate"), (.ellipticCurve, "Zoë Ångström"),
         (.leaf, "Latchkey Test Leaf"), (.described, "Name"),
     ])
-    func commonNamesAreText(kind: TestCertificates.Kind, name: String) throws {
+    func commonNamesAreReturnedAsText(kind: TestCertificates.Kind, name: String) throws {
         var text: CFString?
         #expect(SecCertificateCopyCommonName(try made.certificate(kind), &text) == errSecSuccess)
         #expect(text as String? == name)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [TestCertificates.Kind.units, .organization, .place, .nameless])
-    func withoutACommonNameTheCodeSaysSoAndNothingIsSet(kind: TestCertificates.Kind) throws {
+    func withoutACommonNameAnErrorIsReturnedAndNothingIsSet(kind: TestCertificates.Kind) throws {
         var text: CFString? = "before"
         #expect(SecCertificateCopyCommonName(try made.certificate(kind), &text) == -26276)
         #expect(text == "before")
@@ -77,7 +77,7 @@ import Testing
         (.units, "Third Unit, Second Unit, First Unit"), (.organization, "Example Organisation"),
         (.nameless, "nobody@example.org"), (.place, "Town, DE"), (.described, "Name (What it is for)"),
     ])
-    func summariesTakeTheMostTellingPartOfTheSubject(kind: TestCertificates.Kind, summary: String) throws {
+    func summariesUseTheFirstAvailablePartOfTheSubject(kind: TestCertificates.Kind, summary: String) throws {
         #expect(SecCertificateCopySubjectSummary(try made.certificate(kind)) as String? == summary)
     }
 
@@ -96,8 +96,8 @@ import Testing
     }
 
     @Test(arguments: [TestCertificates.Kind.root, .intermediate, .leaf, .ellipticCurve])
-    func thePublicKeyHashIsTheKeyIdentifierThatOpenSSLComputes(kind: TestCertificates.Kind) throws {
-        // "subjectKeyIdentifier = hash" is SHA-1 of what the BIT STRING holds (RFC 5280, section 4.2.1.2, method 1).
+    func thePublicKeyHashEqualsTheKeyIdentifierOfOpenSSL(kind: TestCertificates.Kind) throws {
+        // "subjectKeyIdentifier = hash" is SHA-1 of the contents of the BIT STRING (RFC 5280, section 4.2.1.2, method 1).
         let certificate = try made.certificate(kind).certificate
         #expect(certificate.subjectKeyIdentifier == certificate.publicKeyHash)
         let printed = try made.printed(kind, "-ext", "subjectKeyIdentifier").split(separator: "\n").last
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: TestCertificates.Kind.allCases)
-    func publicKeysAreThoseOpenSSLExtracts(kind: TestCertificates.Kind) throws {
+    func publicKeysEqualThoseOfOpenSSL(kind: TestCertificates.Kind) throws {
         let pem = try made.printed(kind, "-pubkey")
         let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         #expect(Data(try made.certificate(kind).certificate.subjectPublicKeyInfo) == Data(base64Encoded: lines))
@@ -134,7 +134,7 @@ import Testing
         #expect(untouched?.range(of: Data("Zoë Ångström".utf8)) != nil)
     }
 
-    @Test func chainsAreTiedByNormalizedNames() throws {
+    @Test func chainsAreLinkedByNormalizedNames() throws {
         let leaf = try made.certificate(.leaf)
         let intermediate = try made.certificate(.intermediate)
         let root = try made.certificate(.root)
@@ -156,7 +156,7 @@ import Testing
         #expect([one: 1][other] == 1)
     }
 
-    @Test func typeIdentifiersTellCertificatesFromOtherObjects() throws {
+    @Test func typeIdentifiersDistinguishCertificatesFromOtherObjects() throws {
         let object: CFTypeRef = try made.certificate(.rsa)
         #expect(CFGetTypeID(object) == SecCertificateGetTypeID())
         #expect(CFGetTypeID(NSData()) != SecCertificateGetTypeID())
@@ -177,7 +177,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func oldNamesStillAnswer() throws {
+    @Test func deprecatedFunctionsReturnTheSameValues() throws {
         let certificate = try made.certificate(.leaf)
         #expect(Old.serial(certificate) == SecCertificateCopySerialNumberData(certificate, nil))
         let sequences = [
@@ -185,7 +185,7 @@ import Testing
             SecCertificateCopyNormalizedSubjectSequence(certificate),
         ]
         for (content, sequence) in zip(Old.names(certificate), sequences) {
-            // Both are longer than nothing and shorter than 128 bytes: a tag and a length of one byte in front.
+            // The contents have 1 to 127 bytes, so the header of the sequence is a tag and one length byte.
             #expect(content as Data? == (sequence as Data?)?.dropFirst(2))
         }
     }

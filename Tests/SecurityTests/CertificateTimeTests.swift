@@ -3,14 +3,14 @@
 import LatchkeyCertificates
 import Testing
 
-/// Every form of time of X.680 that certificates may hold, and what is none.
+/// Every form of time (X.680) that certificates may contain, and malformed times.
 @Suite struct CertificateTimeTests {
     @Test(arguments: [
         ("700101000000Z", 0), ("700101000001Z", 1), ("7001010000Z", 0), ("491231235959Z", 2_524_607_999),
         ("500101000000Z", -631_152_000), ("000229120000Z", 951_825_600), ("700101010000+0100", 0),
         ("691231233000-0030", 0), ("7001010130+0130", 0), ("991231235959Z", 946_684_799),
     ])
-    func utcTimes(text: String, seconds: Int64) {
+    func utcTimesAreParsed(text: String, seconds: Int64) {
         #expect(CertificateTime.utcTime.microseconds(text.utf8) == seconds * 1_000_000)
     }
 
@@ -23,7 +23,7 @@ import Testing
         ("19700101010000+0100", 0), ("19491231235959Z", -631_152_001_000_000),
         ("19700101000000.99999999999999999999999999Z", 999_999),
     ])
-    func generalizedTimes(text: String, microseconds: Int64) {
+    func generalizedTimesAreParsed(text: String, microseconds: Int64) {
         #expect(CertificateTime.generalizedTime.microseconds(text.utf8) == microseconds)
     }
 
@@ -33,17 +33,17 @@ import Testing
         "700101000000+01", "700101000000+2400", "700101000000+0060", "700101000000z", "-70101000000Z",
         "7O0101000000Z", "19700101000000Z", "700101 00000Z",
     ])
-    func whatIsNoUTCTime(text: String) { #expect(CertificateTime.utcTime.microseconds(text.utf8) == nil) }
+    func malformedUTCTimesAreRefused(text: String) { #expect(CertificateTime.utcTime.microseconds(text.utf8) == nil) }
 
     @Test(arguments: [
         "", "19700101000000", "19000229000000Z", "19700101000000.Z", "19700101000000.5", "197001010Z", "197001010060Z",
         "19700101240000Z", "70010100Z", "19700101000000Z\0", "19700101000000+0100Z", "19700101000000.5.5Z",
     ])
-    func whatIsNoGeneralizedTime(text: String) {
+    func malformedGeneralizedTimesAreRefused(text: String) {
         #expect(CertificateTime.generalizedTime.microseconds(text.utf8) == nil)
     }
 
-    @Test func everyDayIsTheDayAfterTheOneBefore() throws {
+    @Test func consecutiveDaysDifferByOneDay() throws {
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         var expected: Int64 = -62_167_219_200_000_000
         for year in 0...9999 {

@@ -4,7 +4,7 @@ import Security
 import Testing
 
 @Suite struct ContiguousDataTests {
-    @Test func anObjectLendsTheBytesItHolds() {
+    @Test func dataGivesAccessToItsBytesWithoutACopy() {
         for count in [0, 1, 256, 1 << 20] {
             let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             let object = data as NSData
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func aSliceLendsItsOwnBytesOnly() {
+    @Test func aSliceGivesAccessToItsOwnBytesOnly() {
         let slice = Data([1, 2, 3, 4, 5])[1..<4] as NSData
         #expect(slice.withUnsafeBytes { Array($0) } == [2, 3, 4])
         #expect(slice as Data == Data([2, 3, 4]))

@@ -3,7 +3,7 @@
 import Security
 import Testing
 
-/// What code that was written for Core Foundation does with its types.
+/// Uses of Core Foundation types in code that was written for Apple systems.
 @Suite struct CoreFoundationTests {
     private func refusal() throws -> Unmanaged<CFError> {
         var error: Unmanaged<CFError>?
@@ -32,7 +32,7 @@ import Testing
         #expect(watched == nil)
     }
 
-    @Test func errorsAreMadeAndReadByTheirFunctions() throws {
+    @Test func errorsAreCreatedAndReadByTheirFunctions() throws {
         let info = ["key": "value"] as CFDictionary
         let error: CFError = try #require(CFErrorCreate(kCFAllocatorDefault, "domain" as CFString, 7, info))
         #expect(CFErrorGetCode(error) == 7)
@@ -40,7 +40,7 @@ import Testing
         #expect((CFErrorCopyUserInfo(error) as? [String: String]) == ["key": "value"])
     }
 
-    @Test func typesAreToldApartByTheirNumbers() {
+    @Test func typeIdentifiersDistinguishTypes() {
         let types: [(CFTypeRef, CFTypeID)] = [
             ("text" as CFString, CFStringGetTypeID()), (Data([1]) as CFData, CFDataGetTypeID()),
             ([1] as CFArray, CFArrayGetTypeID()), (["a": 1] as CFDictionary, CFDictionaryGetTypeID()),
@@ -62,7 +62,7 @@ import Testing
         #expect(any as? Bool == true)
     }
 
-    @Test func dataShowsItsBytes() {
+    @Test func dataFunctionsReturnBytesAndLength() {
         let data = Data([1, 2, 3]) as CFData
         #expect(CFDataGetLength(data) == 3)
         #expect(Array(UnsafeBufferPointer(start: CFDataGetBytePtr(data), count: 3)) == [1, 2, 3])
@@ -113,7 +113,7 @@ import Testing
         #expect(kCFBundleIdentifierKey as String == "CFBundleIdentifier")
     }
 
-    @Test func bytesThatAreNotCopiedAreFreedOnceOrNever() {
+    @Test func uncopiedBytesAreFreedOnceOrNever() {
         var bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeMutableBufferPointer { buffer in
             let data = CFDataCreateWithBytesNoCopy(nil, buffer.baseAddress, 3, kCFAllocatorNull)

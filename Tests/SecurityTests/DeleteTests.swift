@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func aDeletionTakesEveryMatch_KC04() {
+    @Test func aDeletionRemovesEveryMatch_KC04() {
         simulator.run {
             #expect(delete(.password(service: "a")) == errSecSuccess)
             #expect(exists(.password(service: "a")) == errSecItemNotFound)
@@ -24,14 +24,14 @@ import Testing
         }
     }
 
-    @Test func aDeletionOfTheClassTakesEverything_KC04() {
+    @Test func aDeletionByClassRemovesEveryItemOfTheClass_KC04() {
         simulator.run {
             #expect(delete(.password()) == errSecSuccess)
             #expect(delete(.password()) == errSecItemNotFound)
         }
     }
 
-    @Test func aDeletionOfNothingIsItemNotFound() {
+    @Test func aDeletionWithoutAMatchReturnsItemNotFound() {
         simulator.run { #expect(delete(.password("four")) == errSecItemNotFound) }
     }
 
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func theLimitAllIsRefusedAndDeletesNothing_KC04() {
+    @Test func matchLimitAllIsRefusedAndDeletesNothing_KC04() {
         simulator.run {
             #expect(delete(Query.password(service: "a").all) == errSecParam)
             #expect(secret(.password("one")) == "secret")
@@ -57,8 +57,8 @@ import Testing
         simulator.run { #expect(delete(Query.password("one").data.attributes) == errSecSuccess) }
     }
 
-    /// Published code deletes with the very dictionary it is about to add.
-    @Test func theSecretInAQueryDoesNotMatter() {
+    /// Published code deletes with the same dictionary that it adds afterwards.
+    @Test func theSecretInAQueryIsIgnored() {
         simulator.run {
             let item = Query.password("one", service: "a").secret("new")
             #expect(delete(item) == errSecSuccess)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func anItemCanBeAddedAgain() {
+    @Test func aDeletedItemCanBeAddedAgain() {
         simulator.run {
             #expect(delete(.password("one")) == errSecSuccess)
             #expect(add(.password("one", service: "a").secret("again")) == errSecSuccess)

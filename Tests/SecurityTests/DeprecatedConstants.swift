@@ -2,7 +2,7 @@
 
 import Security
 
-/// Constants that Apple has deprecated. They are read through a protocol, since naming them would be a warning.
+/// Constants that Apple deprecated, read through a protocol, because using them directly would be a warning.
 protocol DeprecatedConstants: Sendable {
     var kSecAttrAccessibleAlways: CFString { get }
     var kSecAttrAccessibleAlwaysThisDeviceOnly: CFString { get }

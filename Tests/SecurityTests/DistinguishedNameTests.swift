@@ -3,9 +3,9 @@
 import LatchkeyCertificates
 import Testing
 
-/// Names in the form in which they are compared.
+/// The normalised form in which names are compared.
 @Suite struct DistinguishedNameTests {
-    /// A common name of one value.
+    /// A name with one common name.
     private func name(_ text: String, _ tag: UInt8 = 0x13) -> [UInt8] {
         der(0x30, der(0x31, der(0x30, [0x06, 0x03, 0x55, 0x04, 0x03] + der(tag, Array(text.utf8)))))
     }
@@ -15,18 +15,18 @@ import Testing
         ("a'z(+,-./:=?)", "A'Z(+,-./:=?)"),
         ("\ta", "A"), ("a\nb", "A\nB"),
     ])
-    func printableStringsAreFolded(text: String, folded: String) {
+    func printableStringsAreNormalized(text: String, folded: String) {
         #expect(DistinguishedName.normalized(name(text)) == name(folded))
     }
 
     @Test(arguments: [0x0c, 0x16, 0x14, 0x1e] as [UInt8])
-    func otherStringsStayAsTheyAre(tag: UInt8) {
+    func otherStringTypesAreUnchanged(tag: UInt8) {
         let given = name("  a  B ", tag)
         #expect(DistinguishedName.normalized(given) == given)
     }
 
-    @Test func lengthsAreWrittenAnewAtEveryLevel() {
-        // Above 255 bytes before, below 128 after.
+    @Test func lengthsAreUpdatedAtEveryLevel() {
+        // Longer than 255 bytes before normalisation, shorter than 128 bytes after.
         let wide = name("a" + String(repeating: " ", count: 400) + "b")
         #expect(DistinguishedName.normalized(wide) == name("A B"))
         let still = name(String(repeating: "x ", count: 100))
@@ -42,7 +42,7 @@ import Testing
         #expect(DistinguishedName.normalized(given) == expected)
     }
 
-    @Test func anEmptyNameIsOne() { #expect(DistinguishedName.normalized([0x30, 0]) == [0x30, 0]) }
+    @Test func anEmptyNameIsValid() { #expect(DistinguishedName.normalized([0x30, 0]) == [0x30, 0]) }
 
     @Test func normalizingTwiceChangesNothing() {
         for text in ["a b", "  Ä  ", "x"] {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func everyPrefixAndWhatIsNoNameIsRefused() {
+    @Test func everyPrefixAndEveryMalformedNameIsRefused() {
         let whole = name("text")
         for count in 0..<whole.count { #expect(DistinguishedName.normalized(Array(whole.prefix(count))) == nil) }
         #expect(DistinguishedName.normalized(whole + [0]) == nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(DistinguishedName.normalized(der(0x30, der(0x30, []))) == nil)
         #expect(DistinguishedName.normalized(der(0x30, der(0x31, der(0x30, [0x06, 0x00, 0x05, 0x00])))) == nil)
         #expect(DistinguishedName.normalized(der(0x30, der(0x31, der(0x30, [0x06, 0x01, 0x2a])))) == nil)
-        // Lengths that are not in their shortest form, and the indefinite one.
+        // Lengths that are not in their shortest form, and the indefinite form.
         #expect(DistinguishedName.normalized([0x30, 0x81, 0x00]) == nil)
         #expect(DistinguishedName.normalized([0x30, 0x82, 0x00, 0x00]) == nil)
         #expect(DistinguishedName.normalized([0x30, 0x80, 0x00, 0x00]) == nil)

@@ -15,8 +15,8 @@ import TestSupport
 
 @testable import LatchkeySimulator
 
-/// A store in files that a test edits before a daemon's engine opens it. What cannot be opened is answered to every
-/// request, as the daemon does.
+/// A store in files, which a test edits before the daemon's engine opens it. When the store does not open, every request
+/// fails with the reason, as in the daemon.
 final class EditedStore: Sendable {
     private let temporary: TemporaryFolder
     private let folder: StoreFolder
@@ -31,7 +31,7 @@ final class EditedStore: Sendable {
         } build: { (path, rootKey) throws(Failure) in
             try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
         }
-        // The enrolment record is made by the first opening, and the log is merged when it ends.
+        // The first opening creates the enrolment record; closing merges the write-ahead log.
         if identity.tier == .simulated, identity.userID == 1000 { _ = try open() }
     }
 
@@ -41,14 +41,14 @@ final class EditedStore: Sendable {
             random: SystemRandomSource())
     }
 
-    /// The files by name.
+    /// The contents of the store's files by name.
     func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         return try Dictionary(
             uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: folder.path + "/" + $0))) })
     }
 
-    /// Replaces files.
+    /// Overwrites files of the store.
     func write(_ files: [String: Data]) throws {
         for (name, bytes) in files { try bytes.write(to: URL(filePath: folder.path + "/" + name)) }
     }
@@ -60,15 +60,15 @@ final class EditedStore: Sendable {
         try write(["keychain.sqlite": database])
     }
 
-    /// Tells the store of another set of fingers.
+    /// Notifies the store of a new enrolment set.
     func follow(_ set: EnrolmentSet) throws { _ = try open().follow(set) }
 
-    /// Another program's transaction that does not end before `body` does.
+    /// Runs `body` while another connection holds a write transaction.
     func whileWriting<R>(_ body: () -> R) throws -> R {
         try SQLiteItemStore.open(folder.database).write { (_) throws(Failure) in body() }
     }
 
-    /// Calls of the API modules go to an engine on this store within `body`.
+    /// Runs `body` with all calls of the API modules going to an engine on this store.
     func run<R>(_ record: SpyChannel.Record, _ body: () throws -> R) throws -> R {
         try EditedStore.run(keychain: Result { () throws(Failure) in try open() }, record, body)
     }
@@ -90,7 +90,7 @@ final class EditedStore: Sendable {
             return SpyChannel(
                 MemoryChannel { service.session(caller: caller, terminal: 0, mayNameItself: true, hello: $0) }, record)
         }
-        // Without one, nobody is prompted.
+        // Prompts need a passcode to be set.
         if prompter != nil { _ = try client.call(.passcode(.set(SecretBytes("1234".utf8)))) }
         return try ClientScope.$world.withValue(client, operation: body)
     }

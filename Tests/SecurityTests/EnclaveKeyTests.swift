@@ -5,11 +5,11 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Private keys that no caller ever sees.
+/// Private keys of the Secure Enclave, which cannot be exported.
 @Suite struct EnclaveKeyTests {
     private let message = Data("message".utf8)
 
-    @Test func aKeyIsMadeFoundUsedAndDeleted_SE01_SE04() throws {
+    @Test func aKeyIsGeneratedFoundUsedAndDeleted_SE01_SE04() throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters())
             let found = try findKey(.key())
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aKeyObjectAndAttributesAreBothMeant() throws {
+    @Test func attributesBesideAKeyObjectMustMatchToo() throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters())
             let query: Query = [kSecValueRef as String: key]
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func onlyP256IsMade_SE01() throws {
+    @Test func onlyP256KeysAreGenerated_SE01() throws {
         try Simulator().run {
             for (type, size) in [(kSecAttrKeyTypeECSECPrimeRandom, 384), (kSecAttrKeyTypeRSA, 2048)] {
                 let parameters = enclaveParameters().with(kSecAttrKeyType, type).with(kSecAttrKeySizeInBits, size)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsPutIn_SE01() throws {
+    @Test func noKeyCanBeImported_SE01() throws {
         try Simulator().run {
             let software = try KeyKind.p256.make()
             let data = try external(software)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func noChangeMakesAKeyInMemoryOneOfTheEnclave_SE01() throws {
+    @Test func noUpdateTurnsAKeyInMemoryIntoAnEnclaveKey_SE01() throws {
         try Simulator().run {
             let key = try KeyKind.p256.make()
             #expect(add(Query.key().with(kSecValueRef, key)) == errSecSuccess)
@@ -78,12 +78,12 @@ import Testing
         }
     }
 
-    @Test func aPairThatIsHalfStoredIsTakenBack() throws {
+    @Test func aPairIsRemovedWhenItsPublicHalfCannotBeStored() throws {
         try Simulator().run {
             for isForToken in [true, false] {
                 var parameters = enclaveParameters(tag: nil, isPermanent: true)
                 if !isForToken { parameters[kSecAttrTokenID as String] = nil }
-                // The public halves collide: they call themselves alike.
+                // The public halves have the same application label, so the second one is a duplicate.
                 parameters[kSecPublicKeyAttrs as String] =
                     [
                         kSecAttrIsPermanent as String: true, kSecAttrApplicationLabel as String: Data("one".utf8),
@@ -91,13 +91,13 @@ import Testing
                 let statuses = [try statusOfMaking(parameters), try statusOfMaking(parameters)]
                 #expect(statuses == [errSecSuccess, errSecDuplicateItem])
                 let found = find(Query.anyKey.attributes.all).result as? [Query]
-                #expect(found?.count == 2, "the first pair")
+                #expect(found?.count == 2, "only the first pair is stored")
                 #expect(delete(.anyKey) == errSecSuccess)
             }
         }
     }
 
-    @Test func aPublicHalfGoesWhenThePrivateOneCannotBeStored() throws {
+    @Test func thePublicHalfIsRemovedWhenThePrivateHalfCannotBeStored() throws {
         try Simulator().run {
             var parameters = enclaveParameters(tag: nil)
             parameters[kSecAttrTokenID as String] = nil
@@ -106,11 +106,11 @@ import Testing
                 [kSecAttrIsPermanent as String: true, kSecAttrApplicationLabel as String: Data("one".utf8)] as Query
             let statuses = [try statusOfMaking(parameters), try statusOfMaking(parameters)]
             #expect(statuses == [errSecSuccess, errSecDuplicateItem])
-            #expect((find(Query.anyKey.attributes.all).result as? [Query])?.count == 2, "the first pair")
+            #expect((find(Query.anyKey.attributes.all).result as? [Query])?.count == 2, "only the first pair is stored")
         }
     }
 
-    @Test func noFormOfThePrivateKeyLeaves_SE01_abuse40() throws {
+    @Test func thePrivateKeyIsExportedInNoForm_SE01_abuse40() throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters())
             let exported = try outcome { SecKeyCopyExternalRepresentation(key, $0) }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func attributesTellWhatTheKeyIs_SK09_T29() throws {
+    @Test func attributesDescribeTheKey_SK09_T29() throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters())
             let hash = try #require((SecKeyCopyAttributes(try publicKey(key)) as? Query)?["klbl"] as? Data)
@@ -169,7 +169,7 @@ import Testing
         .ecdsaSignatureMessageX962SHA512, .ecdsaSignatureMessageRFC4754SHA256, .ecdsaSignatureDigestX962SHA256,
         .ecdsaSignatureDigestRFC4754SHA384, .ecdsaSignatureDigestX962,
     ])
-    func everyKindOfSignatureVerifies_SE03(_ algorithm: SecKeyAlgorithm) throws {
+    func everySignatureAlgorithmVerifies_SE03(_ algorithm: SecKeyAlgorithm) throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters(tag: nil))
             let count = algorithm.rawValue.hasSuffix("SHA384") ? 48 : 32
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnEnclaveNothingElseStandsInForIt() throws {
+    @Test func withoutAnEnclaveNoKeyIsGeneratedElsewhere() throws {
         try Simulator(hasSecureEnclave: false).run {
             let status = try statusOfMaking(enclaveParameters())
             #expect(status == errSecNotAvailable)
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func aLockedKeychainMakesAndUsesNoKey_SE06_KC14() throws {
+    @Test func aLockedKeychainGeneratesAndUsesNoKey_SE06_KC14() throws {
         let simulator = try Simulator()
         try simulator.run {
             let key = try makeKey(enclaveParameters())
@@ -231,7 +231,7 @@ import Testing
         simulator.run { #expect(errorOfSigning(key) == nil) }
     }
 
-    @Test func labelAndTagChangeAndNothingElseDoes() throws {
+    @Test func onlyLabelAndTagCanBeUpdated() throws {
         try Simulator().run {
             let key = try makeKey(enclaveParameters())
             #expect(update(.key(), [kSecAttrLabel as String: "new"]) == errSecSuccess)

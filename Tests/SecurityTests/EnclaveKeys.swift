@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// What apps say when they make a key of the Secure Enclave.
+/// The parameters with which apps create a key of the Secure Enclave.
 func enclaveParameters(
     _ flags: SecAccessControlCreateFlags = .privateKeyUsage, tag: String? = "signing", isPermanent: Bool? = nil,
     protection: CFString = kSecAttrAccessibleWhenUnlockedThisDeviceOnly, context: AnyObject? = nil
@@ -22,24 +22,24 @@ func enclaveParameters(
 }
 
 extension Query {
-    /// Every key with that tag.
+    /// A query for every key with a tag.
     static func key(tag: String = "signing") -> Query {
         [kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: Data(tag.utf8)]
     }
 
-    /// Every key.
+    /// A query for every key.
     static var anyKey: Query { [kSecClass as String: kSecClassKey] }
 
-    /// The same, asking for the object.
+    /// This query with `kSecReturnRef`.
     var object: Query { with(kSecReturnRef, true) }
 }
 
-/// How making a key ends.
+/// The status of creating a key.
 func statusOfMaking(_ parameters: Query) throws -> OSStatus {
     try outcome { SecKeyCreateRandomKey(parameters as CFDictionary, $0) }.status
 }
 
-/// The one key a query finds.
+/// The key that a query finds.
 func findKey(_ query: Query) throws -> SecKey {
     var result: CFTypeRef?
     let status = SecItemCopyMatching(query.object as CFDictionary, &result)
@@ -47,7 +47,7 @@ func findKey(_ query: Query) throws -> SecKey {
     return try #require(result as? SecKey)
 }
 
-/// The error of a signature, or nil when there is one.
+/// The error of signing with a key; nil when it succeeds.
 func errorOfSigning(_ key: SecKey) -> NSError? {
     var error: Unmanaged<CFError>?
     let signature = SecKeyCreateSignature(
@@ -55,5 +55,5 @@ func errorOfSigning(_ key: SecKey) -> NSError? {
     return signature == nil ? error?.takeRetainedValue() : nil
 }
 
-/// The names and numbers of Apple's domain for authentication.
+/// The error domain of Apple's LocalAuthentication.
 let authenticationDomain = "com.apple.LocalAuthentication"

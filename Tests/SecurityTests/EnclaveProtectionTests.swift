@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeySimulator
 
-/// Keys of the Secure Enclave work after the authentication their access control asks for, and not otherwise.
+/// Keys of the Secure Enclave are usable only after the authentication that their access control requires.
 @Suite struct EnclaveProtectionTests {
     private func machine(
         _ flags: SecAccessControlCreateFlags, sensor: Simulator.Sensor = .touchID
@@ -17,16 +17,16 @@ import Testing
         return (simulator, try simulator.run { try makeKey(enclaveParameters([.privateKeyUsage, flags])) })
     }
 
-    /// The domain and the code of what went wrong; nil when it was signed.
+    /// The domain and the code of the error of signing; nil when it succeeds.
     private func refusal(_ key: SecKey) -> String? { errorOfSigning(key).map { "\($0.domain) \($0.code)" } }
 
-    @Test func aFingerUsesAKeyOfBiometryAny_SE04() throws {
+    @Test func biometryAuthorisesAKeyOfBiometryAny_SE04() throws {
         let (simulator, key) = try machine(.biometryAny)
         simulator.touch(matching: true)
         simulator.run { #expect(refusal(key) == nil) }
     }
 
-    @Test func whatThePersonDoesIsTheErrorOfTheKey_SK01() throws {
+    @Test func theOutcomeOfThePromptIsTheErrorOfTheOperation_SK01() throws {
         let (simulator, key) = try machine(.biometryAny)
         simulator.cancel()
         simulator.run { #expect(refusal(key) == "\(authenticationDomain) -2") }
@@ -34,7 +34,7 @@ import Testing
         simulator.run { #expect(refusal(key) == "\(authenticationDomain) -1") }
     }
 
-    @Test func publicKeyAttributesAndDeletionAskNobody_SE04() throws {
+    @Test func readingPublicKeyAndAttributesAndDeletingDoNotPrompt_SE04() throws {
         let (simulator, key) = try machine(.biometryCurrentSet)
         try simulator.run {
             let quiet = Query.key().with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aContextThatHasProvenItIsNotAskedAgain_SE04_AC08() async throws {
+    @Test func aContextWithAProofDoesNotPromptAgain_SE04_AC08() async throws {
         let (simulator, _) = try machine(.biometryAny)
         try await simulator.run {
             let context = LAContext()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func theContextOfTheCreationIsTheKeysOwn_SE04() async throws {
+    @Test func theContextGivenAtCreationIsUsedByTheKey_SE04() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let context = LAContext()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aContextThatHasProvenNothingOpensNothing_abuse10() throws {
+    @Test func aContextWithoutAProofUsesNoKey_abuse10() throws {
         let (simulator, _) = try machine(.biometryAny)
         try simulator.run {
             let key = try findKey(Query.key().with(kSecUseAuthenticationContext, LAContext()))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// A handle of the same machine that another connection made.
+    /// A context handle of the same machine that belongs to another connection.
     @Test func aHandleOfAnotherConnectionUsesNoKey_abuse11() async throws {
         let (simulator, _) = try machine(.biometryAny)
         try await simulator.run {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func afterAnotherFingerTheKeyIsFoundAndDead_SE05_abuse32() async throws {
+    @Test func afterAnEnrolmentChangeTheKeyIsFoundButUnusable_SE05_abuse32() async throws {
         let (simulator, key) = try machine(.biometryCurrentSet)
         try await simulator.run {
             let context = LAContext()
@@ -130,20 +130,20 @@ import Testing
         }
     }
 
-    @Test func aKeyOfBiometryAnyOutlivesTheSet_AC03() throws {
+    @Test func aKeyOfBiometryAnySurvivesEnrolmentChanges_AC03() throws {
         let (simulator, key) = try machine(.biometryAny)
         try simulator.replaceFinger()
         simulator.touch(matching: true)
         simulator.run { #expect(refusal(key) == nil) }
     }
 
-    @Test func thePasscodeUsesAKeyOfThePasscode() throws {
+    @Test func thePasscodeAuthorisesAKeyOfDevicePasscode() throws {
         let (simulator, key) = try machine(.devicePasscode)
         simulator.enter(passcode: "1234")
         simulator.run { #expect(refusal(key) == nil) }
     }
 
-    @Test func orTakesEitherAndAndTakesBoth_AC02() throws {
+    @Test func orNeedsOneConstraintAndAndNeedsBoth_AC02() throws {
         let (one, either) = try machine([.biometryAny, .or, .devicePasscode])
         one.touch(matching: true)
         one.run { #expect(refusal(either) == nil) }
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func biometryHasToBeEnrolledForAKeyThatAsksForIt_AC03() throws {
+    @Test func aKeyWithABiometryConstraintNeedsEnrolledBiometry_AC03() throws {
         let simulator = try Simulator()
         try simulator.unenrol()
         try simulator.run {
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func aPasscodeThatWasRemovedHasProvenNothing() throws {
+    @Test func removingThePasscodeInvalidatesItsProofs() throws {
         let (simulator, _) = try machine(.devicePasscode)
         try simulator.run {
             let context = LAContext()
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func whatOpensNoKeyIsInTheAuditTrail() throws {
+    @Test func refusedUsesOfKeysAndItemsAreInTheAuditLog() throws {
         let simulator = try Simulator()
         func refusals() throws -> Int {
             let log = Request.Log(after: 0, limit: 100, verifies: false)
@@ -230,7 +230,7 @@ import Testing
             let wrong = try findKey(Query.key().with(kSecUseAuthenticationContext, context("wrong")))
             #expect(refusal(wrong) == "\(authenticationDomain) -1")
             #expect(try refusals() == 1)
-            // Refusals of one program within a minute are one entry.
+            // The audit log combines the refusals of one program within a minute into one entry.
             try simulator.advance(by: .seconds(61))
             let password = Query.password("account")
             #expect(
@@ -251,11 +251,11 @@ import Testing
         }
     }
 
-    @Test func usesAreInTheAuditTrailBeforeTheSignatureLeaves() throws {
+    @Test func usesAreInTheAuditLogBeforeTheSignatureIsReturned() throws {
         let (simulator, key) = try machine(.biometryAny)
         simulator.touch(matching: true)
         try simulator.failNext(.diskFull)
-        // Nothing is signed when its use cannot be written down.
+        // A use that cannot be written to the audit log is refused.
         simulator.run { #expect(refusal(key) == "\(NSOSStatusErrorDomain) \(errSecDiskFull)") }
     }
 }

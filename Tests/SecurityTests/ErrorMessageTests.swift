@@ -9,8 +9,8 @@ import Testing
 @Suite struct ErrorMessageTests {
     private func message(_ status: OSStatus) -> String? { SecCopyErrorMessageString(status, nil) as String? }
 
-    /// Makes this thread's last failure one without words: another test's on this thread may have had some.
-    /// Leaves a failure behind whose code has one cause only.
+    /// Replaces this thread's last failure, which may be one of another test, by a failure whose code always gets the same
+    /// sentence.
     private func forgetLastFailure() {
         var items: CFArray?
         #expect(SecPKCS12Import(NSData(), NSDictionary(), &items) == errSecDecode)
@@ -27,21 +27,21 @@ import Testing
         }
     }
 
-    @Test func sentencesTellCodesApart_OT01() throws {
+    @Test func everyCodeHasADistinctSentence_OT01() throws {
         forgetLastFailure()
         let codes = try Table("security.tsv").values("error").values.compactMap(OSStatus.init)
-        // Five codes have two names.
+        // Five values have two names each.
         #expect(Set(codes.compactMap(message)).count == Set(codes).count)
     }
 
-    @Test func systemErrorsAreNamedAsSuch_OT01() {
+    @Test func errnoCodesReturnTheSystemsMessage_OT01() {
         #expect(message(100_000) == "UNIX[Success]")
         #expect(message(100_002) == "UNIX[No such file or directory]")
         #expect(message(100_255)?.hasPrefix("UNIX[") == true)
     }
 
     @Test(arguments: [1, -1, 99_999, 100_256, .min, .max, -25_400] as [OSStatus])
-    func anyOtherCodeIsItsNumber_OT01(code: OSStatus) {
+    func anUnknownCodeReturnsItsNumber_OT01(code: OSStatus) {
         #expect(message(code) == "OSStatus \(code)")
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(bridged == forced)
     }
 
-    @Test func theExplanationIsOfTheThreadsLastFailureOnly() async throws {
+    @Test func theExplanationCoversOnlyTheThreadsLastFailure() async throws {
         let simulator = try Simulator()
         try simulator.run {
             forgetLastFailure()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// -50 and -25293 have many causes: which one it was is told.
+    /// -50 and -25293 have many causes, so the message names the cause.
     @Test func aParameterErrorSaysWhichParameter() throws {
         try Simulator().run {
             forgetLastFailure()
@@ -80,7 +80,7 @@ import Testing
                 #expect(message(status) != plain)
                 #expect(message(status)?.contains(word) == true, "\(word)")
             }
-            // What the daemon knows.
+            // Refusals by the daemon.
             let synced = Query.password().with(kSecAttrSynchronizable, true)
             #expect(add(synced.secret().under(.userPresence)) == errSecParam)
             #expect(message(errSecParam)?.contains("synchronizable") == true)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func anItemThatCannotBeBoundSaysWhatIsMissing() throws {
+    @Test func addingAnUnsatisfiableItemReportsWhatIsMissing() throws {
         let item = Query.password("account").secret().under(.biometryCurrentSet)
         let bound = Query.password("account").secret()
             .with(kSecAttrAccessible, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnEnclaveTheFileAndTheRestartAreNamed() throws {
+    @Test func withoutAnEnclaveTheMessageNamesTheFileAndTheRestart() throws {
         try Simulator(hasSecureEnclave: false).run {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateRandomKey(enclaveParameters() as CFDictionary, &error) == nil)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func noMessageHoldsASecretOrAnAccount() throws {
+    @Test func noMessageContainsASecretOrAnAccount() throws {
         try Simulator().run {
             let item = Query.password("account-4711").secret("secret-4711")
             let queries: [Query] = [

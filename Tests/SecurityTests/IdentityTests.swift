@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// Identities, the keys of certificates, and PKCS#12 as apps import it.
+/// Identities, the public keys of certificates, and the import of PKCS#12 files.
 @Suite struct IdentityTests {
     private let made: TestCertificates
 
@@ -37,10 +37,10 @@ import Testing
             attributes[kSecAttrKeySizeInBits as String] as? Int == (kind == .rsa ? 2048 : kind == .root ? 384 : 256))
         #expect(
             attributes[kSecAttrApplicationLabel as String] as? Data == Data(certificate.certificate.publicKeyHash),
-            "by this a key is found for a certificate")
+            "the hash links the key to its certificate")
     }
 
-    @Test func keysOfOtherKindsAreNil() throws {
+    @Test func unsupportedKeyTypesReturnNil() throws {
         _ = try made.run(["genpkey", "-algorithm", "ED25519", "-out", "edwards.key"])
         let bytes = try made.run([
             "req", "-x509", "-new", "-key", "edwards.key", "-config", "openssl.cnf", "-section", "organization",
@@ -63,7 +63,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test func theOldNameOfCopyKeyStillAnswers() throws {
+    @Test func theDeprecatedCopyPublicKeyReturnsTheSameKey() throws {
         let certificate = try made.certificate(.leaf)
         #expect(Old.key(certificate) == SecCertificateCopyKey(certificate))
         #expect(Old.key(certificate) != nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(one != (try imported(.root)))
     }
 
-    @Test func typeIdentifiersTellIdentitiesFromCertificatesAndKeys() throws {
+    @Test func typeIdentifiersDistinguishIdentitiesFromCertificatesAndKeys() throws {
         let identity: CFTypeRef = try imported(.leaf)
         #expect(CFGetTypeID(identity) == SecIdentityGetTypeID())
         let all: Set = [
@@ -110,7 +110,7 @@ import Testing
         #expect((identity as Any) as! SecIdentity == (try imported(.leaf)))
     }
 
-    @Test func aCertificateWithoutItsKeyInTheKeychainIsNoIdentity() throws {
+    @Test func aCertificateWithoutItsKeyInTheKeychainMakesNoIdentity() throws {
         var identity: SecIdentity?
         let certificate = try made.certificate(.leaf)
         try Simulator().run {
@@ -119,18 +119,18 @@ import Testing
         #expect(identity == nil)
     }
 
-    @Test func identitiesInAnItemListStandForTheirCertificates() throws {
+    @Test func identitiesInAnItemListMatchTheirCertificates() throws {
         let match = try CertificateMatch([kSecMatchItemList: [try imported(.leaf)]] as NSDictionary)
         #expect(match.accepts(try made.certificate(.leaf)))
         #expect(!match.accepts(try made.certificate(.root)))
         let key = try #require(SecCertificateCopyKey(try made.certificate(.leaf)))
         let keys = try CertificateMatch([kSecMatchItemList: [key]] as NSDictionary)
-        #expect(!keys.accepts(try made.certificate(.leaf)), "a key is no certificate")
+        #expect(!keys.accepts(try made.certificate(.leaf)), "a key matches no certificate")
     }
 
     // MARK: - Imports
 
-    @Test func anImportGivesLabelKeyIdentifierChainAndIdentity_ot03() throws {
+    @Test func anImportReturnsLabelKeyIdentifierChainAndIdentity_ot03() throws {
         let file = try made.pkcs12(.leaf, name: "My name", chain: ["root", "intermediate"])
         let (status, items) = importing(file)
         #expect(status == errSecSuccess)
@@ -145,30 +145,30 @@ import Testing
         #expect(CFGetTypeID(identity) == SecIdentityGetTypeID())
     }
 
-    @Test func withoutANameTheLabelIsTheSummary_ot03() throws {
+    @Test func withoutAFriendlyNameTheLabelIsTheSummary_ot03() throws {
         let item = try #require(importing(try made.pkcs12(.ellipticCurve)).items?.first)
         #expect(item[kSecImportItemLabel as String] as? String == "Zoë Ångström")
     }
 
-    @Test func aWrongOrMissingPassphraseIsAuthenticationFailure_ot03() throws {
+    @Test func aWrongOrMissingPassphraseReturnsAuthFailed_ot03() throws {
         let file = try made.pkcs12(.leaf)
         #expect(importing(file, [kSecImportExportPassphrase: "wrong"]).status == errSecAuthFailed)
         #expect(importing(file, [kSecImportExportPassphrase: ""]).status == errSecAuthFailed)
         #expect(importing(file, [:]).status == errSecAuthFailed)
         let empty = try made.pkcs12(.leaf, passphrase: "")
-        #expect(importing(empty, [:]).status == errSecAuthFailed, "an empty passphrase has to be given too")
+        #expect(importing(empty, [:]).status == errSecAuthFailed, "an empty passphrase must be given too")
         #expect(importing(empty, [kSecImportExportPassphrase: ""]).status == errSecSuccess)
     }
 
-    @Test func whatIsNoFileIsUndecodable_ot03() throws {
+    @Test func dataThatIsNotPKCS12ReturnsDecode_ot03() throws {
         let file = try made.pkcs12(.leaf)
         for bytes in [Data(), Data("text".utf8), try made.der(.leaf), file.dropLast(), file + Data([0])] {
             #expect(importing(bytes).status == errSecDecode)
-            #expect(importing(bytes, [:]).status == errSecDecode, "told before the passphrase is missed")
+            #expect(importing(bytes, [:]).status == errSecDecode, "reported before the missing passphrase")
         }
     }
 
-    @Test func everythingElseIsAnInternalErrorThatSaysWhy_ot03() throws {
+    @Test func otherFailuresReturnAnInternalErrorWithTheReason_ot03() throws {
         var file = try made.pkcs12(.leaf, more: ["-iter", "65537"])
         file.replaceSubrange((file.count - 3)..<file.count, with: [0x7f, 0xff, 0xff])
         #expect(importing(file).status == -26276)
@@ -185,12 +185,12 @@ import Testing
         #expect(importing(file, options).status == errSecParam)
     }
 
-    @Test func furtherOptionsChangeNothing_ot03() throws {
+    @Test func unknownOptionsAreIgnored_ot03() throws {
         let options: [CFString: Any] = [kSecImportExportPassphrase: "secret", kSecImportToMemoryOnly: true, "other": 1]
         #expect(importing(try made.pkcs12(.leaf), options).items?.count == 1)
     }
 
-    @Test func failuresLeaveTheResultAsItWas_ot03() throws {
+    @Test func aFailedImportDoesNotTouchTheResult_ot03() throws {
         let before = ["before"] as NSArray
         var items: CFArray? = before
         let wrong = [kSecImportExportPassphrase: "wrong"] as CFDictionary
@@ -200,7 +200,7 @@ import Testing
         #expect(items === before)
     }
 
-    @Test func aFileWithoutIdentitiesGivesAnEmptyArray_ot03() throws {
+    @Test func aFileWithoutIdentitiesReturnsAnEmptyArray_ot03() throws {
         let file = try made.run(["pkcs12", "-export", "-nokeys", "-in", "leaf.pem", "-passout", "pass:secret"])
         let (status, items) = importing(file)
         #expect(status == errSecSuccess)

@@ -4,14 +4,14 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// Names without anything behind them end with the status that is written down for them.
+/// Names that are declared without a function return the status that their documentation gives.
 @Suite struct InertNameTests {
     private enum Entry {
         case trust(SecTrust)
         case key(CFString)
     }
 
-    @Test func keysThatMeanNothingHereHaveTheirStatus() throws {
+    @Test func unsupportedKeysReturnTheirDocumentedStatus() throws {
         try Simulator().run {
             let certificates: Query = [kSecClass as String: kSecClassCertificate]
             #expect(exists(certificates.with(kSecMatchPolicy, "policy")) == errSecUnimplemented)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func passwordsAreNotSharedWithABrowser() async {
+    @Test func sharingAPasswordWithABrowserIsUnimplemented() async {
         let (error, wasOnMainThread) = await withCheckedContinuation { continuation in
             SecAddSharedWebCredential("example.org" as CFString, "account" as CFString, nil) { error in
                 continuation.resume(returning: (error.map { [$0.domain, String($0.code)] }, Thread.isMainThread))

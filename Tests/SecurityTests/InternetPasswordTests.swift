@@ -22,7 +22,7 @@ import Testing
             .with(kSecAttrPath, "/login")
     }
 
-    @Test func anItemComesBackWithEveryAttribute() throws {
+    @Test func anItemIsReturnedWithEveryAttribute() throws {
         try simulator.run {
             #expect(add(full.secret()) == errSecSuccess)
             let found = try #require(find(login().attributes.data).result as? Query)
@@ -36,13 +36,13 @@ import Testing
         }
     }
 
-    /// Behaviours KC-05 and the documented primary key.
+    /// Behaviour KC-05 for every attribute of the documented primary key.
     @Test(
         arguments: [
             kSecAttrAccount, kSecAttrServer, kSecAttrSecurityDomain, kSecAttrProtocol, kSecAttrAuthenticationType,
             kSecAttrPath,
         ].map { $0 as String })
-    func eachPartOfThePrimaryKeyTellsItemsApart_KC05(name: String) {
+    func itemsThatDifferInAnyPartOfThePrimaryKeyCoexist_KC05(name: String) {
         simulator.run {
             #expect(add(full.secret()) == errSecSuccess)
             #expect(add(full.with(kSecAttrLabel, "other").secret()) == errSecDuplicateItem)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func theClassesAreApart() {
+    @Test func genericAndInternetPasswordsAreSeparate() {
         simulator.run {
             #expect(add(login().secret()) == errSecSuccess)
             #expect(add(.password("ada").secret("generic")) == errSecSuccess)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func attributesOfTheOtherClassAreNoSuchAttr_KC02() {
+    @Test func attributesOfTheOtherClassReturnNoSuchAttr_KC02() {
         simulator.run {
             #expect(add(login().with(kSecAttrService, "service").secret()) == errSecNoSuchAttr)
             #expect(add(login().with(kSecAttrGeneric, Data()).secret()) == errSecNoSuchAttr)
@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    /// A reference tells no class to the library; the engine knows the item's.
-    @Test func anUpdateByReferenceKnowsTheClass_KC02() throws {
+    /// The query names no class, so the engine checks the attributes against the item's class.
+    @Test func anUpdateByReferenceChecksAttributesOfTheItemsClass_KC02() throws {
         try simulator.run {
             let reference = try #require(addReturning(login().secret().reference).result as? Data)
             let query: Query = [kSecValuePersistentRef as String: reference]
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func onlyDataIsASecret_T12_T13() {
+    @Test func aSecretMustBeData_T12_T13() {
         simulator.run {
             #expect(add(login().secret()) == errSecSuccess)
             #expect(update(login(), [kSecValueData as String: Data("new".utf8)]) == errSecSuccess)
@@ -132,12 +132,12 @@ import Testing
         }
     }
 
-    @Test func aProtectedLoginAsks_AC10() {
+    @Test func aProtectedInternetPasswordPrompts_AC10() {
         simulator.run {
             #expect(add(login().secret().under(.userPresence)) == errSecSuccess)
             simulator.touch(matching: true)
             #expect(secret(login()) == "secret")
-            #expect(delete(login()) == errSecSuccess, "deleting asks for nothing")
+            #expect(delete(login()) == errSecSuccess, "deleting does not prompt")
         }
     }
 }

@@ -3,7 +3,7 @@
 import Security
 import Testing
 
-/// Every algorithm has Apple's name and value, and which key can do what.
+/// Names and values of the algorithms, and which keys support them.
 @Suite struct KeyAlgorithmTests {
     @Test func everyAlgorithmHasApplesValue() throws {
         let values = try Table("security.tsv").values("algorithm")
@@ -15,14 +15,14 @@ import Testing
         #expect(Set(values.values).count == 87)
     }
 
-    @Test func anAlgorithmIsItsValue() {
+    @Test func algorithmsAreEqualByRawValue() {
         let made = SecKeyAlgorithm(rawValue: "algid:sign:RSA:raw")
         #expect(made == .rsaSignatureRaw)
         #expect(Set([made, .rsaSignatureRaw]).count == 1)
         #expect(made != .rsaEncryptionRaw)
     }
 
-    /// Who supports the algorithm, by the first letters of its name.
+    /// Whether a key supports an algorithm, derived from the prefix of the algorithm's name.
     private func expected(_ name: String, _ operation: SecKeyOperationType, _ isRSA: Bool, _ isPrivate: Bool) -> Bool {
         switch operation {
         case .sign: isPrivate && name.hasPrefix(isRSA ? "rsaSignature" : "ecdsa")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: KeyKind.all) func theMatrixOfSupportIsApples_SK05_T26_T27_T28(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func algorithmSupportEqualsApples_SK05_T26_T27_T28(kind: KeyKind) throws {
         let key = try kind.make()
         let halves = [(key, true), (try publicKey(key), false)]
         let operations: [SecKeyOperationType] = [.sign, .verify, .encrypt, .decrypt, .keyExchange]
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: KeyKind.all) func algorithmsThatAreNotPublicAreSupportedByNoKey(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func unknownAlgorithmsAreSupportedByNoKey(kind: KeyKind) throws {
         let key = try kind.make()
         for name in [
             "", "algid:sign:RSA:raw-cc", "algid:sign:RSA:digest-PKCS1v15:MD5", "algid:encrypt:RSA:raw-cc", "x",
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func operationsHaveApplesNumbers() {
+    @Test func operationTypesHaveApplesRawValues() {
         let operations: [SecKeyOperationType] = [.sign, .verify, .encrypt, .decrypt, .keyExchange]
         #expect(operations.map(\.rawValue) == [0, 1, 2, 3, 4])
     }

@@ -2,7 +2,7 @@
 
 import Security
 
-/// Every algorithm by its Swift name. The old name of `ecdsaSignatureDigestRFC4754` is left out: using it would be a
+/// Every algorithm by its Swift name, except the deprecated name of `ecdsaSignatureDigestRFC4754`: using it would be a
 /// warning.
 let keyAlgorithms: [(String, SecKeyAlgorithm)] = [
     ("ecdhKeyExchangeCofactor", .ecdhKeyExchangeCofactor),
@@ -93,10 +93,10 @@ let keyAlgorithms: [(String, SecKeyAlgorithm)] = [
     ("rsaSignatureRaw", .rsaSignatureRaw),
 ]
 
-/// The value of the one that is left out.
+/// The algorithm with the deprecated name.
 let oldAlgorithm = SecKeyAlgorithm(rawValue: "algid:sign:ECDSA:RFC4754")
 
-/// Algorithms whose name begins so.
+/// The algorithms whose name has a prefix.
 func algorithms(_ prefix: String) -> [SecKeyAlgorithm] {
     keyAlgorithms.filter { $0.0.hasPrefix(prefix) }.map(\.1)
 }

@@ -5,7 +5,7 @@ import LatchkeyModel
 import Security
 import Testing
 
-/// A private key elsewhere: it signs and agrees, and never comes out.
+/// A private key outside this process: it signs and derives secrets, and cannot be exported.
 private struct DistantKey: KeyBacking {
     let distant: PrivateKey
     var refusal: Failure?
@@ -29,13 +29,13 @@ private struct DistantKey: KeyBacking {
     }
 }
 
-/// Whatever keeps the private key, the functions above it are the same.
+/// The functions of the API behave alike for every implementation of `KeyBacking`.
 @Suite struct KeyBackingTests {
     private func make(refusal: Failure? = nil) throws -> SecKey {
         SecKey(DistantKey(distant: try PrivateKey.generate(.p256), refusal: refusal))
     }
 
-    @Test func aKeyElsewhereSignsAgreesAndDecrypts_SE03() throws {
+    @Test func anExternalKeySignsAgreesAndDecrypts_SE03() throws {
         let key = try make()
         let half = try publicKey(key)
         let message = Data("message".utf8)
@@ -56,7 +56,7 @@ private struct DistantKey: KeyBacking {
         }
     }
 
-    @Test func aKeyElsewhereIsNotExported_SE01_SK02() throws {
+    @Test func anExternalKeyIsNotExported_SE01_SK02() throws {
         let key = try make()
         #expect(try outcome { SecKeyCopyExternalRepresentation(key, $0) }.status == errSecUnimplemented)
         let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
@@ -68,7 +68,7 @@ private struct DistantKey: KeyBacking {
         #expect((SecKeyCopyAttributes(half) as? [String: Any])?[kSecAttrTokenID as String] == nil)
     }
 
-    @Test func whatItRefusesReachesTheCaller_SK01() throws {
+    @Test func refusalsOfTheBackingReachTheCaller_SK01() throws {
         let refusals: [(Failure, OSStatus)] = [
             (Failure(.userCancel, "Cancelled."), errSecUserCanceled),
             (Failure(.interactionNotAllowed, "No prompt."), errSecInteractionNotAllowed),
@@ -91,8 +91,8 @@ private struct DistantKey: KeyBacking {
         #expect(details[NSLocalizedRecoverySuggestionErrorKey] as? String == "Start it.")
     }
 
-    @Test func whatIsWrongIsSaidBeforeAnyoneIsAsked() throws {
-        let key = try make(refusal: Failure(.userCancel, "someone was asked"))
+    @Test func invalidParametersAreRefusedBeforeTheKeyIsUsed() throws {
+        let key = try make(refusal: Failure(.userCancel, "the user was prompted"))
         let peer = try publicKey(KeyKind.p256.make())
         #expect(try sign(key, .ecdsaSignatureDigestX962SHA256, Data([1])).status == errSecParam)
         #expect(try exchange(key, .ecdhKeyExchangeStandardX963SHA256, peer).status == errSecParam)

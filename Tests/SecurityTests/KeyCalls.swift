@@ -3,7 +3,7 @@
 import Security
 import Testing
 
-/// A kind of key that tests make.
+/// A type and size of key that tests generate.
 struct KeyKind: CustomTestStringConvertible, Sendable {
     let bitCount: Int
     let isRSA: Bool
@@ -21,16 +21,16 @@ struct KeyKind: CustomTestStringConvertible, Sendable {
         [kSecAttrKeyType as String: type, kSecAttrKeySizeInBits as String: bitCount]
     }
 
-    /// A new key. RSA keys are made once for each size: they take long, and no test changes them.
+    /// Generates a key. RSA keys are generated once for each size and shared, because they take long.
     func make() throws -> SecKey {
         guard isRSA else { return try makeKey(parameters) }
         return try RSAKeys.shared.key(bitCount)
     }
 }
 
-/// RSA keys that all tests share.
+/// RSA keys shared by all tests.
 private final class RSAKeys: @unchecked Sendable {
-    // Guarded by the lock.
+    // Protected by the lock.
     private var keys: [Int: SecKey] = [:]
     private let lock = NSLock()
 
@@ -46,7 +46,7 @@ private final class RSAKeys: @unchecked Sendable {
     }
 }
 
-/// The error a call left behind: its code. The domain is the one of result codes and the words are not empty.
+/// The code of a call's error, after checking that its domain is `NSOSStatusErrorDomain` and its message is not empty.
 func code(_ error: Unmanaged<CFError>?) throws -> OSStatus {
     let error = try #require(error).takeRetainedValue()
     #expect(error.domain == NSOSStatusErrorDomain)
@@ -54,7 +54,7 @@ func code(_ error: Unmanaged<CFError>?) throws -> OSStatus {
     return try #require(OSStatus(exactly: error.code))
 }
 
-/// What a call gives, or the code of its error; one of both, never both or none.
+/// The result of a call or the code of its error, after checking that the call set exactly one of them.
 func outcome<R>(_ call: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> R?) throws -> Result<R, KeyRefusal> {
     var error: Unmanaged<CFError>?
     guard let result = call(&error) else { return .failure(KeyRefusal(code: try code(error))) }
@@ -62,7 +62,7 @@ func outcome<R>(_ call: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> R?) throw
     return .success(result)
 }
 
-/// A refusal of the API.
+/// The code of a refused call.
 struct KeyRefusal: Error, Equatable { let code: OSStatus }
 
 extension Result where Failure == KeyRefusal {
@@ -95,7 +95,7 @@ func sign(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: Data) throws -> R
     try outcome { SecKeyCreateSignature(key, algorithm, data as CFData, $0) }.map { $0 as Data }
 }
 
-/// The code of verification; `errSecSuccess` when it is a signature.
+/// The status of verifying a signature; `errSecSuccess` when it is valid.
 func verify(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: Data, _ signature: Data) throws -> OSStatus {
     try outcome { SecKeyVerifySignature(key, algorithm, data as CFData, signature as CFData, $0) ? true : nil }.status
 }

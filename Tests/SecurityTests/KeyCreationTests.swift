@@ -3,7 +3,7 @@
 import Security
 import Testing
 
-/// Making and reading keys: parameters, refusals, and what a key says about itself.
+/// Generating and importing keys: parameters, refusals and reported attributes.
 @Suite struct KeyCreationTests {
     private func create(_ parameters: [String: Any]) throws -> Result<SecKey, KeyRefusal> {
         try outcome { SecKeyCreateRandomKey(parameters as CFDictionary, $0) }
@@ -19,9 +19,9 @@ import Testing
         return parameters
     }
 
-    // MARK: - Making
+    // MARK: - Generation
 
-    @Test(arguments: KeyKind.all) func bothHalvesHaveTheSizeThatWasAskedFor_T29(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func bothHalvesHaveTheRequestedSize_T29(kind: KeyKind) throws {
         let key = try kind.make()
         for half in [key, try publicKey(key)] {
             let attributes = try attributes(half)
@@ -31,14 +31,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [1024, 3072, 4096]) func otherSizesOfRSA_T29(bits: Int) throws {
+    @Test(arguments: [1024, 3072, 4096]) func rsaKeysOfOtherSizesAreGenerated_T29(bits: Int) throws {
         let key = try KeyKind(bitCount: bits, isRSA: true).make()
         #expect(SecKeyGetBlockSize(key) == bits / 8)
         #expect(try attributes(key)[kSecAttrKeySizeInBits as String] as? Int == bits)
     }
 
     @Test(arguments: ["256", 256, 256.0, NSNumber(value: 256)] as [any Sendable])
-    func theSizeIsANumberOrItsDigits(size: any Sendable) throws {
+    func theSizeMayBeANumberOrAStringOfDigits(size: any Sendable) throws {
         let key = try create(with([kSecAttrKeySizeInBits: size])).get()
         #expect(SecKeyGetBlockSize(key) == 32)
     }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func aSizeThatIsNoneIsRefused_SK02() throws {
+    @Test func anInvalidSizeIsRefused_SK02() throws {
         let sizes: [Any?] = [
             nil, 0, -256, 255, 257, 224, 192, 512, "p256", "", "256 ", 256.5, true, Data([1]), NSNull(), 1e300, Int.max,
             Int.min, Double.nan,
@@ -84,20 +84,20 @@ import Testing
         #expect(try outcome { SecKeyCreateRandomKey(key, $0) }.status == errSecParam)
     }
 
-    @Test func theSecureEnclaveTakesKeysOfP256Only_SE01() throws {
+    @Test func theSecureEnclaveAcceptsP256Only_SE01() throws {
         for kind in [KeyKind.rsa, KeyKind.curves[1], KeyKind.curves[2]] {
             let parameters = with([kSecAttrTokenID: kSecAttrTokenIDSecureEnclave], kind)
             #expect(try create(parameters).status == errSecParam, "\(kind)")
         }
     }
 
-    @Test func theTokenIsNamedForTheWholePair_SE02() throws {
+    @Test func theTokenMustBeGivenAtTheTopLevel_SE02() throws {
         let half = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave]
         #expect(try create(with([kSecPrivateKeyAttrs: half])).status == errSecParam)
         #expect(try create(with([kSecPublicKeyAttrs: half])).status == errSecParam)
     }
 
-    @Test func aKeyInMemoryCallsItselfPermanentAndExtractable_SK11() throws {
+    @Test func aKeyInMemoryReportsPermanentAndExtractable_SK11() throws {
         let parameters = with([kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false]])
         let key = try create(parameters).get()
         for half in [key, try publicKey(key), try readKey(external(key), .p256, isPrivate: true).get()] {
@@ -110,12 +110,12 @@ import Testing
         #expect(try attributes(kept)[kSecAttrIsExtractable as String] as? Bool == false)
     }
 
-    @Test func theErrorIsTheCallersToAskFor() {
+    @Test func theErrorPointerMayBeNil() {
         #expect(SecKeyCreateRandomKey([:] as CFDictionary, nil) == nil)
         #expect(SecKeyCreateWithData(Data() as CFData, [:] as CFDictionary, nil) == nil)
     }
 
-    @Test func twoKeysDiffer() throws {
+    @Test func twoGeneratedKeysDiffer() throws {
         let (one, two) = (try KeyKind.p256.make(), try KeyKind.p256.make())
         #expect(one != two)
         #expect(try publicKey(one) != publicKey(two))
@@ -123,10 +123,10 @@ import Testing
 
     // MARK: - Attributes
 
-    @Test(arguments: KeyKind.all) func aKeySaysWhatItIs_SK09(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func attributesDescribeTypeClassAndSize_SK09(kind: KeyKind) throws {
         let key = try kind.make()
         let half = try publicKey(key)
-        // SHA-1 by another hand.
+        // SHA-1 computed by the openssl command.
         let openssl = try OpenSSLCommand()
         try openssl.write("key", external(half))
         try openssl.succeed("dgst", "-sha1", "-binary", "-out", "hash", "key")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func whatTheAppSaidOfAHalfIsReported() throws {
+    @Test func attributesGivenForAHalfAreReported() throws {
         let control = try #require(SecAccessControlCreateWithFlags(nil, deprecated.kSecAttrAccessibleAlways, [], nil))
         let key = try create(
             with([
@@ -170,7 +170,7 @@ import Testing
         #expect(other[kSecAttrAccessControl as String] == nil)
     }
 
-    @Test func whatTheAppChangesLaterIsNotReported() throws {
+    @Test func laterChangesOfTheAppsObjectsAreNotReported() throws {
         let (tag, label) = (NSMutableData(data: Data("tag".utf8)), NSMutableString(string: "label"))
         let key = try create(with([kSecAttrApplicationTag: tag, kSecAttrLabel: label])).get()
         tag.append(Data([1]))
@@ -182,16 +182,16 @@ import Testing
         }
     }
 
-    @Test func aKeyThatIsNotToBeExportedIsNot_SK02() throws {
+    @Test func aKeyThatIsNotExtractableIsNotExported_SK02() throws {
         let key = try create(with([kSecPrivateKeyAttrs: [kSecAttrIsExtractable: false]])).get()
         #expect(try outcome { SecKeyCopyExternalRepresentation(key, $0) }.status == errSecUnimplemented)
         #expect(try attributes(key)[kSecValueData as String] == nil)
         #expect(try external(publicKey(key)).count == 65)
     }
 
-    // MARK: - The object
+    // MARK: - Equality and type
 
-    @Test(arguments: KeyKind.all) func keysAreEqualByWhatTheyAre(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func keysAreEqualByHalfAndPublicKey(kind: KeyKind) throws {
         let key = try kind.make()
         let again = try readKey(external(key), kind, isPrivate: true).get()
         let half = try publicKey(key)
@@ -205,7 +205,7 @@ import Testing
         #expect(Set([key, again, half]).count == 2)
     }
 
-    @Test func aKeyIsToldByItsType() throws {
+    @Test func aKeyHasItsOwnTypeID() throws {
         let key: CFTypeRef = try KeyKind.p256.make()
         #expect(CFGetTypeID(key) == SecKeyGetTypeID())
         #expect(SecKeyGetTypeID() != SecAccessControlGetTypeID())
@@ -214,9 +214,9 @@ import Testing
         #expect((dictionary as CFDictionary)["key"] as? SecKey === key)
     }
 
-    // MARK: - Reading
+    // MARK: - Import
 
-    @Test(arguments: KeyKind.all) func whatWasExportedIsRead_SK03_T24(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func anExportedKeyIsRead_SK03_T24(kind: KeyKind) throws {
         let key = try kind.make()
         let (secret, open) = (try external(key), try external(publicKey(key)))
         let width = (kind.bitCount + 7) / 8
@@ -231,7 +231,7 @@ import Testing
         #expect(try external(readKey(secret, kind, isPrivate: true).get()) == secret)
     }
 
-    @Test(arguments: KeyKind.all) func whatIsNoSuchKeyIsRefused_SK02_SK03_T25(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func dataThatIsNotTheGivenKeyIsRefused_SK02_SK03_T25(kind: KeyKind) throws {
         let key = try kind.make()
         let (secret, open) = (try external(key), try external(publicKey(key)))
         for (data, isPrivate) in [(secret, false), (open, true)] {
@@ -245,7 +245,7 @@ import Testing
             #expect(try readKey(Data(), kind, isPrivate: isPrivate).status == errSecParam)
             var changed = data
             changed[data.count / 2] ^= 1
-            // Half of an RSA modulus is like the other half: only its form can be wrong.
+            // A flipped bit in an RSA modulus gives another well-formed public key.
             if isPrivate || !kind.isRSA {
                 #expect(try readKey(changed, kind, isPrivate: isPrivate).status == errSecParam)
             }
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func typeAndClassAreNeededToRead_SK02_SK11() throws {
+    @Test func typeAndClassAreRequired_SK02_SK11() throws {
         let data = try external(publicKey(KeyKind.p256.make()))
         let good: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeyClass: kSecAttrKeyClassPublic]
         func status(_ changes: [CFString: Any?]) throws -> OSStatus {
@@ -265,10 +265,10 @@ import Testing
         }
         #expect(try status([:]) == errSecSuccess)
         #expect(try status([kSecAttrKeyType: 73, kSecAttrKeyClass: 0]) == errSecSuccess)
-        // What published code says of the size is often wrong; nothing is stored either.
+        // kSecAttrKeySizeInBits is ignored, because published code often passes a wrong one, and nothing is stored.
         let ignored: [CFString: Any?] = [kSecAttrKeySizeInBits: 520, kSecAttrIsPermanent: true]
         #expect(try status(ignored) == errSecSuccess)
-        // Behaviour SK-11.
+        // Behaviour SK-11: the symmetric class is refused with -4.
         #expect(try status([kSecAttrKeyClass: kSecAttrKeyClassSymmetric]) == errSecUnimplemented)
         for value: Any? in [nil, "3", "", true, NSNull(), Data()] {
             #expect(try status([kSecAttrKeyClass: value]) == errSecParam)

@@ -4,7 +4,7 @@ import Security
 import TestSupport
 import Testing
 
-/// What is made here is taken by the `openssl` command, and the other way round.
+/// Signatures, ciphertexts and secrets are exchanged with the `openssl` command, in both directions.
 @Suite struct KeyInteroperationTests {
     private static let message = Data("A message for another hand.".utf8)
     private static let digests = ["SHA1", "SHA224", "SHA256", "SHA384", "SHA512"]
@@ -30,27 +30,27 @@ import Testing
         for digest in Self.digests {
             let algorithm = try algorithm(scheme + digest)
             let options = options(scheme, digest)
-            // Signed here, verified there.
+            // Signed by this module, verified by openssl.
             try openssl.write("signature", sign(key, algorithm, Self.message).get())
             let there = ["dgst", "-\(digest.lowercased())", "-keyform", "DER"] + options
             #expect(
                 try openssl.run(there + ["-verify", "public.der", "-signature", "signature", "message"]),
                 "\(scheme)\(digest)")
-            // Signed there, verified here.
+            // Signed by openssl, verified by this module.
             try openssl.succeed(there + ["-sign", "key.der", "-out", "theirs", "message"])
             let theirs = try openssl.read("theirs")
             #expect(try verify(publicKey(key), algorithm, Self.message, theirs) == errSecSuccess, "\(scheme)\(digest)")
         }
     }
 
-    @Test(arguments: KeyKind.curves) func ecdsaIsTakenBothWays_SK04(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.curves) func ecdsaSignaturesInteroperateBothWays_SK04(kind: KeyKind) throws {
         try check(openssl.makeKey(kind), "ecdsaSignatureMessageX962")
         let key = try kind.make()
         try openssl.write(key, kind)
         try check(key, "ecdsaSignatureMessageX962")
     }
 
-    @Test func publishedSignaturesAreTaken_SK04() throws {
+    @Test func publishedSignaturesVerify_SK04() throws {
         // Lines of source, bits, digest, private key, point, message, and r and s.
         let rows = try published().filter { $0[1].hasPrefix("RFC 4754") }
         #expect(rows.count == 2)
@@ -74,15 +74,15 @@ import Testing
     }
 
     @Test(arguments: ["rsaSignatureMessagePKCS1v15", "rsaSignatureMessagePSS"])
-    func rsaSignaturesAreTakenBothWays_SK04(scheme: String) throws {
+    func rsaSignaturesInteroperateBothWays_SK04(scheme: String) throws {
         let key = try openssl.makeKey(.rsa)
         try check(key, scheme)
     }
 
-    @Test func rawSignaturesAreTakenBothWays() throws {
+    @Test func rawSignaturesInteroperateBothWays() throws {
         let key = try openssl.makeKey(.rsa)
         let block = Data([0]) + Data(repeating: 0x33, count: 255)
-        // The command refuses to sign without padding; its decryption without padding is the same computation.
+        // openssl refuses to sign without padding; decrypting without padding is the same computation.
         let inputs: [(SecKeyAlgorithm, [String], Data)] = [
             (.rsaSignatureRaw, ["-decrypt", "-pkeyopt", "rsa_padding_mode:none"], block),
             (.rsaSignatureDigestPKCS1v15Raw, ["-sign"], Data("any bytes".utf8)),
@@ -91,12 +91,12 @@ import Testing
             try openssl.write("input", data)
             try openssl.succeed(
                 ["pkeyutl", "-inkey", "key.der", "-keyform", "DER", "-in", "input", "-out", "theirs"] + mode)
-            // Both are deterministic.
+            // Both operations are deterministic.
             #expect(try sign(key, algorithm, data).get() == openssl.read("theirs"))
         }
     }
 
-    @Test func rsaCiphertextsAreTakenBothWays() throws {
+    @Test func rsaCiphertextsInteroperateBothWays() throws {
         let key = try openssl.makeKey(.rsa)
         let (half, secret) = (try publicKey(key), Data("secret".utf8))
         try openssl.write("plaintext", secret)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(arguments: KeyKind.curves) func agreementGivesTheSame_SK06(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.curves) func keyExchangeGivesTheSameSecretAsOpenSSL_SK06(kind: KeyKind) throws {
         let ours = try kind.make()
         try openssl.write(publicKey: ours, kind, "peer.der")
         let theirs = try openssl.makeKey(kind)

@@ -5,7 +5,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Random sequences of operations on keys in the keychain end like the same operations on a plain dictionary.
+/// Random sequences of operations on stored keys have the same result as on a dictionary that models the keychain.
 @Suite struct KeyItemModelTests {
     private struct Name: Hashable {
         var key: Int
@@ -65,7 +65,7 @@ import Testing
             model[name] = nil
             model[target] = label
         default:
-            // Every key with the tag, or one of them.
+            // Selects every key with the tag, or one key.
             let isAll = Bool.random(using: &numbers)
             let doomed = model.keys.filter { isAll ? $0.tag == tag : $0 == name }
             let status = delete(isAll ? .key(tag: tag) : keys.query(name))
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func randomOperationsEndLikeThoseOnADictionary(seed: UInt64) throws {
+    func randomOperationsMatchADictionaryModel(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         var model: [Name: String?] = [:]
         let keys = try Keys()

@@ -3,7 +3,7 @@
 import Security
 import Testing
 
-/// The exact code for each way in which a key can be used wrongly.
+/// The exact error code for each misuse of a key.
 @Suite struct KeyMisuseTests {
     private static let digests = [
         ("SHA1", 20), ("SHA224", 28), ("SHA256", 32), ("SHA384", 48), ("SHA512", 64),
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func whatHasNoLengthOfItsOwnIsStillBounded() throws {
+    @Test func inputOfAlgorithmsWithoutADigestIsBounded() throws {
         let (curve, rsa) = (try KeyKind.p256.make(), try KeyKind.rsa.make())
         for algorithm in [SecKeyAlgorithm.ecdsaSignatureDigestX962, .ecdsaSignatureDigestRFC4754, oldAlgorithm] {
             #expect(try sign(curve, algorithm, Data()).status == errSecParam)
@@ -41,25 +41,25 @@ import Testing
             #expect(
                 try encrypt(publicKey(rsa), .rsaEncryptionRaw, Data(count: count)).status == errSecParam, "\(count)")
         }
-        // A number above the modulus.
+        // A number that is not less than the modulus.
         #expect(try sign(rsa, .rsaSignatureRaw, Data(repeating: 0xff, count: 256)).status == errSecParam)
         #expect(try encrypt(publicKey(rsa), .rsaEncryptionRaw, Data(repeating: 0xff, count: 256)).status == errSecParam)
     }
 
-    @Test func whatDoesNotFitTheKeyIsRefused() throws {
+    @Test func dataThatDoesNotFitTheKeyIsRefused() throws {
         let key = try KeyKind(bitCount: 1024, isRSA: true).make()
         let half = try publicKey(key)
         #expect(try encrypt(half, .rsaEncryptionPKCS1, Data(count: 117)).get().count == 128)
         #expect(try encrypt(half, .rsaEncryptionPKCS1, Data(count: 118)).status == errSecParam)
         #expect(try encrypt(half, .rsaEncryptionOAEPSHA256, Data(count: 62)).get().count == 128)
         #expect(try encrypt(half, .rsaEncryptionOAEPSHA256, Data(count: 63)).status == errSecParam)
-        // Digest and salt of SHA-512 have no room in 1024 bits.
+        // OAEP with SHA-512 needs more than the 128 bytes of a 1024-bit block.
         #expect(try encrypt(half, .rsaEncryptionOAEPSHA512, Data()).status == errSecParam)
         #expect(try encrypt(half, .rsaEncryptionOAEPSHA512AESGCM, Data()).status == errSecParam)
         #expect(try sign(key, .rsaSignatureMessagePSSSHA512, Data()).status == errSecParam)
     }
 
-    @Test(arguments: KeyKind.all) func aKeyDoesNotDoWhatItDoesNotSupport_SK02(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func unsupportedOperationsAreRefused_SK02(kind: KeyKind) throws {
         let key = try kind.make()
         let half = try publicKey(key)
         let data = Data(count: 32)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func anRSAPublicKeyDecryptsOnlyWhatHasNoPadding_T27() throws {
+    @Test func anRSAPublicKeyDecryptsWithoutPaddingOnly_T27() throws {
         let key = try KeyKind.rsa.make()
         let half = try publicKey(key)
         let block = Data([0]) + Data(repeating: 0x17, count: 255)
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: - Signatures
 
-    @Test(arguments: KeyKind.all) func whatIsNoSignatureIsNone_SK02(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func invalidSignaturesFailVerification_SK02(kind: KeyKind) throws {
         let key = try kind.make()
         let half = try publicKey(key)
         let message = Data("message".utf8)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aSignatureHasOneForm() throws {
+    @Test func onlyCanonicalDERSignaturesVerify() throws {
         let key = try KeyKind.p256.make()
         let half = try publicKey(key)
         let message = Data("message".utf8)
@@ -131,14 +131,14 @@ import Testing
         let der = try sign(key, .ecdsaSignatureMessageX962SHA256, message).get()
         #expect(try verify(half, .ecdsaSignatureMessageX962SHA256, message, raw) == errSecVerifyFailed)
         #expect(try verify(half, .ecdsaSignatureMessageRFC4754SHA256, message, der) == errSecVerifyFailed)
-        // A longer form of the length, and a zero before the first number.
+        // A length that is not in its shortest form, and a leading zero byte in the first number.
         let long = Data([0x30, 0x81]) + der.dropFirst()
         #expect(try verify(half, .ecdsaSignatureMessageX962SHA256, message, long) == errSecVerifyFailed)
         let padded = Data([0x30, der[1] + 1, 2, der[3] + 1, 0]) + der.dropFirst(4)
         #expect(try verify(half, .ecdsaSignatureMessageX962SHA256, message, padded) == errSecVerifyFailed)
     }
 
-    @Test func anotherKeysSignatureIsNone() throws {
+    @Test func aSignatureOfAnotherKeyFailsVerification() throws {
         let (one, two) = (try KeyKind.p256.make(), try KeyKind.p256.make())
         let signature = try sign(one, .ecdsaSignatureMessageX962SHA256, Data([1])).get()
         #expect(
@@ -176,12 +176,12 @@ import Testing
         #expect(try decrypt(two, .eciesEncryptionStandardX963SHA256AESGCM, sealed).status == errSecParam)
         #expect(try decrypt(one, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, sealed).status == errSecParam)
         #expect(try decrypt(one, .eciesEncryptionStandardX963SHA384AESGCM, sealed).status == errSecParam)
-        // The cofactor is 1.
+        // Standard and cofactor variants are equal, since the cofactor is 1.
         #expect(try decrypt(one, .eciesEncryptionCofactorX963SHA256AESGCM, sealed).get() == Data([1]))
     }
 
-    @Test func aTamperedPKCS1CiphertextNeverGivesThePlaintext() throws {
-        // libcrypto may answer with random bytes, so that nobody learns whether the padding was right.
+    @Test func aTamperedPKCS1CiphertextNeverReturnsThePlaintext() throws {
+        // libcrypto may return random bytes, so that an attacker cannot learn whether the padding was valid.
         let key = try KeyKind.rsa.make()
         var sealed = try encrypt(publicKey(key), .rsaEncryptionPKCS1, Data("plaintext".utf8)).get()
         sealed[100] ^= 1
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func theRequestedSizeIsNeeded_SK06() throws {
+    @Test func theRequestedSizeIsRequired_SK06() throws {
         let key = try KeyKind.p256.make()
         let peer = try publicKey(KeyKind.p256.make())
         for algorithm in algorithms("ecdhKeyExchangeStandardX963") + algorithms("ecdhKeyExchangeCofactorX963") {
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func theParametersAreTakenInEveryFormThatAppsUse_SK06() throws {
+    @Test func parametersAreAcceptedInEveryFormThatAppsUse_SK06() throws {
         let key = try KeyKind.p256.make()
         let peer = try publicKey(KeyKind.p256.make())
         let byString: [String: Any] = ["requestedSize": 40, "sharedInfo": Data([1])]
@@ -266,9 +266,9 @@ import Testing
     }
 }
 
-/// Counts from any thread.
+/// A counter that is safe to use from any thread.
 private final class Counter: @unchecked Sendable {
-    // Guarded by the lock.
+    // Protected by the lock.
     private var count = 0
     private let lock = NSLock()
 

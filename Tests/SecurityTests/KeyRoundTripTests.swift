@@ -3,11 +3,11 @@
 import Security
 import Testing
 
-/// What one half of a pair does, the other undoes, with every algorithm.
+/// Round trips between the two halves of a pair, with every algorithm.
 @Suite struct KeyRoundTripTests {
     private static let message = Data("A message that is signed.".utf8)
 
-    /// Data that the algorithm takes.
+    /// Input of a length that the algorithm accepts.
     private func input(_ name: String, _ key: SecKey) -> Data {
         if name.contains("Message") { return Self.message }
         if name.hasSuffix("Raw"), !name.contains("PKCS1") {
@@ -18,7 +18,7 @@ import Testing
         return Data(repeating: 0x5a, count: 33)
     }
 
-    @Test(arguments: KeyKind.all) func whatIsSignedIsVerified_SK04(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func everySignatureVerifies_SK04(kind: KeyKind) throws {
         let key = try kind.make()
         let other = try publicKey(key)
         for (name, algorithm) in keyAlgorithms + [("ecdsaSignatureRFC4754", oldAlgorithm)]
@@ -26,7 +26,7 @@ import Testing
             let data = input(name, key)
             let signature = try sign(key, algorithm, data).get()
             #expect(try verify(other, algorithm, data, signature) == errSecSuccess, "\(name)")
-            // The first byte: of a digest that is longer than the curve, the last ones do not count.
+            // Changes the first byte, because ECDSA ignores the last bytes of a digest that is longer than the curve.
             var changed = data
             changed[0] ^= 1
             #expect(try verify(other, algorithm, changed, signature) == errSecVerifyFailed, "\(name)")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: KeyKind.all) func whatIsEncryptedIsDecrypted_SK07(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func everyCiphertextDecrypts_SK07(kind: KeyKind) throws {
         let key = try kind.make()
         let other = try publicKey(key)
         for (name, algorithm) in keyAlgorithms where SecKeyIsAlgorithmSupported(other, .encrypt, algorithm) {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: KeyKind.curves) func bothSidesAgree_SK06(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.curves) func bothSidesDeriveTheSameSecret_SK06(kind: KeyKind) throws {
         let (one, two) = (try kind.make(), try kind.make())
         for (name, algorithm) in keyAlgorithms where name.hasPrefix("ecdh") {
             let parameters: [String: Any] = [

@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Ciphertexts byte by byte: taken apart and put together with the `openssl` command and the GHASH below.
+/// The exact form of ciphertexts, checked and created with the `openssl` command and the GHASH below.
 @Suite struct KeyWireFormTests {
     private static let plaintext = Data("Forty-one bytes, so not a whole of blocks".utf8)
     private let openssl: OpenSSLCommand
@@ -23,7 +23,7 @@ import Testing
         try #require(["SHA1", "SHA224", "SHA256", "SHA384", "SHA512"].first { name.hasSuffix("\($0)AESGCM") })
     }
 
-    /// Key and nonce of behaviour SK-07.
+    /// The AES key and the nonce that behaviour SK-07 derives from a secret.
     private func secrets(_ name: String, _ secret: Data, _ point: Data, _ kind: KeyKind) throws -> (Data, Data) {
         let keyBytes = kind.bitCount <= 256 ? 16 : 32
         let isVariable = name.contains("VariableIV")
@@ -40,7 +40,7 @@ import Testing
             #expect(sealed.count == pointBytes + Self.plaintext.count + 16, "\(scheme.name)")
             let point = Data(sealed.prefix(pointBytes))
             #expect(point.first == 4)
-            // The recipient's side of the agreement.
+            // The recipient derives the secret from the ephemeral point.
             let ephemeral = try readKey(point, kind, isPrivate: false).get()
             try openssl.write(publicKey: ephemeral, kind, "peer.der")
             try openssl.succeed(
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: KeyKind.curves) func eciesThatAnotherHandMadeIsRead_SK07(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.curves) func eciesFromAnIndependentImplementationDecrypts_SK07(kind: KeyKind) throws {
         let key = try kind.make()
         let ephemeral = try openssl.makeKey(kind)
         let point = try external(publicKey(ephemeral))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func theOtherHandKnowsAESGCM() throws {
+    @Test func theIndependentAESGCMPassesThePublishedVector() throws {
         // The GCM specification, test case 6: a nonce of 60 bytes.
         let key = try bytes("feffe9928665731c6d6a8f9467308308")
         let plaintext = try bytes(
@@ -122,7 +122,7 @@ import Testing
 }
 
 extension OpenSSLCommand {
-    /// Writes the information of a public key.
+    /// Writes a public key as SubjectPublicKeyInfo.
     func write(publicKey key: SecKey, _ kind: KeyKind, _ name: String) throws {
         let half = try #require(SecKeyCopyPublicKey(key))
         let form = try #require(PublicKey(Array(external(half)), type: kind.keyType))
@@ -131,7 +131,7 @@ extension OpenSSLCommand {
 
     private func digits(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-    /// The derivation of X9.63, by the command.
+    /// The X9.63 key derivation, computed by the openssl command.
     func derive(_ secret: Data, _ digest: String, info: Data, byteCount: Int) throws -> Data {
         try succeed(
             "kdf", "-keylen", "\(byteCount)", "-kdfopt", "digest:\(digest)", "-kdfopt", "hexkey:\(digits(secret))",
@@ -154,8 +154,8 @@ extension OpenSSLCommand {
         let first =
             nonce.count == 12
             ? nonce + Data([0, 0, 0, 1]) : hash.run([nonce, Data(count: 8) + GHASH.length(nonce)])
-        // One stream: the mask of the tag, then the ciphertext. The command counts with all 128 bits and GCM with the
-        // last 32, which is the same but for one start in a thousand million.
+        // One key stream gives the mask of the tag, then the ciphertext. The command increments all 128 bits of the
+        // counter and GCM the last 32; the results differ only when those 32 bits overflow, about once in 10^9 runs.
         let stream = try aes("ctr", Data(count: 16) + plaintext, key: key, counter: first)
         let (mask, ciphertext) = (stream.prefix(16), Data(stream.dropFirst(16)))
         let sum = hash.run([associated, ciphertext, GHASH.length(associated) + GHASH.length(ciphertext)])
@@ -163,7 +163,7 @@ extension OpenSSLCommand {
     }
 }
 
-/// The hash of GCM (SP 800-38D, section 6.4), bit by bit.
+/// GHASH (SP 800-38D, section 6.4), computed bit by bit.
 private struct GHASH {
     private let key: (UInt64, UInt64)
 
@@ -174,10 +174,10 @@ private struct GHASH {
         return (bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Bits, as eight bytes.
+    /// The number of bits, as eight bytes, big-endian.
     static func length(_ data: Data) -> Data { withUnsafeBytes(of: UInt64(data.count * 8).bigEndian) { Data($0) } }
 
-    /// Each part is filled with zeros to whole blocks.
+    /// The hash of all parts, each padded with zeros to whole blocks.
     func run(_ parts: [Data]) -> Data {
         var sum: (UInt64, UInt64) = (0, 0)
         for part in parts {

@@ -3,8 +3,8 @@
 import Foundation
 import Security
 
-// The wrapper that a well-known tutorial on Keychain Services builds step by step, put together from its printed parts
-// (source-documents, 001), with the error type that the tutorial's starter project brings along.
+// The wrapper that a well-known tutorial on Keychain Services builds step by step, assembled from its listings
+// (source-documents, 001), with the error type of the tutorial's starter project.
 
 struct KeychainWrapperError: Error {
     var message: String?

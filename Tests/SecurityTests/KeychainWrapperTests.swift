@@ -5,7 +5,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The tutorial's wrapper does what the tutorial says (source-documents, 001).
+/// The tutorial's wrapper behaves as the tutorial describes (source-documents, 001).
 @Suite struct KeychainWrapperTests {
     private let simulator: Simulator
     private let account = "RWQuickNote"
@@ -26,12 +26,12 @@ import Testing
         return ""
     }
 
-    /// The tutorial's `updateStoredPassword`, which prints what it caught.
+    /// The tutorial's `updateStoredPassword`, which prints the error that it catches.
     private func store(_ password: String) throws {
         try KeychainWrapper().storeGenericPasswordFor(account: account, service: service, password: password)
     }
 
-    @Test func withoutAPasswordThereIsNone() {
+    @Test func anEmptyKeychainHasNoStoredPassword() {
         simulator.run { #expect(storedPassword() == "") }
     }
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func storingNothingDeletes() throws {
+    @Test func storingAnEmptyPasswordDeletesIt() throws {
         try simulator.run { () throws in
             try store("first")
             try store("")
@@ -59,21 +59,21 @@ import Testing
         }
     }
 
-    @Test func updatingWhatIsNotThereIsItemNotFound() {
+    @Test func updatingAMissingItemReturnsItemNotFound() {
         simulator.run {
             do {
                 try KeychainWrapper().updateGenericPasswordFor(account: account, service: service, password: "new")
-                Issue.record("it was updated")
+                Issue.record("the update succeeded")
             } catch let error as KeychainWrapperError {
                 #expect(error.type == .itemNotFound)
                 #expect(error.message == "Matching Item Not Found")
             } catch {
-                Issue.record("another error: \(error)")
+                Issue.record("unexpected error: \(error)")
             }
         }
     }
 
-    @Test func aPasswordOutlivesTheProcess() throws {
+    @Test func aPasswordSurvivesARestart() throws {
         let folder = try TemporaryFolder()
         let first = try Simulator(store: .folder(folder.path + "/store"))
         try first.run { try store("kept") }
@@ -81,12 +81,12 @@ import Testing
         second.run { #expect(storedPassword() == "kept") }
     }
 
-    @Test func anErrorOfTheServicesHasAMessage() throws {
+    @Test func aKeychainErrorHasAMessage() throws {
         try simulator.run { () throws in
             let long = String(repeating: "x", count: (1 << 20) + 1)
             do {
                 try store(long)
-                Issue.record("it was stored")
+                Issue.record("storing succeeded")
             } catch let error as KeychainWrapperError {
                 #expect(error.type == .servicesError)
                 #expect(error.message == SecCopyErrorMessageString(errSecDataTooLarge, nil) as String?)

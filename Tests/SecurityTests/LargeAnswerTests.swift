@@ -4,13 +4,13 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// An answer may be larger than one frame in every way in which items can be large.
+/// Results that exceed one frame, for each way in which items can be large.
 @Suite struct LargeAnswerTests {
     private let simulator: Simulator
 
     init() throws { simulator = try Simulator() }
 
-    @Test func manyLargeSecrets() {
+    @Test func manyLargeSecretsAreReturned() {
         simulator.run {
             for number in 0..<8 {
                 let bytes = Data(repeating: UInt8(number), count: 900_000)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func manyLargeProtectedSecrets() {
+    @Test func manyLargeProtectedSecretsAreReturned() {
         simulator.run {
             for number in 0..<8 {
                 let bytes = Data(repeating: UInt8(number), count: 900_000)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func manyLargeAttributes() {
+    @Test func manyLargeAttributesAreReturned() {
         let comment = String(repeating: "x", count: 60_000)
         simulator.run {
             for number in 0..<50 {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func oneItemAtEveryLimitAtOnce() throws {
+    @Test func oneItemAtEverySizeLimitIsReturned() throws {
         let text = String(repeating: "x", count: 64 << 10)
         let item = Query.password(text, service: text).with(kSecAttrLabel, text).with(kSecAttrComment, text)
             .with(kSecAttrDescription, text).with(kSecAttrGeneric, Data(count: 64 << 10))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aThousandSmallItemsComeInOrder() {
+    @Test func aThousandSmallItemsAreReturnedInOrder() {
         simulator.run {
             for number in 0..<1000 { #expect(add(.password("\(number)").secret("\(number)")) == errSecSuccess) }
             let found = find(Query.password().data.all).result as? [Data]

@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// What a locked device lets be read and written, class by class.
+/// Which accessibility classes a locked keychain can read and write.
 @Suite struct LockTests {
     private static let whenUnlocked = [
         kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    @Test(arguments: afterFirstUnlock) func beforeTheFirstUnlockTheirKeyIsNotThere(accessibility: String) throws {
+    @Test(arguments: afterFirstUnlock)
+    func afterFirstUnlockItemsAreUnreadableBeforeTheFirstUnlock(accessibility: String) throws {
         try simulator.run {
             #expect(add(item(accessibility).secret()) == errSecSuccess)
             try simulator.lock()
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func deletingNeedsNoKey() throws {
+    @Test func itemsCanBeDeletedWhileLocked() throws {
         try simulator.run {
             #expect(add(Query.password("account").secret()) == errSecSuccess)
             try simulator.lock()
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aDuplicateIsToldOnlyOnceUnlocked_T40_KC20() throws {
+    @Test func aDuplicateIsReportedOnlyWhileUnlocked_T40_KC20() throws {
         try simulator.run {
             #expect(add(Query.password("account").secret()) == errSecSuccess)
             try simulator.lock()
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func theKeyOfThePasscodeClassComesBackWithThePasscodeOnly() throws {
+    @Test func thePasscodeClassKeyIsRestoredByThePasscodeOnly() throws {
         try simulator.run {
             #expect(add(item(kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly as String).secret()) == errSecSuccess)
             try simulator.lock()
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aChangeOfClassIntoALockedOneIsRefused_KC14() throws {
+    @Test func changingAnItemToALockedClassIsRefused_KC14() throws {
         try simulator.run {
             #expect(add(item(deprecated.kSecAttrAccessibleAlways as String).secret()) == errSecSuccess)
             try simulator.lock()

@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Bytes that are no certificate and no PKCS#12 file: nil or a refusal, never a crash, never for long.
+/// Malformed certificates and PKCS#12 files are refused quickly and without a crash.
 @Suite struct MalformedCertificateTests {
     private let made: TestCertificates
 
@@ -28,20 +28,20 @@ import Testing
         let whole = Array(try made.der(.leaf))
         for more in [[0], [0, 0], [0x30, 0], whole] as [[UInt8]] { #expect(isRefused(whole + more)) }
         #expect(isRefused([0] + whole))
-        #expect(isRefused(Array(try made.run(["x509", "-in", "leaf.pem"]))), "PEM is no DER")
+        #expect(isRefused(Array(try made.run(["x509", "-in", "leaf.pem"]))), "PEM is not DER")
     }
 
     @Test func otherEncodingsOfTheSameCertificateAreRefused() throws {
         let whole = Array(try made.der(.leaf))
-        // The length of the outer sequence takes two bytes.
+        // The length of the outer SEQUENCE takes two bytes.
         try #require(whole[1] == 0x82)
         let contents = Array(whole.dropFirst(4))
         #expect(!isRefused([0x30, 0x82] + whole[2...3] + contents))
-        #expect(isRefused([0x30, 0x83, 0] + whole[2...3] + contents), "a longer length")
+        #expect(isRefused([0x30, 0x83, 0] + whole[2...3] + contents), "a length that is not in its shortest form")
         #expect(isRefused([0x30, 0x80] + contents + [0, 0]), "the indefinite length of BER")
     }
 
-    @Test func hugeInputIsRefusedAtOnce() throws {
+    @Test func hugeInputIsRefusedQuickly() throws {
         #expect(isRefused([UInt8](repeating: 0, count: Limits.secretBytes + 1)))
         #expect(isRefused([UInt8](repeating: 0x30, count: Limits.secretBytes)))
         #expect(isRefused([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]))
@@ -57,7 +57,7 @@ import Testing
 
     @Test func serialNumbersOfMoreThan37BytesAreRefused() throws {
         let certificate = Array(try made.der(.leaf))
-        // Serial number 7, behind the version.
+        // Serial number 7, after the version.
         let place = try #require(
             certificate.indices.first { certificate[$0...].starts(with: [0xa0, 3, 2, 1, 2, 2, 1, 7]) })
         for count in [1, 20, 37, 38, 100] {
@@ -70,11 +70,11 @@ import Testing
         }
     }
 
-    @Test func aSubjectAlmostAsLongAsACertificateMayBeIsRead() throws {
+    @Test func aSubjectNearTheCertificateSizeLimitIsRead() throws {
         let small = try made.certificate(.rsa).certificate
         let pair = der(0x31, der(0x30, [0x06, 0x03, 0x55, 0x04, 0x03], der(0x13, Array("a b".utf8))))
         let long = der(0x30, (0..<30_000).flatMap { _ in pair })
-        // Subject and issuer are the same bytes; the subject is the later one.
+        // Subject and issuer have the same bytes; the subject comes last.
         let place = try #require(Data(small.der).range(of: Data(small.subject), options: .backwards))
         let length = Int(small.der[6]) << 8 | Int(small.der[7])
         let body = der(
@@ -104,12 +104,12 @@ import Testing
                 _ = SecCertificateCopyKey(SecCertificate(certificate))
             }
         }
-        // Most of a certificate is its key and its signature, which any bytes may be.
+        // Most bytes of a certificate are its key and its signature, where any value is valid.
         #expect(accepted > 100)
         #expect(accepted < 15_000)
     }
 
-    @Test func mutatedFilesAreReadOrRefused() throws {
+    @Test func mutatedPKCS12FilesAreReadOrRefused() throws {
         var random = Mutation(seed: 2)
         let passphrase = SecretBytes(Array("secret".utf8))
         for options in [[], ["-legacy"], ["-keypbe", "NONE", "-certpbe", "NONE"]] {
@@ -119,7 +119,7 @@ import Testing
                 if case .success(let identities) = PKCS12.open(
                     bytes, passphrase: passphrase, iterations: 1000, publicKeyHash: publicKeyHash(ofPKCS8:))
                 {
-                    #expect(identities.count == 1, "what is authenticated was not changed")
+                    #expect(identities.count == 1, "the authenticated part was not changed")
                 }
                 _ = PKCS12.testOnlyOpenUnauthenticated(
                     bytes, passphrase: passphrase, iterations: 1000, publicKeyHash: publicKeyHash(ofPKCS8:))
@@ -128,13 +128,13 @@ import Testing
     }
 }
 
-/// Changes bytes in ways that a seed determines.
+/// Mutates bytes, reproducibly for a seed.
 struct Mutation {
     private var numbers: SeededGenerator
 
     init(seed: UInt64) { numbers = SeededGenerator(seed: seed) }
 
-    /// One to four changes: a bit, a byte, a byte more or less, a part twice or gone.
+    /// Applies one to four mutations: flips a bit, sets, inserts or removes a byte, repeats or removes a range.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0...numbers.next(below: 4) where !bytes.isEmpty {

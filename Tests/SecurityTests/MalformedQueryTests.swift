@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// The exact code for each way in which a dictionary can be wrong; nothing is added, changed or deleted.
+/// The exact error code for each malformed dictionary; nothing is added, changed or deleted.
 @Suite struct MalformedQueryTests {
     private let simulator: Simulator
 
@@ -13,7 +13,7 @@ import Testing
         simulator.run { #expect(add(.password("account").secret()) == errSecSuccess) }
     }
 
-    /// The codes of all four functions; the changed attribute of the update is a good one.
+    /// The codes of all four functions; the attribute that the update changes is valid.
     private func codes(_ query: Query) -> Set<OSStatus> {
         simulator.run {
             let codes: Set<OSStatus> = [
@@ -30,20 +30,20 @@ import Testing
         #expect(codes([kSecAttrAccount as String: "account"]) == [errSecParam])
     }
 
-    @Test func anUnknownClassIsNoSuchClass_KC02() {
+    @Test func anUnknownClassReturnsNoSuchClass_KC02() {
         #expect(codes([kSecClass as String: "nope"]) == [errSecNoSuchClass])
         #expect(codes([kSecClass as String: ""]) == [errSecNoSuchClass])
         #expect(codes([kSecClass as String: "GENP"]) == [errSecNoSuchClass])
     }
 
-    @Test func aClassThatIsNoStringIsRefused_KC01() {
+    @Test func aClassThatIsNotAStringIsRefused_KC01() {
         for value: Any in [1, true, Data("genp".utf8), NSNull(), ["genp"]] {
             #expect(codes([kSecClass as String: value]) == [errSecParam], "\(value)")
         }
     }
 
     @Test(arguments: ["srvr", "atag", "zzzz", "sdmn", "ACCT", "    "])
-    func anAttributeOfAnotherClassIsNoSuchAttribute_KC02(name: String) {
+    func anAttributeOfAnotherClassReturnsNoSuchAttr_KC02(name: String) {
         #expect(codes(Query.password("account").with(name as CFString, "value")) == [errSecNoSuchAttr])
         simulator.run { #expect(update(.password("account"), [name: "value"]) == errSecNoSuchAttr) }
     }
@@ -54,7 +54,7 @@ import Testing
         simulator.run { #expect(update(.password("account"), [name: true]) == errSecParam) }
     }
 
-    @Test func aKeyThatIsNoStringIsRefused() {
+    @Test func aKeyThatIsNotAStringIsRefused() {
         simulator.run {
             let query: NSDictionary = [kSecClass: kSecClassGenericPassword, 1: "value"]
             #expect(SecItemCopyMatching(query, nil) == errSecParam)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aReturnKeyThatIsNoBooleanIsRefused_KC01() {
+    @Test func aReturnKeyThatIsNotABooleanIsRefused_KC01() {
         for key in [kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef] {
             for value: Any in ["true", Data([1]), 2, 0.5, NSNull(), kSecMatchLimitAll] {
                 #expect(codes(Query.password("account").with(key, value)) == [errSecParam], "\(key): \(value)")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func askingWithoutAPlaceForTheAnswerIsRefused_KC01() {
+    @Test func aReturnKeyWithoutAResultPointerIsRefused_KC01() {
         simulator.run {
             #expect(exists(Query.password("account").data) == errSecParam)
             #expect(exists(Query.password("account").attributes) == errSecParam)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aSecretThatIsNoDataIsRefused_KC01() {
+    @Test func aSecretThatIsNotDataIsRefused_KC01() {
         for value: Any in ["secret", 1, true, NSNull(), ["secret"]] {
             simulator.run { #expect(add(Query.password("new").with(kSecValueData, value)) == errSecParam, "\(value)") }
         }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aSearchKeyIsNoPartOfANewItem_KC22() {
+    @Test func searchKeysAreRefusedInSecItemAdd_KC22() {
         simulator.run {
             #expect(add(Query.password("new").with(kSecMatchCaseInsensitive, true)) == errSecParam)
             #expect(add(Query.password("new").all) == errSecParam)
@@ -117,22 +117,22 @@ import Testing
         }
     }
 
-    @Test func aContextThatIsNoneIsRefused() {
+    @Test func anAuthenticationContextOfAnotherTypeIsRefused() {
         let query = Query.password("account").with(kSecUseAuthenticationContext, NSObject())
         #expect(codes(query) == [errSecParam])
     }
 
-    @Test func anUnknownWishForThePromptIsRefused() {
+    @Test func anUnknownAuthenticationUIValueIsRefused() {
         for value: Any in ["u_AuthUIX", 1, kSecMatchLimitAll] {
             #expect(codes(Query.password("account").with(kSecUseAuthenticationUI, value)) == [errSecParam])
         }
     }
 
-    @Test func aListOfItemsToUseIsRefusedAsOnIOS() {
+    @Test func useItemListIsRefusedAsOnIOS() {
         #expect(codes(Query.password("account").with(deprecated.kSecUseItemList, [] as CFArray)) == [errSecParam])
     }
 
-    @Test func theDataProtectionKeychainIsTheOnlyOne() {
+    @Test func useDataProtectionKeychainHasNoEffect() {
         simulator.run {
             for value in [true, false] {
                 #expect(secret(Query.password("account").with(kSecUseDataProtectionKeychain, value)) == "secret")

@@ -3,16 +3,16 @@
 import Security
 import Testing
 
-/// String and number objects equal the values they stand for, as in Apple's Foundation (COMPAT, item 2).
+/// `NSString` and `NSNumber` equal the Swift values they bridge to, as in Apple's Foundation (docs/compatibility.md).
 @Suite struct MixedDictionaryTests {
-    @Test func aStringObjectEqualsItsString() {
+    @Test func anNSStringKeyEqualsItsString() {
         #expect(AnyHashable("text" as NSString) == AnyHashable("text"))
         #expect(AnyHashable("text" as NSString).hashValue == AnyHashable("text").hashValue)
         #expect(AnyHashable("text" as NSString) != AnyHashable("other"))
         #expect(AnyHashable(NSMutableString(string: "text")) == AnyHashable("text"))
     }
 
-    @Test func aNumberObjectEqualsItsNumber() {
+    @Test func anNSNumberKeyEqualsItsNumber() {
         #expect(AnyHashable(NSNumber(value: true)) == AnyHashable(true))
         #expect(AnyHashable(NSNumber(value: false)) == AnyHashable(false))
         #expect(AnyHashable(NSNumber(value: 42)) == AnyHashable(42))
@@ -22,13 +22,13 @@ import Testing
         #expect(AnyHashable(NSNumber(value: 0.5 as Float)) == AnyHashable(0.5))
     }
 
-    @Test func aNumberObjectStillEqualsOtherNumberObjects() {
+    @Test func anNSNumberKeyEqualsOtherNSNumbers() {
         #expect(AnyHashable(NSNumber(value: 42)) == AnyHashable(NSNumber(value: 42 as UInt8)))
         #expect(AnyHashable(NSNumber(value: 1)) != AnyHashable(NSNumber(value: 2)))
         #expect(Set<AnyHashable>([NSNumber(value: 7), 7]).count == 1)
     }
 
-    @Test func aLookUpFindsBothKindsOfKey() {
+    @Test func aLookUpFindsKeysOfBothTypes() {
         let mixed: [AnyHashable: Any] = [kSecAttrAccount: "account", kSecAttrService as String: "service"]
         #expect(mixed[kSecAttrAccount] as? String == "account")
         #expect(mixed[kSecAttrAccount as String] as? String == "account")
@@ -36,7 +36,7 @@ import Testing
         #expect(mixed[kSecAttrService as String] as? String == "service")
     }
 
-    @Test func aKeyOfTheOtherKindReplacesTheValue() {
+    @Test func aKeyOfTheOtherTypeReplacesTheValue() {
         var mixed: [AnyHashable: Any] = [kSecAttrAccount: "old"]
         mixed[kSecAttrAccount as String] = "new"
         #expect(mixed.count == 1)
