@@ -6,6 +6,9 @@ import LatchkeySeams
 
 /// One page of an export.
 package struct BackupPage: Sendable {
+    /// The position to begin with. Positions start at 1, but an edited file may hold smaller ones.
+    package static let start = Int64.min
+
     package var items: [FoundItem] = []
     package var staying = StayingItems()
     /// Position after which the next page begins; nil after the last page.
@@ -66,7 +69,7 @@ extension Keychain {
     /// Returns the next page of items, in insertion order.
     ///
     /// - Parameters:
-    ///   - position: the `next` of the previous page; 0 for the first page.
+    ///   - position: the `next` of the previous page; `BackupPage.start` for the first page.
     ///   - proof: a proof of the passcode, if one is set.
     package func page(after position: Int64, caller: Caller, proof: Authorisation) throws(Failure) -> BackupPage {
         let groups = try backupGroups(caller, proof)

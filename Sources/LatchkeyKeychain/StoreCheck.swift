@@ -62,7 +62,7 @@ package struct StoreCheck {
             return (last, UInt64(clamping: try store.itemCount()) + UInt64(clamping: last))
         }
         for line in try keychain.store.problems() { add(Finding(.database, words: String(line.prefix(240)))) }
-        stage = .rows(after: 0)
+        stage = .rows(after: .min)
     }
 
     // MARK: - Rows

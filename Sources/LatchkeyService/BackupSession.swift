@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyBackup
+import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
@@ -17,7 +18,7 @@ struct BackupSession: Sendable {
         var writer: BackupWriter
         /// Bytes that were made and not sent: at most a page and a record.
         var waiting: [UInt8]
-        var position: Int64? = 0
+        var position: Int64? = BackupPage.start
         var count: UInt64 = 0
     }
 

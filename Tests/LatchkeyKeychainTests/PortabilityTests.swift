@@ -55,13 +55,14 @@ import Testing
             Authorisation.testOnly([.companion], by: caller, evaluation: 1).union(.ofPasscode),
         ] where !proof.isOnePasscodeEvaluation || !proof.belongs(to: caller) {
             #expect(
-                status { _ = try keychain.page(after: 0, caller: caller, proof: proof) } == .itemAuthenticationFailed)
+                status { _ = try keychain.page(after: BackupPage.start, caller: caller, proof: proof) }
+                    == .itemAuthenticationFailed)
             let item = FoundItem(
                 itemClass: .genericPassword, attributes: named("x"), accessControl: AccessControl(), secret: nil)
             #expect(
                 status { _ = try keychain.restore(item, caller: caller, proof: proof) } != nil)
         }
-        #expect(try keychain.page(after: 0, caller: caller, proof: .ofPasscode).items.count == 1)
+        #expect(try keychain.page(after: BackupPage.start, caller: caller, proof: .ofPasscode).items.count == 1)
     }
 
     /// In tiers that check accounts, every user has a password that can be asked for.
@@ -84,12 +85,12 @@ import Testing
             itemClass: .genericPassword, attributes: attributes, accessControl: AccessControl(),
             secret: SecretBytes([1]))
         #expect(status { _ = try keychain.backupNeedsPasscode(caller) } == expected)
-        #expect(status { _ = try keychain.page(after: 0, caller: caller, proof: .none) } == expected)
+        #expect(status { _ = try keychain.page(after: BackupPage.start, caller: caller, proof: .none) } == expected)
         #expect(status { _ = try keychain.restore(item, caller: caller, proof: .none) } == expected)
         // With a passcode, all tiers ask for it.
         try keychain.setPasscode(SecretBytes("1234".utf8))
         #expect(try keychain.backupNeedsPasscode(caller))
-        _ = try keychain.page(after: 0, caller: caller, proof: .ofPasscode)
+        _ = try keychain.page(after: BackupPage.start, caller: caller, proof: .ofPasscode)
     }
 
     @Test func withoutAPasscodeOnlyTheCallersGroupsAreExportedAndImported() throws {
@@ -97,12 +98,20 @@ import Testing
         try keychain.add("mine")
         var other = StoreOnDisk.caller
         other.groups = ["elsewhere"]
-        let page = try keychain.page(after: 0, caller: other, proof: .none)
+        let page = try keychain.page(after: BackupPage.start, caller: other, proof: .none)
         #expect(page.items.isEmpty && page.staying.count == 0)
-        let mine = try keychain.page(after: 0, caller: StoreOnDisk.caller, proof: .none).items
+        let mine = try keychain.page(after: BackupPage.start, caller: StoreOnDisk.caller, proof: .none).items
         #expect(mine.count == 1)
         #expect(try keychain.restore(mine[0], caller: other, proof: .none) == .stays(.foreignGroup))
         #expect(try keychain.restore(mine[0], caller: StoreOnDisk.caller, proof: .none) == .present)
+    }
+
+    @Test func anItemMovedToANegativePositionIsExported() throws {
+        let store = try StoreOnDisk()
+        do { try store.open().add("one") }
+        try store.execute("UPDATE item SET position = -7")
+        let page = try store.open().page(after: BackupPage.start, caller: StoreOnDisk.caller, proof: .none)
+        #expect(page.items.count == 1)
     }
 
     @Test func largeAttributesCountInAPage() throws {
@@ -115,7 +124,7 @@ import Testing
                 authentication: Authentication())
             _ = try keychain.add(request, caller: StoreOnDisk.caller)
         }
-        var (position, count): (Int64?, Int) = (0, 0)
+        var (position, count): (Int64?, Int) = (BackupPage.start, 0)
         while let after = position {
             let page = try keychain.page(after: after, caller: StoreOnDisk.caller, proof: .none)
             #expect(page.items.reduce(0) { $0 + $1.weight } < Limits.exportedBytes + 100_000)

@@ -73,6 +73,12 @@ import Testing
             try found(row: 0) { $0.group = rows[2].group } == [Finding(.indexWrong, number: 1, item: rows[0].id)])
     }
 
+    @Test func aRowMovedToANegativePositionIsChecked_abuse33() throws {
+        let id = try store.rows()[0].id
+        try store.execute("UPDATE item SET position = -7, i0 = zeroblob(16) WHERE position = 1")
+        #expect(try found() == [Finding(.indexWrong, number: -7, item: id)])
+    }
+
     @Test(arguments: 0..<3) func aChangedIndexIsReported(number: Int) throws {
         let id = try store.rows()[0].id
         let findings = try found(row: 0) { row in row.indexes[number] = [UInt8](repeating: 1, count: 16) }
