@@ -36,7 +36,7 @@ extension Session {
             }
             state.isBeginningBackup = true
         }
-        // Without a passcode the user cannot authenticate; the prompt still names the caller and asks for confirmation.
+        // Without a passcode the user cannot authenticate; the prompt of the last step still names the caller.
         let plan = AuthenticationPlan(needsPasscode ? [[.passcode]] : [])
         askOwner(id, plan, for: purpose, lastStep: step) { [self] asked, code in
             switch asked {
