@@ -5,11 +5,11 @@ package import LatchkeyService
 import LatchkeyWire
 import Synchronization
 
-/// Bytes in, bytes out: the one place where frames become requests and answers become frames.
+/// Decodes the frames of one connection into requests and encodes replies into frames.
 ///
-/// The daemon puts a socket around it, the simulator a queue in memory; both send the same bytes.
+/// The daemon connects it to a socket, the simulator to a queue in memory; both exchange the same bytes.
 package final class HostSession: Sendable {
-    /// How far the connection is. There is no session, hence no caller, before hello.
+    /// The stage of the connection. Before hello there is no session and so no caller.
     private enum Stage: Sendable {
         case awaitsHello
         case open(Session)
@@ -20,17 +20,17 @@ package final class HostSession: Sendable {
     private let send: @Sendable (SecretBytes) -> Void
     private let end: @Sendable () -> Void
     private let begin: @Sendable (Request.Hello) -> Session
-    /// Requests without an answer so far, and what each holds meanwhile.
+    /// Requests without a reply so far, by request ID, with the object that each holds meanwhile.
     private let inFlight = Mutex<[UInt64: Held]>([:])
 
     private struct Held: Sendable { var bytes: (any Sendable)? }
 
-    /// Begins with a connection's first frame.
+    /// Creates the host side of a connection.
     ///
     /// - Parameters:
-    ///   - send: sends a frame, from any thread.
-    ///   - end: ends the connection after what was sent.
-    ///   - begin: begins the session of a caller that said hello; called at most once.
+    ///   - send: sends the payload of a frame; called on any thread.
+    ///   - end: closes the connection after all sent frames.
+    ///   - begin: creates the session when hello arrives; called at most once.
     package init(
         send: @escaping @Sendable (SecretBytes) -> Void, end: @escaping @Sendable () -> Void,
         begin: @escaping @Sendable (Request.Hello) -> Session
@@ -40,9 +40,10 @@ package final class HostSession: Sendable {
         self.begin = begin
     }
 
-    /// Takes one frame's payload. Nothing in it can stop the program; what cannot be read is answered as such.
+    /// Handles the payload of one frame; a payload that cannot be decoded is answered with a failure.
     ///
-    /// - Parameter held: is let go of when the request has its answer.
+    /// - Parameter held: an object that is released when the request has its last reply, such as the lease of the
+    ///   frame's bytes.
     package func receive(_ payload: SecretBytes, holding held: (any Sendable)? = nil) {
         switch stage.withLock({ $0 }) {
         case .awaitsHello: greet(payload)
@@ -51,12 +52,12 @@ package final class HostSession: Sendable {
         }
     }
 
-    /// Takes the first frame, which is hello; anything else ends the connection, since nothing is known of the caller.
+    /// Handles the first frame, which must be hello; any other ends the connection, since the caller is not known.
     private func greet(_ payload: SecretBytes) {
-        // A first frame that cannot be read is none, and ends the connection.
+        // A first frame that cannot be decoded is treated like any other that is not hello.
         guard case .request(let id, .hello(let hello))? = try? Message(decoding: payload) else {
             let failure = Failure(
-                .malformedRequest, "The first request of a connection is hello.",
+                .malformedRequest, "The first request of a connection must be hello.",
                 hint: "Install the same version of library and daemon.")
             return finish(Message.idOfRefusedRequest(payload) ?? 0, failure)
         }
@@ -65,7 +66,7 @@ package final class HostSession: Sendable {
         answer(id, session.welcome)
     }
 
-    /// Answers for the last time and ends the connection with all that it has under way.
+    /// Sends a last reply and ends the connection with all its requests.
     private func finish(_ id: UInt64, _ failure: Failure) {
         answer(id, .failure(failure))
         close()
@@ -90,15 +91,15 @@ package final class HostSession: Sendable {
         }
     }
 
-    /// Answers that the frame format itself was broken.
+    /// Reports a malformed frame to the client.
     package func refuse(_ failure: Failure) { send(HostSession.payload(of: failure)) }
 
-    /// The payload that tells of a failure of the connection and not of a request.
+    /// Returns the payload that reports a failure of the connection rather than of a request (request ID 0).
     package static func payload(of failure: Failure) -> SecretBytes {
         Message.reply(id: 0, .failure(failure)).encoded()
     }
 
-    /// The connection is over.
+    /// Ends the session, because the connection has ended.
     package func close() {
         let last = stage.withLock { stage in
             defer { stage = .over }

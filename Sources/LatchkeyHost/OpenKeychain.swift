@@ -4,22 +4,24 @@ package import LatchkeyKeychain
 package import LatchkeyModel
 package import LatchkeySeams
 
-/// What opening a store needs to know besides its drivers.
+/// The owner and the parameters of a store, with which it is created and opened.
 package struct StoreIdentity: Sendable {
     package var tier: Tier
     package var userID: UInt32
-    /// Exponent of scrypt's cost for passcodes and apps' passwords; 10 in tests. 16 takes 64 MiB and 160 to 250 ms.
+    /// Exponent of scrypt's cost for passcodes and application passwords; 10 in tests. 16 takes 64 MiB and 160 to 250
+    /// ms.
     package var passcodeCost: UInt8
 
-    /// Makes an identity.
+    /// Creates an identity from its fields.
     package init(tier: Tier, userID: UInt32, passcodeCost: UInt8 = 16) {
         self.tier = tier
         self.userID = userID
         self.passcodeCost = passcodeCost
     }
 
-    /// Writes the first records into a new, empty store.
-    /// - Returns: what belongs beside the database.
+    /// Writes the initial records to a new, empty store.
+    ///
+    /// - Returns: the initial contents of the files outside the database.
     package func create(
         in store: any ItemStore, rootKey: SecretBytes, random: any RandomSource
     ) throws(Failure) -> NewStoreFiles {
@@ -27,7 +29,8 @@ package struct StoreIdentity: Sendable {
         return try KeyTree.create(in: store, rootKey: rootKey, header: header, random: random)
     }
 
-    /// The same for a vault that has the root key already.
+    /// Writes the initial records to a new, empty store and the files outside the database to a vault that has a root
+    /// key.
     package func create(
         in store: any ItemStore, vault: any KeyVault, random: any RandomSource
     ) throws(Failure) {
@@ -36,7 +39,7 @@ package struct StoreIdentity: Sendable {
         try vault.overwriteCounterSlot(0, with: files.counters)
     }
 
-    /// Opens the keychain of a store that exists.
+    /// Opens the keychain of an existing store.
     package func open(
         _ store: any ItemStore, vault: any KeyVault, clock: any Clock, random: any RandomSource
     ) throws(Failure) -> Keychain {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When an item's key is available: `kSecAttrAccessible...`. Numbers are part of the wire and the store format.
+/// The accessibility class of an item, which says when its key is available (`kSecAttrAccessible...`).
+///
+/// Raw values are part of the wire format and of the store format.
 package enum Accessibility: UInt8, CaseIterable, Sendable {
     case whenUnlocked = 1
     case afterFirstUnlock = 2
@@ -10,7 +12,7 @@ package enum Accessibility: UInt8, CaseIterable, Sendable {
     case alwaysThisDeviceOnly = 6
     case whenPasscodeSetThisDeviceOnly = 7
 
-    /// Whether items of this class never leave the machine.
+    /// Whether items of this class never leave the machine (`...ThisDeviceOnly`).
     package var isThisDeviceOnly: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false
@@ -21,7 +23,7 @@ package enum Accessibility: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The constraints of an access control; raw values are Apple's (`SecAccessControlCreateFlags`).
+/// The constraints of an access control. Raw values are those of Apple's `SecAccessControlCreateFlags`.
 package struct AccessConstraints: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -36,31 +38,31 @@ package struct AccessConstraints: OptionSet, Hashable, Sendable {
     package static let privateKeyUsage = AccessConstraints(rawValue: 1 << 30)
     package static let applicationPassword = AccessConstraints(rawValue: 1 << 31)
 
-    /// Every flag that is known; anything else is refused.
+    /// All known flags; an access control with any other flag is refused.
     package static let known: AccessConstraints = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
         .applicationPassword,
     ]
-    /// The flags that ask a person for something.
+    /// The flags that require the user to authenticate or the app to supply a password.
     package static let demands: AccessConstraints = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword,
     ]
 }
 
-/// The rule of an item: when its key is there, and what its owner has to prove first.
+/// The access control of an item: when its key is available, and which proofs a use requires.
 package struct AccessControl: Hashable, Sendable {
     /// When the item's key is available.
     package var accessibility: Accessibility
-    /// What has to be proven; empty means nothing.
+    /// The required proofs and how they combine; empty if the item requires no proof.
     package var constraints: AccessConstraints
 
-    /// Makes a rule without checking the combination: see `isValid`.
+    /// Creates an access control without validating the combination of constraints; see `isValid`.
     package init(accessibility: Accessibility = .whenUnlocked, constraints: AccessConstraints = []) {
         self.accessibility = accessibility
         self.constraints = constraints
     }
 
-    /// Whether the constraints may stand together (behaviour AC-01).
+    /// Whether the constraints are a permitted combination (behaviour AC-01).
     package var isValid: Bool {
         guard constraints.isSubset(of: .known) else { return false }
         if constraints.contains([.or, .and]) { return false }
@@ -70,14 +72,15 @@ package struct AccessControl: Hashable, Sendable {
         {
             return false
         }
-        // An operator without a demand reads as a rule and asks for nothing.
+        // `.or` or `.and` without any demand would look like a protection and require no proof.
         return constraints.isDisjoint(with: [.or, .and]) || isProtected
     }
 
-    /// Whether the item asks for a proof before it is read.
+    /// Whether reading the item requires a proof or an application password.
     package var isProtected: Bool { !constraints.isDisjoint(with: .demands) }
 
-    /// The bytes that records are bound to: accessibility, then the constraints in network order.
+    /// The associated data that binds records to this access control, 5 bytes: the accessibility, then the constraints
+    /// as a big-endian 32-bit integer.
     package var boundBytes: [UInt8] {
         let raw = constraints.rawValue
         return [
@@ -86,7 +89,7 @@ package struct AccessControl: Hashable, Sendable {
         ]
     }
 
-    /// What a person has to do before the item is read; empty when nothing.
+    /// The authentication required before the item can be read; empty if none is.
     package var plan: AuthenticationPlan {
         if constraints.contains(.userPresence) { return AuthenticationPlan([[.biometry, .passcode]]) }
         var single: [AuthenticationMethod] = []

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kind of value an attribute takes.
+/// The type of an attribute's value.
 package enum AttributeKind: Sendable {
     case text, data, number, boolean, date
 }
 
-/// One attribute of an item. Numbers are part of the wire and the store format.
+/// An attribute of an item. Raw values are part of the wire format and of the store format.
 package enum AttributeCode: UInt8, CaseIterable, Sendable {
     case accessGroup = 1
     case account = 2
@@ -42,9 +42,9 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
     case canVerify = 32
     case canWrap = 33
     case canUnwrap = 34
-    /// The token that holds a private key.
+    /// The token that holds a private key (`kSecAttrTokenID`).
     case tokenID = 35
-    /// The public half of a key in a token, X9.63; no app gives it or sees it as an attribute.
+    /// The public key, in X9.63 format, of a private key in a token. Internal: apps neither set nor read it.
     case publicKey = 36
     // Certificates.
     case certificateType = 37
@@ -55,7 +55,7 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
     case subjectKeyID = 42
     case publicKeyHash = 43
 
-    /// The kind of its value.
+    /// The type of this attribute's value.
     package var kind: AttributeKind {
         switch self {
         case .accessGroup, .account, .service, .itemDescription, .comment, .label, .server, .securityDomain,
@@ -76,7 +76,7 @@ package enum AttributeCode: UInt8, CaseIterable, Sendable {
 }
 
 extension AttributeCode {
-    /// Whether a number may stand for text or data. It may not in names that access is decided by.
+    /// Whether a number is accepted where text or data is expected; never for attributes that decide access.
     package var takesNumbers: Bool {
         switch self {
         case .accessGroup, .tokenID, .publicKey: false
@@ -84,7 +84,8 @@ extension AttributeCode {
         }
     }
 
-    /// Whether text that is no number may stand for a number or a Boolean: in what only apps read.
+    /// Whether text is accepted where a number or a Boolean is expected; only for attributes that nothing but apps
+    /// interprets.
     package var keepsText: Bool {
         switch self {
         case .creator, .type, .port, .isInvisible, .isNegative: true
@@ -102,8 +103,10 @@ package enum AttributeValue: Hashable, Sendable {
     /// Microseconds since 1970-01-01 00:00 UTC.
     case date(Int64)
 
-    /// Whether the value may stand for `code`: text, data and numbers stand for each other as on Apple systems (behaviour
-    /// KC-21), except where the value decides who may use an item.
+    /// Returns whether `code` accepts this value.
+    ///
+    /// Text, data and numbers are interchangeable as on Apple systems (behaviour KC-21), except in attributes that
+    /// decide access to an item.
     package func fits(_ code: AttributeCode) -> Bool {
         switch (self, code.kind) {
         case (.text, .text), (.data, .data), (.number, .number), (.boolean, .boolean), (.date, .date): true
@@ -115,13 +118,15 @@ package enum AttributeValue: Hashable, Sendable {
         }
     }
 
-    /// What values are compared by: text counts as its bytes, so that it equals data of the same bytes, and two texts
-    /// that only look the same differ.
+    /// The form in which values are compared: text becomes its UTF-8 bytes.
+    ///
+    /// Text therefore equals data with the same bytes, and two texts that are canonically equivalent but encoded
+    /// differently are not equal.
     package var compared: AttributeValue {
         if case .text(let text) = self { .data(Array(text.utf8)) } else { self }
     }
 
-    /// Whether both count as the same value when compared.
+    /// Returns whether both values are equal in their `compared` form.
     package func counts(as other: AttributeValue) -> Bool {
         if case .text(let mine) = self, case .text(let others) = other { return mine.utf8.elementsEqual(others.utf8) }
         return compared == other.compared

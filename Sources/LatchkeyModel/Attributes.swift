@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attributes of an item or of a query, in the order of their numbers, which is the order on the wire.
+/// The attributes of an item or of a query, sorted by raw value, which is their order on the wire.
 ///
-/// A dozen values at most: an array that is looked through costs a tenth of hashing each code, and it is read, compared and
-/// written without being sorted.
+/// Stored as a sorted array: there are about a dozen entries at most, a linear search costs a tenth of hashing each
+/// code, and reading, comparing and encoding need no sort.
 package struct Attributes: Sendable {
     /// An attribute and its value.
     package typealias Element = (key: AttributeCode, value: AttributeValue)
 
     private var elements: [Element] = []
 
-    /// Makes room for some.
+    /// Creates an empty collection with room for `minimumCapacity` attributes.
     package init(minimumCapacity: Int = 0) {
         if minimumCapacity > 0 { elements.reserveCapacity(minimumCapacity) }
     }
 
-    /// The value of an attribute; nil when it is absent.
+    /// The value of an attribute; nil if it is absent. Assigning nil removes the attribute.
     package subscript(code: AttributeCode) -> AttributeValue? {
         get {
             let place = place(of: code)
@@ -32,7 +32,9 @@ package struct Attributes: Sendable {
         }
     }
 
-    /// Where the attribute is, or belongs. What is read comes in order, so most are looked for behind the last one.
+    /// The index at which the attribute is, or at which it must be inserted.
+    ///
+    /// Decoded attributes arrive in order, so the position behind the last entry is tested first.
     private func place(of code: AttributeCode) -> Int {
         guard let last = elements.last, last.key.rawValue >= code.rawValue else { return elements.count }
         return elements.firstIndex { $0.key.rawValue >= code.rawValue } ?? elements.count
@@ -42,25 +44,25 @@ package struct Attributes: Sendable {
         place < elements.count && elements[place].key == code
     }
 
-    /// The attributes that are there.
+    /// The codes of all present attributes, in order.
     package var keys: some Sequence<AttributeCode> { elements.lazy.map(\.key) }
 
-    /// Their values, in the same order.
+    /// The values of all present attributes, in the order of `keys`.
     package var values: some Sequence<AttributeValue> { elements.lazy.map(\.value) }
 
-    /// Takes over every attribute of `other`, which count more than what was there.
+    /// Sets every attribute of `other`; existing values are overwritten.
     package mutating func merge(_ other: Attributes) {
         for (code, value) in other { self[code] = value }
     }
 
-    /// These with every attribute of `other`, which count more.
+    /// Returns a copy with every attribute of `other` set; values of `other` replace existing ones.
     package func merging(_ other: Attributes) -> Attributes {
         var merged = self
         merged.merge(other)
         return merged
     }
 
-    /// Those that `isIncluded` says.
+    /// Returns the attributes for which `isIncluded` returns true.
     package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Attributes {
         var kept = self
         kept.elements = try elements.filter(isIncluded)

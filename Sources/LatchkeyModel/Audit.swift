@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an audit entry tells. Numbers are part of the store format.
+/// The kind of event that an audit log entry records. Raw values are part of the store format.
 package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case added = 1
     case updated = 2
@@ -13,15 +13,15 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case passcodeRemoved = 9
     case enrolmentChanged = 10
     case rollbackAccepted = 11
-    /// The counters of failed tries were changed or taken out of the file.
+    /// The stored failure counters were modified or removed from the file.
     case countersLost = 12
-    /// A row that fails authentication was put aside.
+    /// A row that fails authentication was moved to the quarantine.
     case quarantined = 13
-    /// A row that had been put aside authenticates again and is back in its place.
+    /// A quarantined row authenticates again and was moved back.
     case restored = 14
     /// A passcode was wrong, or a finger or face was not recognised.
     case tryFailed = 15
-    /// The rows are not those that were stored: some were put back, changed or taken out in the file.
+    /// The rows differ from those that were stored: rows were put back, changed or removed in the file.
     case rowsChanged = 16
     case locked = 17
     case unlocked = 18
@@ -30,28 +30,28 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case imported = 21
     /// Biometry or passcode entry was locked after too many failed tries.
     case lockedOut = 22
-    /// Everything that asks for a proof was deleted, and the passcode with it.
+    /// All items that require a proof were deleted, together with the passcode.
     case protectedDiscarded = 23
-    /// The store generation moved, so that older copies of the database are refused.
+    /// The store generation was advanced, so that older copies of the database are refused.
     case anchored = 24
 }
 
-/// An audit entry as its reader sees it.
+/// A decrypted entry of the audit log.
 package struct AuditLine: Equatable, Sendable {
     package var sequence: Int64
     /// Microseconds since 1970-01-01 UTC.
     package var time: Int64
-    /// nil: the entry cannot be read, or a newer program wrote it.
+    /// The event; nil if the entry cannot be decrypted or a newer version wrote it.
     package var event: AuditEvent?
-    /// The 16 bytes that name the item, or none.
+    /// The 16-byte identifier of the item; empty if the event concerns no item.
     package var item: [UInt8]
-    /// What the caller was called; empty for what no caller asked for.
+    /// The caller's label at the time; empty if no caller requested the event.
     package var caller: String
     package var processID: Int32
-    /// How many equal events the entry stands for.
+    /// How many equal events the entry summarises.
     package var count: UInt64
 
-    /// Makes a line.
+    /// Creates a line from its fields.
     package init(
         sequence: Int64, time: Int64 = 0, event: AuditEvent? = nil, item: [UInt8] = [], caller: String = "",
         processID: Int32 = 0, count: UInt64 = 1
@@ -66,15 +66,15 @@ package struct AuditLine: Equatable, Sendable {
     }
 }
 
-/// A part of the audit trail, in order.
+/// A page of the audit log, in ascending order.
 package struct AuditPage: Equatable, Sendable {
     package var lines: [AuditLine]
-    /// Number of the newest entry of the whole trail; 0 for an empty one.
+    /// Number of the newest entry of the whole audit log; 0 if it is empty.
     package var last: Int64
-    /// Where the chain breaks first within this part, if that was asked and it does.
+    /// The first break of the hash chain on this page; nil if there is none or verification was not requested.
     package var finding: Finding?
 
-    /// Makes a page.
+    /// Creates a page from its fields.
     package init(lines: [AuditLine], last: Int64, finding: Finding? = nil) {
         self.lines = lines
         self.last = last

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person can prove.
+/// A way in which the user can authenticate.
 package enum AuthenticationMethod: UInt8, CaseIterable, Hashable, Sendable {
     case biometry = 1
     case passcode = 2
     case companion = 3
 }
 
-/// The kind of sensor; raw values are Apple's (`LABiometryType`).
+/// The kind of sensor. Raw values are those of Apple's `LABiometryType`.
 package enum BiometryKind: UInt8, CaseIterable, Sendable {
     case none = 0
     case touchID = 1
@@ -20,7 +20,7 @@ package enum BiometryKind: UInt8, CaseIterable, Sendable {
     package var triesBeforeFallback: Int { self == .touchID ? 1 : 2 }
 }
 
-/// The policies of `LAPolicy`; raw values are Apple's.
+/// An authentication policy. Raw values are those of Apple's `LAPolicy`.
 package enum Policy: UInt8, CaseIterable, Sendable {
     case deviceOwnerAuthenticationWithBiometrics = 1
     case deviceOwnerAuthentication = 2
@@ -28,30 +28,31 @@ package enum Policy: UInt8, CaseIterable, Sendable {
     case deviceOwnerAuthenticationWithBiometricsOrCompanion = 4
     case deviceOwnerAuthenticationWithWristDetection = 5
 
-    /// What has to be proven.
+    /// The authentication that the policy requires.
     package var plan: AuthenticationPlan {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: AuthenticationPlan([[.biometry]])
         case .deviceOwnerAuthentication: AuthenticationPlan([[.biometry, .passcode]])
         case .deviceOwnerAuthenticationWithCompanion: AuthenticationPlan([[.companion]])
         case .deviceOwnerAuthenticationWithBiometricsOrCompanion: AuthenticationPlan([[.biometry, .companion]])
-        // Only a watch knows that it is worn: a stage that nothing can meet.
+        // Only a watch can detect that it is worn, so this plan has one stage that no method meets.
         case .deviceOwnerAuthenticationWithWristDetection: AuthenticationPlan([[]])
         }
     }
 }
 
-/// Stages a person passes one after another; in each, any one of its methods will do.
+/// The stages of an authentication, completed in order; any one method of a stage completes it.
 package struct AuthenticationPlan: Hashable, Sendable {
-    /// The stages; empty means nothing has to be proven.
+    /// The stages; empty if no proof is required.
     package var stages: [Set<AuthenticationMethod>]
 
-    /// Makes a plan.
+    /// Creates a plan from its stages.
     package init(_ stages: [Set<AuthenticationMethod>]) { self.stages = stages }
 
-    /// The same plan with the passcode asked first, unless a stage already accepts nothing else.
+    /// Returns the plan with a passcode stage first, unless a stage already accepts only the passcode.
     ///
-    /// A daemon that has not seen the passcode since its start needs it to derive keys.
+    /// Other stages that accept the passcode are dropped, since the first stage completes them. Used while the daemon
+    /// does not hold the key that is derived from the passcode.
     package func requiringPasscode() -> AuthenticationPlan {
         if stages.contains([.passcode]) { return self }
         let rest = stages.filter { !$0.contains(.passcode) }
@@ -59,61 +60,63 @@ package struct AuthenticationPlan: Hashable, Sendable {
     }
 }
 
-/// The enrolled fingers or faces as one opaque, random value that changes with every enrolment change.
+/// Identifies the enrolment set of a sensor: an opaque random value that changes with every enrolment change.
 package struct EnrolmentSet: Hashable, Sendable {
     package let bytes: [UInt8]
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// What is known of the sensor.
+/// The state of the biometric sensor.
 package struct SensorState: Hashable, Sendable {
-    /// What it is.
+    /// The kind of sensor; `none` if no sensor is connected.
     package var kind: BiometryKind
-    /// The enrolled set; nil when nothing is enrolled.
+    /// The enrolment set; nil if no finger or face is enrolled.
     package var enrolment: EnrolmentSet?
-    /// Whether the machine can tell when the enrolled set changes, so that `biometryCurrentSet` can be kept.
+    /// Whether changes of the enrolment set can be detected, which `biometryCurrentSet` requires.
     package var reportsEnrolmentChanges: Bool
 
-    /// Makes a state.
+    /// Creates a state from its fields.
     package init(kind: BiometryKind, enrolment: EnrolmentSet? = nil, reportsEnrolmentChanges: Bool = true) {
         self.kind = kind
         self.enrolment = enrolment
         self.reportsEnrolmentChanges = reportsEnrolmentChanges
     }
 
-    /// No sensor.
+    /// The state without a sensor.
     package static let absent = SensorState(kind: .none)
 }
 
-/// A context of a caller: 128 random bits, meaningful only on the connection that made it.
+/// Identifies a context of a caller: 128 random bits, valid only on the connection that created it.
 package struct ContextHandle: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
 
-    /// Makes a handle from 16 bytes, most significant first.
+    /// Creates a handle from 16 bytes, most significant first; nil for any other length.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         high = bytes[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
         low = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The 16 bytes, most significant first.
+    /// The handle as 16 bytes, most significant first.
     package var bytes: [UInt8] {
         [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
     }
 }
 
-/// The counters that are kept in the store.
+/// The part of the policy state that is durable: failure counters, passcode delay and times of the last successes.
 package struct PolicyCounters: Hashable, Sendable {
     package var biometryFailures: Int
     package var passcodeFailures: Int
-    /// Nanoseconds of the boot clock.
+    /// Until when no passcode is accepted, in nanoseconds of the boot-time clock.
     package var passcodeBlockedUntil: Int64
-    /// When the passcode was last right, and when biometry was, on the boot clock; nil: not in this boot.
+    /// When a correct passcode was last entered, in nanoseconds of the boot-time clock; nil if not since the machine
+    /// started.
     package var lastPasscode: Int64?
+    /// When biometry last matched, in nanoseconds of the boot-time clock; nil if not since the machine started.
     package var lastBiometry: Int64?
 
-    /// Makes counters.
+    /// Creates counters from their fields.
     package init(
         biometryFailures: Int, passcodeFailures: Int, passcodeBlockedUntil: Int64, lastPasscode: Int64? = 0,
         lastBiometry: Int64? = nil

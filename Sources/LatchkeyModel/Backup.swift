@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an item is in no backup, or is not taken from one. Numbers are part of the wire format.
+/// Why an item is left out of an export or an import. Raw values are part of the wire format.
 package enum StayReason: UInt8, CaseIterable, Sendable {
-    /// Its class is bound to this device.
+    /// The accessibility class of the item binds it to this device.
     case thisDeviceOnly = 1
-    /// It is a private key that never leaves its token.
+    /// The item is a private key that never leaves its token.
     case inToken = 2
-    /// A password of the app's own protects it, which the daemon does not have.
+    /// The item is protected by an application password, which the daemon does not have.
     case applicationPassword = 3
-    /// Its rule asks for something that another machine cannot ask for.
+    /// The access control of the item requires a proof that another machine cannot verify.
     case boundRule = 4
-    /// It cannot be read here.
+    /// The item cannot be read on this machine.
     case unreadable = 5
-    /// It is larger than a record of a backup.
+    /// The item is larger than a record of a backup.
     case tooLarge = 6
-    /// It belongs to another app, and no passcode is set that its owner could give.
+    /// The item belongs to another app, and no passcode is set with which the user could authorise the export.
     case foreignGroup = 7
 
-    /// What a person reads.
+    /// The reason as a clause for the user.
     package var words: String {
         switch self {
         case .thisDeviceOnly: "its class is bound to this device"
@@ -31,7 +31,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// An item that stays, as listing shows it.
+/// An item that an export or import left out, with the attributes that identify it to the user.
 package struct StayingItem: Equatable, Sendable {
     package var itemClass: ItemClass
     package var group: String
@@ -41,7 +41,7 @@ package struct StayingItem: Equatable, Sendable {
     package var label: String
     package var reason: StayReason
 
-    /// Makes one.
+    /// Creates a description from its fields.
     package init(
         itemClass: ItemClass, group: String, account: String, service: String, label: String, reason: StayReason
     ) {
@@ -53,7 +53,11 @@ package struct StayingItem: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// Names an item by its attributes; nothing is known of one that cannot be read. Texts are cut to fit a frame.
+    /// Creates a description from an item's attributes.
+    ///
+    /// Each text is cut to `Limits.stayingCharacters` Unicode scalars, so that the items fit a frame.
+    ///
+    /// - Parameter attributes: the attributes; nil for an item that cannot be read, whose texts are then empty.
     package init(_ itemClass: ItemClass, _ attributes: Attributes?, _ reason: StayReason) {
         func text(_ codes: AttributeCode...) -> String {
             for code in codes {
@@ -69,21 +73,21 @@ package struct StayingItem: Equatable, Sendable {
     }
 }
 
-/// Items that stay: some by name, and how many in all.
+/// The items that an export or import left out: the first ones in detail, and the number of all.
 package struct StayingItems: Equatable, Sendable {
     package private(set) var named: [StayingItem] = []
     package private(set) var count: UInt64 = 0
 
-    /// None so far.
+    /// Creates an empty list.
     package init() {}
 
-    /// What a frame holds.
+    /// Creates a list from the fields of a frame.
     package init(named: [StayingItem], count: UInt64) {
         self.named = named
         self.count = count
     }
 
-    /// Counts one more, and names it while there is room in a frame.
+    /// Counts an item, and adds its description while there are fewer than `Limits.stayingItems`.
     package mutating func add(_ item: StayingItem) {
         count += 1
         if named.count < Limits.stayingItems { named.append(item) }
@@ -91,7 +95,7 @@ package struct StayingItems: Equatable, Sendable {
 }
 
 extension FoundItem {
-    /// Bytes it takes in a frame, about: attributes count as its secret does.
+    /// Approximate size of the item in a frame, in bytes: attributes, secret and a fixed overhead.
     package var weight: Int {
         (attributes ?? [:]).values.reduce(256 + (secret?.count ?? 0)) { sum, value in
             switch value {

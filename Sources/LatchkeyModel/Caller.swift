@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The process of a caller, looked at again.
+/// The process of a caller, which can be verified again later.
 package protocol CallerProcess: Sendable {
-    /// Whether it is still the process that was let in, executing the same file; false where that is not known.
+    /// Whether it is still the process that connected, executing the same file; false if that cannot be determined.
     var isUnchanged: Bool { get }
 }
 
-/// Who calls, as the kernel and the tier's rules say.
+/// The identity of a client, from the kernel's peer credentials and the rules of the tier.
 package struct Caller: Sendable {
-    /// What the audit trail and the prompt call a program that cannot be determined.
+    /// The label, in the audit log and in prompts, of a program that cannot be determined.
     package static let undetermined = "A program that could not be determined"
 
-    /// The access groups it may use; the first is where its new items go.
+    /// The access groups that the caller may use; new items are added to the first by default.
     package var groups: [String]
-    /// The app it is, which decides what it was told about faces and which hashes it sees: the name it gave itself, where
-    /// that is believed.
+    /// The app that face permissions and domain state hashes belong to: the name the caller gave itself in tiers that
+    /// accept it, otherwise the first access group, or the label if there is no group.
     package var application: String
-    /// What the audit trail and the prompt call it.
+    /// The name of the caller in the audit log and in prompts.
     package var label: String
-    /// Where its program is, as the kernel knows it; empty when it does not.
+    /// The path of the executable as the kernel reports it; empty if it reports none.
     package var program: String
     package var processID: Int32
     package var userID: UInt32
-    /// Its session, so that nothing that was proven in one is taken in another; 0 before a session has begun.
+    /// The number of the session, so that a proof of one session is not accepted in another; 0 before the session
+    /// begins.
     package var session: UInt64
     private let process: (any CallerProcess)?
 
-    /// Makes a caller.
+    /// Creates a caller; `application` is the first group, or the label if there is no group.
     ///
-    /// - Parameter process: what tells whether the process has changed; nil where it is this one.
+    /// - Parameter process: verifies that the process has not changed; nil if the caller is in this process.
     package init(
         groups: [String], label: String, program: String = "", processID: Int32, userID: UInt32, session: UInt64 = 0,
         process: (any CallerProcess)? = nil
@@ -43,12 +44,13 @@ package struct Caller: Sendable {
         self.process = process
     }
 
-    /// No caller. It has no group, so the keychain refuses it everything.
+    /// A placeholder without access groups, to which the keychain refuses every access.
     package static let none = Caller(groups: [], label: "", processID: 0, userID: .max)
 
-    /// The caller as it may be named now, for prompts and the audit trail; proofs belong to the caller itself. Stops a
-    /// process that has executed another program, or handed its connection on, from being named as the program that
-    /// connected.
+    /// The caller under the name that prompts and the audit log may show now.
+    ///
+    /// Prevents a process that executed another program, or passed its connection to another process, from being shown
+    /// as the program that connected. Proofs are compared with the original caller, not with this value.
     package var current: Caller {
         guard let process, !process.isUnchanged else { return self }
         var caller = self
@@ -58,7 +60,7 @@ package struct Caller: Sendable {
     }
 }
 
-/// What looks at the process again says nothing more of who it is.
+// Equality and hash ignore `process`, which only verifies the other fields.
 extension Caller: Hashable {
     package static func == (left: Caller, right: Caller) -> Bool {
         left.groups == right.groups && left.application == right.application && left.label == right.label

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A kind of paired device; raw values are Apple's (`LACompanionType`).
+/// The type of a paired device. Raw values are those of Apple's `LACompanionType`.
 package enum CompanionType: UInt8, CaseIterable, Sendable {
     case watch = 1
     case mac = 2
     case vision = 4
 }
 
-/// The paired devices as far as they are known.
+/// The paired devices and which of them can be reached.
 package struct CompanionState: Hashable, Sendable {
-    /// What names the paired devices of a type: opaque, another value after every change.
+    /// For each type with paired devices, an opaque identifier of their set; it changes whenever the set changes.
     package var paired: [CompanionType: [UInt8]]
-    /// The types that can be reached now.
+    /// The types of which a device can be reached now.
     package var nearby: Set<CompanionType>
 
-    /// Makes a state.
+    /// Creates a state from its fields.
     package init(paired: [CompanionType: [UInt8]] = [:], nearby: Set<CompanionType> = []) {
         self.paired = paired
         self.nearby = nearby
     }
 
-    /// Whether one of the paired devices can be asked.
+    /// Whether at least one paired device can be reached.
     package var isReachable: Bool { !nearby.isDisjoint(with: paired.keys) }
 }
 
-/// What an app may know of the ways to authenticate; hashes are of this app's own.
+/// The state of the authentication methods as one app may see it; the hashes differ from app to app.
 package struct EnvironmentReport: Equatable, Sendable {
     package var biometry: BiometryKind
     package var isEnrolled: Bool
     package var isLockedOut: Bool
     package var isBiometryUsable: Bool
-    /// 32 bytes; nil when nothing is enrolled.
+    /// Domain state hash of the enrolment set, 32 bytes; nil if no finger or face is enrolled.
     package var biometryHash: [UInt8]?
     package var isPasscodeSet: Bool
     package var isCompanionUsable: Bool
-    /// 32 bytes for each paired type.
+    /// Domain state hash of the paired devices of each type, 32 bytes.
     package var companions: [CompanionType: [UInt8]]
-    /// Counts the changes of everything above.
+    /// Incremented whenever one of the fields above changes.
     package var revision: UInt64
 
-    /// Makes a report.
+    /// Creates a report from its fields.
     package init(
         biometry: BiometryKind, isEnrolled: Bool, isLockedOut: Bool, isBiometryUsable: Bool, biometryHash: [UInt8]?,
         isPasscodeSet: Bool, isCompanionUsable: Bool, companions: [CompanionType: [UInt8]], revision: UInt64

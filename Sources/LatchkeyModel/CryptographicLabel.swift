@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every label that a key is derived under, or that a seal or a code covers as associated data.
+/// The labels used in key derivation, in authentication codes and as associated data of encryption.
 ///
-/// The bytes are part of the formats of the store and of a backup: a label that is edited derives another key, and nothing
-/// that was sealed before opens any more. `Tests/Vectors/labels.tsv` holds a golden value for each.
+/// The bytes are part of the store format and of the backup format: changing a label makes all existing data
+/// unreadable. `Tests/Vectors/labels.tsv` holds a golden value for each label.
 package enum CryptographicLabel: String, CaseIterable, Sendable {
     // Keys derived from K_root.
     case header = "latchkey header v1"
@@ -14,11 +14,11 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case audit = "latchkey audit v1"
     case record = "latchkey record v1"
     case counters = "latchkey counters v1"
-    // Keys derived from those.
+    // Keys derived from the keys above.
     case chain = "latchkey chain v1"
     case set = "latchkey set v1"
     case domain = "latchkey domain v1"
-    // Keys around row keys.
+    // Keys that wrap row keys.
     case accessibilityClass = "latchkey class v1"
     case wrap = "latchkey wrap v1"
     // Associated data.
@@ -27,29 +27,29 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case reference = "latchkey reference v1"
     case backup = "latchkey backup v1"
 
-    /// The bytes.
+    /// The label in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }
 }
 
-/// The first bytes of each file of ours that is no database: they name the format and its version.
+/// The magic bytes at the start of each file of the store other than the database, and of a backup.
 package enum FileMark: String, CaseIterable, Sendable {
     case rootKey = "latchkey root 1\n"
     case anchor = "latchkey anchor 1\n"
     case counters = "latchkey counters 1\n"
     case backup = "LATCHKEY BACKUP"
 
-    /// The bytes.
+    /// The magic bytes in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }
 }
 
-/// The names of the store's own records. A record is bound to its name, so these are part of the format as well.
+/// The names of the store's own records. A record is bound to its name, so the names are part of the store format.
 package enum RecordName: String, CaseIterable, Sendable {
     case header = "header"
     case headerCode = "header.code"
     case automaticSlot = "slot.automatic"
-    /// The passcode slot of the anchor file is bound to this name.
+    /// The name to which the passcode slot of the anchor file is bound.
     case passcodeSlot = "slot.passcode"
-    /// Store generation, faces, lock.
+    /// Store generation, face permissions and lock state.
     case state = "state"
     case auditEnd = "audit.end"
 }

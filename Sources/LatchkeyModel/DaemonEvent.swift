@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a daemon writes down about itself: what no caller is told of, and what explains why it is not there.
+/// The events that a daemon logs about itself: failures that no reply reports, and reasons why the daemon is not
+/// running.
 ///
-/// A closed set, so that no text of a caller gets into the log; a `Failure` says what the system answered.
+/// A closed set, so that no text of a caller can enter the log; the accompanying `Failure` describes the system error.
 package enum DaemonEvent: String, CaseIterable, Sendable {
     case started
     case stopped
-    /// The daemon could not serve.
+    /// The daemon ended because it could not serve requests.
     case failed
     case storeUnusable
     case memoryNotLocked
-    /// Failed tries could not be kept durably.
+    /// The failure counters could not be stored.
     case countersNotKept
-    /// The audit trail does not tell of a failed try, or of the lockout that it caused.
+    /// A failed try, or the lockout that it caused, could not be recorded in the audit log.
     case tryNotRecorded
     case facePermissionsNotKept
-    /// That the keychain is locked or unlocked could not be kept durably.
+    /// The lock state could not be stored.
     case lockNotKept
     case damagedRowsNotMoved
     case refusalNotRecorded
-    /// A typed passcode could not be compared; it counts as wrong.
+    /// An entered passcode could not be verified; it counts as wrong.
     case passcodeNotChecked
     case rollbackNotAccepted
-    /// A record could not be read when the daemon started; the safe value stands in its place.
+    /// A record could not be read when the daemon started; its safe default is used.
     case recordNotRead
     case promptNotStarted
-    /// Another enrolment set could not be made durable; biometry is not available meanwhile.
+    /// A new enrolment set could not be stored; biometry is unavailable until it is.
     case enrolmentNotFollowed
-    /// The store generation could not be moved.
+    /// The store generation could not be advanced.
     case anchorNotMoved
-    /// The rows are not those that were stored, or could not be compared.
+    /// The rows differ from those that were stored.
     case rowsChanged
+    /// The rows could not be compared with those that were stored.
     case rowsNotChecked
 
-    /// How urgent it is, with the numbers of syslog(3).
+    /// The severity of an event. Raw values are the priorities of syslog(3).
     package enum Severity: UInt8, Sendable {
         case error = 3
         case warning = 4
         case notice = 5
 
-        /// The word that the log uses.
+        /// The name of the severity in the log.
         package var name: String {
             switch self {
             case .error: "error"
@@ -49,7 +51,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// How urgent it is.
+    /// The severity of this event.
     package var severity: Severity {
         switch self {
         case .started, .stopped: .notice
@@ -62,9 +64,11 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     }
 }
 
-/// One line of a daemon's log. The words are those of the daemon that wrote it, which may be of another version.
+/// One line of a daemon's log.
+///
+/// Severity, event and status are text, since a daemon of another version may have written the line.
 package struct DaemonLogLine: Equatable, Sendable {
-    /// Characters of a message or a hint that are kept.
+    /// Unicode scalars of a message or a hint that a line stores at most.
     private static let longest = 512
 
     /// Microseconds since 1970-01-01 00:00 UTC.
@@ -72,14 +76,14 @@ package struct DaemonLogLine: Equatable, Sendable {
     package var processID: Int32
     package var severity: String
     package var event: String
-    /// The status of the failure, its message and its hint; empty where there was none.
+    /// Status, message and hint of the failure; empty if the event has none.
     package var status = ""
     package var message = ""
     package var hint = ""
     /// Where the daemon's source made the failure, and the error below it that it translates; empty where there was none.
     package var source = ""
 
-    /// Makes the line of an event.
+    /// Creates the line of an event; message and hint are cleaned of control characters and cut.
     package init(_ event: DaemonEvent, _ failure: Failure?, time: Int64, processID: Int32) {
         self.time = time
         self.processID = processID
@@ -93,7 +97,7 @@ package struct DaemonLogLine: Equatable, Sendable {
         source = Self.clean("\(failure.source)\(cause)")
     }
 
-    /// Reads a line as `text` writes it; nil when it is not one.
+    /// Parses a line in the format of `text`; nil if it is malformed.
     package init?(_ text: String) {
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == 8, let time = Int64(fields[0]), let processID = Int32(fields[1]) else { return nil }
@@ -103,12 +107,13 @@ package struct DaemonLogLine: Equatable, Sendable {
         (message, hint, source) = (fields[5], fields[6], fields[7])
     }
 
-    /// Eight fields with tabs between them, without the end of the line.
+    /// The eight fields separated by tabs, without a line terminator.
     package var text: String {
         "\(time)\t\(processID)\t\(severity)\t\(event)\t\(status)\t\(message)\t\(hint)\t\(source)"
     }
 
-    /// One line, without what could move a terminal's cursor.
+    /// Replaces control, format and separator characters by spaces, so that the text is one line and cannot control a
+    /// terminal.
     private static func clean(_ text: String) -> String {
         String(
             text.unicodeScalars.prefix(longest).map { scalar in

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What does the work of a Secure Enclave. Numbers are part of the wire format.
+/// The implementation of the Secure Enclave's operations. Raw values are part of the wire format.
 package enum EnclaveKind: UInt8, CaseIterable, Sendable {
-    /// The daemon itself: a private key is in its memory for the time of one operation.
+    /// The daemon itself; a private key is in its memory for the duration of one operation.
     case software = 1
     /// A TPM 2.0.
     case tpm = 2
 
-    /// The name on the screen and in the configuration.
+    /// The name shown to the user and used in the configuration file.
     package var name: String {
         switch self {
         case .software: "software"
@@ -16,31 +16,32 @@ package enum EnclaveKind: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// Which key of the enclave is meant.
+/// Identifies a private key of the enclave.
 package enum EnclaveKeyName: Equatable, Sendable {
-    /// One of the keychain, by its persistent reference.
+    /// A key in the keychain, identified by its persistent reference.
     case stored([UInt8])
-    /// One that the app keeps itself, in the form in which the daemon sealed it.
+    /// A key that the app stores itself, as the blob that the daemon sealed.
     case detached([UInt8])
 }
 
-/// What a private key of the enclave is to do.
+/// An operation of a private key of the enclave.
 package enum EnclaveOperation: Equatable, Sendable {
-    /// Sign a digest of 20 to 64 bytes; the answer is r and s, each 32 bytes, big-endian.
+    /// Signs a digest of 20 to 64 bytes with ECDSA; the result is r and s, each 32 bytes, big-endian.
     case sign(digest: [UInt8])
-    /// Agree on a secret with a public key of P-256 (X9.63, 65 bytes); the answer is the X coordinate, 32 bytes.
+    /// Computes an ECDH shared secret with a P-256 public key (X9.63, 65 bytes); the result is the X coordinate, 32
+    /// bytes.
     case agree(point: [UInt8])
 }
 
-/// What is known of a key of the enclave without any proof.
+/// The description of a private key of the enclave, which requires no proof.
 package struct EnclaveKey: Equatable, Sendable {
     package var name: EnclaveKeyName
-    /// X9.63: 04, X, Y; 65 bytes.
+    /// The public key in X9.63 format: 04, X, Y; 65 bytes.
     package var publicKey: [UInt8]
     package var attributes: Attributes
     package var accessControl: AccessControl
 
-    /// Makes a description.
+    /// Creates a description from its fields.
     package init(name: EnclaveKeyName, publicKey: [UInt8], attributes: Attributes, accessControl: AccessControl) {
         self.name = name
         self.publicKey = publicKey
@@ -54,7 +55,7 @@ extension Request {
     package struct CreateEnclaveKey: Equatable, Sendable {
         package var attributes: Attributes
         package var accessControl: AccessControl
-        /// Whether the key is put into the keychain.
+        /// Whether the key is stored in the keychain; otherwise the app stores the sealed blob.
         package var isPermanent: Bool
         package var authentication: Authentication
         package init(

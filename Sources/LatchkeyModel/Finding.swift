@@ -1,55 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that is not as it should be in a store.
+/// One inconsistency that a check of a store found.
 package struct Finding: Equatable, Sendable {
-    /// What it is. Numbers are part of the wire format and never reused.
+    /// The kind of inconsistency. Raw values are part of the wire format and never reused.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// What SQLite or the schema complains of, in `words`.
+        /// SQLite or the schema reports a problem; `words` describes it.
         case database = 1
-        /// A row whose attributes, or secret, fail authentication; `number` is its position.
+        /// The attributes of a row fail authentication; `number` is the row's position.
         case attributesDamaged = 2
+        /// The secret of a row fails authentication; `number` is the row's position.
         case secretDamaged = 3
-        /// A row whose blind indexes are not those of its attributes: searches may miss it.
+        /// The blind indexes of a row do not match its attributes, so searches may miss it.
         case indexWrong = 4
-        /// The trail says that there is such an item, and there is no row.
+        /// The audit log records an item that has no row.
         case itemMissing = 5
-        /// A row that the trail does not say was added, or says is gone.
+        /// A row exists whose addition the audit log does not record, or whose deletion it records.
         case itemUnexplained = 6
-        /// A row whose version is not the one that the trail leads to.
+        /// The version of a row differs from the version that the audit log implies.
         case itemOlder = 7
-        /// A record of the store's own that was changed; `words` is its name.
+        /// A record of the store's own was changed; `words` is its name.
         case recordChanged = 8
-        /// The anchor does not fit the database, or is not the one that was last written.
+        /// The anchor does not match the database, or is not the anchor that was written last.
         case anchor = 9
-        /// The rows are not those that were stored; other findings name them.
+        /// The rows differ from those that were stored; other findings identify them.
         case setChanged = 10
-        /// The trail has no entry of that `number`.
+        /// The audit log has no entry with that `number`.
         case entryMissing = 20
-        /// The entry of that `number` was changed, or stands in another's place.
+        /// The entry with that `number` was changed or moved.
         case entryChanged = 21
-        /// The trail ends before the entry of that `number`, which was written.
+        /// The audit log ends before the entry with that `number`, which was written.
         case trailCut = 22
-        /// The record that says where the trail ends was taken away or changed.
+        /// The record of the audit log's last entry was removed or changed.
         case trailEndUnknown = 23
-        /// A damaged row that was put aside; `number` is the entry that tells of it.
+        /// A damaged row is in the quarantine; `number` is the audit log entry that records the move.
         case quarantined = 30
-        /// There are that many more findings than a check lists.
+        /// There are `number` more findings than a check lists.
         case unlisted = 31
-        /// A row that had been put aside is back in its place; `number` is the entry that told of it.
+        /// A quarantined row was moved back; `number` is the audit log entry that recorded its quarantine.
         case restored = 32
-        /// A row that authenticates stays aside: there is another item with its primary key.
+        /// A quarantined row authenticates again but stays there, since another item has its primary key.
         case placeTaken = 33
-        /// A row stays aside that the trail does not say was put there.
+        /// A row is in the quarantine although the audit log does not record that it was moved there.
         case asideUnexplained = 34
     }
 
     package var kind: Kind
+    /// A position, an entry number or a count, depending on `kind`; 0 if it has no meaning.
     package var number: Int64
-    /// The 16 bytes that name the item, or none.
+    /// The 16-byte identifier of the item; empty if the finding concerns no item.
     package var item: [UInt8]
+    /// A description or a record name, depending on `kind`; empty if it has no meaning.
     package var words: String
 
-    /// Makes a finding.
+    /// Creates a finding from its fields.
     package init(_ kind: Kind, number: Int64 = 0, item: [UInt8] = [], words: String = "") {
         self.kind = kind
         self.number = number
@@ -58,16 +61,17 @@ package struct Finding: Equatable, Sendable {
     }
 }
 
-/// A part of the answer to `check` and to `restoreRows`.
+/// A partial reply to `check` or `restoreRows`.
 package struct CheckReport: Equatable, Sendable {
-    /// Whether another part follows.
+    /// Whether another partial reply follows.
     package var more: Bool
-    /// Rows and entries that were looked at, and how many there are.
+    /// Number of rows and entries checked so far.
     package var done: UInt64
+    /// Number of rows and entries to check in all.
     package var total: UInt64
     package var findings: [Finding]
 
-    /// Makes a part.
+    /// Creates a report from its fields.
     package init(more: Bool, done: UInt64, total: UInt64, findings: [Finding]) {
         self.more = more
         self.done = done

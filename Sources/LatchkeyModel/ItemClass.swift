@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The class of a keychain item. Numbers are part of the wire and the store format.
+/// The class of a keychain item. Raw values are part of the wire format and of the store format.
 ///
-/// `kSecClassIdentity` has none: an identity is a certificate and a private key that belong together, found by the app.
+/// `kSecClassIdentity` has no case: an identity is not stored; the client library combines a certificate and its
+/// private key.
 package enum ItemClass: UInt8, CaseIterable, Sendable {
     /// `kSecClassGenericPassword`.
     case genericPassword = 1
@@ -13,7 +14,8 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
     /// `kSecClassCertificate`.
     case certificate = 4
 
-    /// The attributes that make an item of this class unique, in the order of the blind index.
+    /// The attributes whose values together identify an item of this class, in the order in which the blind index
+    /// covers them.
     package var primaryKey: [AttributeCode] {
         switch self {
         case .genericPassword: [.accessGroup, .account, .service, .synchronizable]
@@ -31,7 +33,7 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The attributes with a blind index of their own, besides the access group.
+    /// The attributes that each have their own blind index, in addition to the access group.
     package var indexed: [AttributeCode] {
         switch self {
         case .genericPassword: [.account, .service, .label]
@@ -41,7 +43,7 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Whether items of this class have the attribute.
+    /// Returns whether items of this class can have the attribute.
     package func has(_ code: AttributeCode) -> Bool {
         switch code {
         case .accessGroup, .synchronizable, .creationDate, .modificationDate, .label: true
@@ -59,7 +61,7 @@ package enum ItemClass: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// What a primary-key attribute counts as when it was not given.
+    /// Returns the value that a primary-key attribute has in comparisons when it is absent.
     package static func emptyValue(_ code: AttributeCode) -> AttributeValue {
         switch code.kind {
         case .text: .text("")

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One half of a pair. Numbers are those of `kSecAttrKeyClass...` and part of the store format.
+/// The public or private half of a key pair. Raw values are those of `kSecAttrKeyClass...` and part of the store
+/// format.
 package enum KeyHalf: Int64, Sendable {
     case publicKey = 0
     case privateKey = 1
 }
 
-/// What a key is made of. Numbers are those of `kSecAttrKeyType...` and part of the store format.
+/// The algorithm family of a key. Raw values are those of `kSecAttrKeyType...` and part of the store format.
 package enum KeyFamily: Int64, Sendable {
     case rsa = 42
     case ellipticCurve = 73
 }
 
 extension Attributes {
-    /// What an item says of a key, whatever holds it; its label and its tag are others' business (behaviour SK-09).
+    /// Returns the attributes of a key item, wherever the key is held (behaviour SK-09). The caller adds label and tag.
     package static func ofKey(_ half: KeyHalf, _ family: KeyFamily, bitCount: Int, isPermanent: Bool) -> Attributes {
         let isPrivate = half == .privateKey
         return [

@@ -1,103 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bound on every resource a client controls; `docs/protocol.md` lists them.
+/// The limit of every resource that a client controls; listed in `docs/protocol.md`.
 package enum Limits {
     /// Version of the wire format, the first byte of every frame.
     package static let wireVersion: UInt8 = 2
-    /// Bytes of one frame's payload.
+    /// Maximum bytes of a frame's payload.
     package static let frameBytes = 2 << 20
-    /// Nesting of arrays and maps in a frame.
+    /// Maximum nesting depth of arrays and maps in a frame.
     package static let nesting = 8
-    /// Entries of one array or map in a frame.
+    /// Maximum entries of one array or map in a frame.
     package static let entries = 4096
-    /// Connections of one daemon.
+    /// Maximum connections of one daemon.
     package static let connections = 256
-    /// Connections of one process.
+    /// Maximum connections of one process.
     package static let connectionsOfProcess = 16
-    /// Connections of all processes that execute one program.
+    /// Maximum connections of all processes that execute the same program.
     package static let connectionsOfProgram = 64
-    /// The last connections of a daemon are for programs that have few.
+    /// Connections of a daemon reserved for programs that have at most `fewConnections`.
     package static let reservedConnections = 64
-    /// Connections a program may have that takes one of the reserved ones.
+    /// Maximum connections of a program that may use a reserved connection.
     package static let fewConnections = 4
-    /// Bytes of requests under way and of answers that wait, of all connections.
+    /// Maximum bytes of pending requests and unsent replies, over all connections.
     package static let heldBytes = 64 << 20
-    /// The same of all processes that execute one program.
+    /// Maximum bytes of pending requests and unsent replies of all processes that execute the same program.
     package static let heldBytesOfProgram = 16 << 20
-    /// Bytes a program may hold whatever the others hold.
+    /// Bytes that a program may always hold, however many the other programs hold.
     package static let heldBytesAlways = 64 << 10
-    /// The last bytes of `heldBytes` are for large frames of programs that hold nothing else.
+    /// Bytes of `heldBytes` reserved for large frames of programs that hold nothing else.
     package static let reservedBytes = 16 << 20
-    /// Requests of one connection that have no reply so far.
+    /// Maximum requests of one connection without a reply.
     package static let requestsInFlight = 64
-    /// Contexts of one connection.
+    /// Maximum contexts of one connection.
     package static let contexts = 1024
-    /// Bytes of the name of an app.
+    /// Maximum bytes of an app's name.
     package static let applicationBytes = 255
-    /// Access groups of one app.
+    /// Maximum access groups of one app.
     package static let accessGroups = 32
-    /// Apps whose answers about faces are kept.
+    /// Maximum apps whose face permissions are stored.
     package static let facePermissions = 1024
-    /// Lines of a transcript that are kept.
+    /// Maximum lines of a stored transcript.
     package static let transcriptLines = 1024
-    /// Entries of one part of the audit trail.
+    /// Maximum entries of one page of the audit log.
     package static let auditEntries: UInt64 = 1024
-    /// Findings of a check; one more counts what is beyond.
+    /// Maximum findings that a check lists; one further finding gives the number of the rest.
     package static let findings = 4096
-    /// Bytes of an item's secret.
+    /// Maximum bytes of an item's secret.
     package static let secretBytes = 1 << 20
-    /// Bytes of one attribute.
+    /// Maximum bytes of one attribute.
     package static let attributeBytes = 64 << 10
-    /// Bytes of a reason or a button's title; longer is clipped before it is shown.
+    /// Maximum bytes of a reason or a button title; longer text is clipped before it is shown.
     package static let titleBytes = 16 << 10
-    /// Characters of a reason that are shown.
+    /// Maximum characters shown of a reason.
     package static let reasonCharacters = 240
-    /// Lines of a reason that a prompt shows.
+    /// Maximum lines of a reason in a prompt.
     package static let reasonLines = 6
-    /// Lines of any other text that a prompt shows.
+    /// Maximum lines of any other text in a prompt.
     package static let otherLines = 3
-    /// Characters of a button's title or a name that are shown.
+    /// Maximum characters shown of a button title or a name.
     package static let titleCharacters = 48
-    /// Bytes of a key of the enclave that an app keeps itself.
+    /// Maximum bytes of the sealed blob of an enclave key that an app stores itself.
     package static let detachedKeyBytes = 4 << 10
-    /// Items that stay, of one frame of an export or import, and characters of each of their texts.
+    /// Maximum left-out items that one frame of an export or import describes.
     package static let stayingItems = 64
+    /// Maximum characters of each text that describes a left-out item.
     package static let stayingCharacters = 128
-    /// Bytes of a backup in one frame of an export.
+    /// Maximum bytes of a backup in one frame of an export.
     package static let exportedBytes = 256 << 10
-    /// Bytes of a backup in one frame of an import.
+    /// Maximum bytes of a backup in one frame of an import.
     package static let importedBytes = 64 << 10
-    /// Seconds for which an export or import may rest between two requests.
+    /// Maximum seconds between two requests of an export or import.
     package static let backupIdleSeconds: Int64 = 600
-    /// Exports and imports of a daemon at a time.
+    /// Maximum concurrent exports and imports of a daemon.
     package static let backups = 4
-    /// Characters of a new passcode, at least: code points of its UTF-8.
+    /// Minimum characters of a new passcode, counted as Unicode code points.
     package static let passcodeCharacters = 4
-    /// Bytes of a passcode.
+    /// Maximum bytes of a passcode.
     package static let passcodeBytes = 1024
-    /// Passwords of one program that wait to be stretched.
+    /// Maximum passwords of one program that wait for key stretching.
     package static let stretchesWaiting = 32
-    /// Bytes that may wait for a client that does not read.
+    /// Maximum unsent bytes queued for a client that does not read.
     package static let outgoingBytes = 8 << 20
-    /// Bytes that wait for a client before the next page of a long answer is read.
+    /// Unsent bytes of a client above which the next page of a long reply is not read yet.
     package static let queuedBytes = 1 << 20
-    /// Bytes of items in one frame of a streamed answer.
+    /// Maximum bytes of items in one frame of a streamed reply.
     package static let streamedFrameBytes = 256 << 10
-    /// Seconds a started frame may take to arrive.
+    /// Maximum seconds between the first and the last byte of an incoming frame.
     package static let frameSeconds: Int64 = 10
-    /// Seconds a connection that is to end waits for its peer to take what was sent.
+    /// Maximum seconds for which a closing connection waits until its peer has read all queued bytes.
     package static let endSeconds: Int64 = 10
-    /// Evaluations of one program that may wait for the prompt of another to go.
+    /// Maximum evaluations of one program that wait for their prompt.
     package static let waitingPrompts = 16
-    /// Seconds a prompt stays up.
+    /// Seconds after which a prompt without an answer is dismissed.
     package static let promptSeconds: Int64 = 60
-    /// Seconds a prompt shows a recovery code, or waits for one: it has to be copied by hand.
+    /// Seconds for which a prompt shows or asks for a recovery code, which the user copies by hand.
     package static let recoveryCodeSeconds: Int64 = 600
-    /// Bytes of a recovery code as it is shown or typed.
+    /// Maximum bytes of a recovery code as shown or typed.
     package static let recoveryCodeBytes = 256
-    /// Seconds a client waits for an answer that needs no person.
+    /// Seconds after which a client's request times out, unless a user has to answer a prompt.
     package static let requestSeconds: Int64 = 30
-    /// Seconds a client waits for a daemon to come up.
+    /// Maximum seconds for which a client waits for a daemon to start.
     package static let startSeconds: Int64 = 10
     /// Seconds without a connection after which the daemon exits.
     package static let idleSeconds: Int64 = 60

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a prompt says that does not change while it is shown.
+/// The properties of a prompt that do not change while it is shown, and its initial content.
 package struct Prompt: Equatable, Sendable {
-    /// Names the prompt between its two ends.
+    /// Identifies the prompt between the daemon and the program that shows it; equals the evaluation's number.
     package var id: UInt64
-    /// What it is shown for.
+    /// The operation for which the prompt is shown.
     package var purpose: PromptPurpose
-    /// The caller's name as the kernel's facts give it.
+    /// The caller's name, derived from the kernel's peer credentials.
     package var caller: String
-    /// Where the caller's program is, as the kernel knows it; empty when it does not.
+    /// The path of the caller's executable as the kernel reports it; empty if it reports none.
     package var program: String
-    /// The name the caller gave itself, whose items it may use; empty when it is `caller`.
+    /// The name that the caller gave itself and whose items it may use; empty if it equals `caller`.
     package var ownName: String
-    /// The caller's process.
+    /// The caller's process ID.
     package var processID: Int32
     /// The caller's reason, already cleaned and clipped.
     package var reason: String
     /// The title of the cancel button.
     package var cancelTitle: String
-    /// The title of the fallback button.
+    /// The title of the fallback button; empty if there is none.
     package var fallbackTitle: String
-    /// What the app says it looks at faces for; shown while it asks for that.
+    /// The app's face usage description, shown while the prompt asks for the face permission.
     package var faceUsage: String
-    /// Which sensor is asked.
+    /// The kind of sensor.
     package var sensor: BiometryKind
-    /// The tier, shown when it is not the strongest.
+    /// The tier; prompts of the simulated tier say that the machine is simulated.
     package var tier: Tier
-    /// The caller's terminal, or 0.
+    /// The device number of the caller's terminal; 0 if it has none.
     package var terminal: UInt64
-    /// The caller's user.
+    /// The caller's user ID.
     package var userID: UInt32
-    /// What is shown first.
+    /// The content that is shown first.
     package var content: PromptContent
 
-    /// Makes a prompt.
+    /// Creates a prompt from its fields.
     package init(
         id: UInt64, purpose: PromptPurpose = .app, caller: String, program: String = "", ownName: String = "",
         processID: Int32, reason: String,
@@ -58,54 +58,56 @@ package struct Prompt: Equatable, Sendable {
     }
 }
 
-/// The part of a prompt that changes with every try.
+/// The part of a prompt that changes while it is shown.
 package struct PromptContent: Hashable, Sendable {
-    /// Why the prompt looks as it does.
+    /// The message that explains the last change of the prompt.
     package enum Notice: UInt8, CaseIterable, Sendable {
         case none = 0
         case notRecognised = 1
         case wrongPasscode = 2
         case biometryLocked = 3
         case biometryFinished = 4
-        /// The same wrong passcode as before; it did not count again.
+        /// The same wrong passcode was entered again; it was not counted again.
         case sameWrongPasscode = 5
-        /// The passcode is due before biometry counts: after a restart.
+        /// The passcode was not entered since the machine started and is required before biometry.
         case passcodeDueAfterRestart = 6
-        /// The same because neither was used for a long time.
+        /// The passcode or biometry was not used for a long time, and the passcode is required before biometry.
         case passcodeDueByTime = 7
     }
 
-    /// What the prompt does now.
+    /// The step in which the prompt is.
     package enum Step: UInt8, CaseIterable, Sendable {
-        /// It asks for a proof by `method`.
+        /// The prompt asks for authentication by `method`.
         case proof = 0
-        /// It shows the recovery code until the person confirms.
+        /// The prompt shows the recovery code until the user confirms it.
         case recoveryCodeShown = 1
-        /// It asks for a recovery code.
+        /// The prompt asks for a recovery code.
         case recoveryCodeAsked = 2
     }
 
-    /// What the prompt does now.
+    /// The step in which the prompt is.
     package var step: Step
-    /// What the person is asked for while `step` is `proof`; without meaning otherwise, see `asks`.
+    /// The requested method while `step` is `proof`; without meaning in other steps, see `asks`.
     package var method: AuthenticationMethod
-    /// What the last try came to.
+    /// The message that explains the last change, such as the result of the last try.
     package var notice: Notice
-    /// Tries left before the method ends.
+    /// Tries that remain for the method.
     package var triesLeft: Int
-    /// Seconds, from when this was sent, in which no passcode is taken; 0 while one is.
+    /// Seconds, from when the content was sent, during which no passcode is accepted; 0 if entry is not delayed.
     package var delaySeconds: Int
     /// Whether the fallback button is shown.
     package var showsFallback: Bool
     /// Whether a paired device may confirm instead.
     package var offersCompanion: Bool
-    /// Whether the person is asked first whether the app may look at faces; the sensor does not watch yet.
+    /// Whether the prompt asks for the app's face permission; the camera is not used before the user allows it.
     package var asksPermission: Bool
-    /// The recovery code to show, as text in UTF-8; nil in every other step, so that no program that shows prompts is given
-    /// it before everything is proven. Policy leaves it nil: whoever shows the prompt fills it in.
+    /// The recovery code to show, as UTF-8 text; nil in every other step, so that a program that shows prompts cannot
+    /// read it before all required proofs are there.
+    ///
+    /// Policy always leaves it nil; `Authenticator` sets it when it sends the content.
     package var recoveryCode: SecretBytes?
 
-    /// Makes a content.
+    /// Creates a content from its fields.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
         offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof, delaySeconds: Int = 0,
@@ -122,10 +124,10 @@ package struct PromptContent: Hashable, Sendable {
         self.asksPermission = asksPermission
     }
 
-    /// Whether the person is asked for that proof now.
+    /// Returns whether the prompt currently asks for authentication by `method`.
     package func asks(for method: AuthenticationMethod) -> Bool { step == .proof && self.method == method }
 
-    /// Hashes everything but the recovery code, which is no part of a decision.
+    /// Hashes all fields except the recovery code, which policy never sets.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(step)
         hasher.combine(method)
@@ -136,25 +138,28 @@ package struct PromptContent: Hashable, Sendable {
     }
 }
 
-/// What comes back from a prompt.
+/// An event that a prompt reports.
 package enum PromptEvent: Equatable, Sendable {
-    /// The person can see it.
+    /// The prompt is visible to the user.
     case visible
-    /// There is no place to show it.
+    /// The prompt cannot be shown: there is neither a terminal nor an agent for it.
     case unavailable
-    /// It ended without an answer.
+    /// The prompt ended without an answer.
     case lost
+    /// The user chose the cancel button.
     case cancel
+    /// The user chose the fallback button.
     case fallback
+    /// The user entered a passcode.
     case passcode(SecretBytes)
-    /// The person's answer to the question whether the app may look at faces.
+    /// The user allowed or refused the app the use of Face ID.
     case permission(Bool)
-    /// The person plays the simulated sensor; refused outside the simulated tier.
+    /// The user operated the simulated sensor; ignored outside the simulated tier.
     case simulatedTouch(matching: Bool)
-    /// A paired device confirmed; refused outside the simulated tier, which alone has such devices so far.
+    /// A paired device confirmed; ignored outside the simulated tier, the only tier with such devices.
     case companionConfirmed
-    /// The person confirmed that the recovery code is written down.
+    /// The user confirmed that the recovery code is written down.
     case codeAcknowledged
-    /// The person typed a recovery code.
+    /// The user entered a recovery code.
     case codeEntered(SecretBytes)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a prompt is shown for. Numbers are part of the wire format and never reused.
+/// The operation for which a prompt is shown. Raw values are part of the wire format and never reused.
 package enum PromptPurpose: UInt8, CaseIterable, Sendable {
-    /// An app wants something proven; the prompt quotes its reason.
+    /// An app requests authentication; the prompt quotes the app's reason.
     case app = 0
-    // For everything else the daemon says itself what is about to happen, and no text of the caller is shown.
+    // For all other purposes the prompt shows a fixed text for the operation and no text of the caller.
     case unlock = 1
     case exportItems = 2
     case importItems = 3
@@ -13,16 +13,16 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case discardProtected = 6
     case acceptStore = 7
 
-    /// Whether the prompt comes up while the device is locked.
+    /// Whether the prompt may be shown while the device is locked.
     package var mayAskWhileLocked: Bool { self == .unlock }
 }
 
-/// How an evaluation ends once every stage of its plan is proven.
+/// The step of an evaluation that follows when every stage of its plan is complete.
 package enum LastStep: UInt8, CaseIterable, Sendable {
-    /// At once.
+    /// No further step; the evaluation ends.
     case none = 0
-    /// The prompt shows a recovery code until the person confirms that it is written down.
+    /// The prompt shows a recovery code until the user confirms that it is written down.
     case showsRecoveryCode = 1
-    /// The person types the recovery code of a backup.
+    /// The prompt asks for the recovery code of a backup.
     case asksRecoveryCode = 2
 }

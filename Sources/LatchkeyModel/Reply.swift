@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the daemon answers. The shape on the wire is in `docs/protocol.md`.
+/// A reply of the daemon. `docs/protocol.md` describes the encoding.
 package enum Reply: Equatable, Sendable {
     case failure(Failure)
     case done
     case welcome(Welcome)
     case status(StatusReport)
     case context(ContextHandle)
-    /// Some of the items of an answer; `more` says that another frame follows.
+    /// Some of the found items; `more` tells whether another frame of the same reply follows.
     case items([FoundItem], more: Bool)
     case policy(PolicyAnswer)
     case environment(EnvironmentReport)
@@ -19,14 +19,14 @@ package enum Reply: Equatable, Sendable {
     case log(AuditPage)
     case check(CheckReport)
     case enclaveKey(EnclaveKey)
-    /// What an operation of a key gave: a signature or a secret.
+    /// The result of a key operation: a signature or a shared secret.
     case enclaveResult(SecretBytes)
-    /// What an evaluation that succeeded was proven by.
+    /// The methods by which the user authenticated in a successful evaluation.
     case proven(Set<AuthenticationMethod>)
-    /// Whether a simulated touch met a waiting prompt.
+    /// Whether a prompt was waiting for the simulated touch.
     case simulated(delivered: Bool)
 
-    /// Whether another frame of the same answer follows.
+    /// Whether another frame of the same reply follows.
     package var isPartial: Bool {
         switch self {
         case .items(_, let more): more
@@ -35,7 +35,7 @@ package enum Reply: Equatable, Sendable {
         }
     }
 
-    /// The answer to `hello`.
+    /// The reply to `hello`.
     package struct Welcome: Equatable, Sendable {
         package var tier: Tier
         package var processID: Int32
@@ -45,15 +45,15 @@ package enum Reply: Equatable, Sendable {
         }
     }
 
-    /// The answer to `exportItems`.
+    /// The reply to `exportItems`.
     package struct Exported: Equatable, Sendable {
-        /// Bytes of the backup. What is secret in them is sealed.
+        /// The next bytes of the backup; secrets in them are encrypted.
         package var bytes: [UInt8]
-        /// Items that are in the backup so far.
+        /// Number of items in the backup so far.
         package var count: UInt64
-        /// Items passed by since the last answer.
+        /// Items left out since the last reply.
         package var staying: StayingItems
-        /// Names the export for the next request; nil when the backup is whole.
+        /// Identifies the export in the next request; nil if the backup is complete.
         package var cursor: [UInt8]?
         package init(bytes: [UInt8], count: UInt64, staying: StayingItems, cursor: [UInt8]?) {
             self.bytes = bytes
@@ -63,16 +63,17 @@ package enum Reply: Equatable, Sendable {
         }
     }
 
-    /// The answer to `importItems`.
+    /// The reply to `importItems`.
     package struct Imported: Equatable, Sendable {
-        /// Whether the file was verified to its end, and its bytes are to come once more from the first one.
+        /// Whether the whole file was verified and the client must send it again from its first byte.
         package var wantsStart: Bool
-        /// Items that were added so far, and that were there already.
+        /// Number of items added so far.
         package var added: UInt64
+        /// Number of items so far that were in the keychain already.
         package var present: UInt64
-        /// Items passed by since the last answer.
+        /// Items left out since the last reply.
         package var staying: StayingItems
-        /// Names the import for the next request; nil when everything was taken in.
+        /// Identifies the import in the next request; nil if the import is complete.
         package var cursor: [UInt8]?
         package init(wantsStart: Bool, added: UInt64, present: UInt64, staying: StayingItems, cursor: [UInt8]?) {
             self.wantsStart = wantsStart
@@ -83,9 +84,9 @@ package enum Reply: Equatable, Sendable {
         }
     }
 
-    /// The answer to `canEvaluate`.
+    /// The reply to `canEvaluate`.
     package struct PolicyAnswer: Equatable, Sendable {
-        /// nil when the policy can be evaluated.
+        /// Why the policy cannot be evaluated; nil if it can.
         package var refusal: Failure?
         package var biometry: BiometryKind
         package init(refusal: Failure?, biometry: BiometryKind) {
@@ -95,7 +96,7 @@ package enum Reply: Equatable, Sendable {
     }
 }
 
-/// What the person told an app that asked to look at faces.
+/// The user's decision whether an app may use Face ID.
 package struct FacePermission: Equatable, Sendable {
     package var application: String
     package var isAllowed: Bool
@@ -105,7 +106,7 @@ package struct FacePermission: Equatable, Sendable {
     }
 }
 
-/// One item of an answer.
+/// One item of a reply, with the parts that the request asked for.
 package struct FoundItem: Equatable, Sendable {
     package var itemClass: ItemClass
     package var attributes: Attributes?
@@ -113,7 +114,7 @@ package struct FoundItem: Equatable, Sendable {
     package var secret: SecretBytes?
     package var persistentReference: [UInt8]?
 
-    /// Makes an item.
+    /// Creates an item from its parts.
     package init(
         itemClass: ItemClass, attributes: Attributes? = nil, accessControl: AccessControl? = nil,
         secret: SecretBytes? = nil, persistentReference: [UInt8]? = nil
@@ -126,7 +127,7 @@ package struct FoundItem: Equatable, Sendable {
     }
 }
 
-/// What `latchkey status` shows.
+/// The status of the daemon, as `latchkey status` shows it.
 package struct StatusReport: Equatable, Sendable {
     package var tier: Tier
     package var processID: Int32
@@ -139,20 +140,20 @@ package struct StatusReport: Equatable, Sendable {
     /// Whether the keychain is locked.
     package var isLocked: Bool
     package var accessGroup: String
-    /// Why the store cannot be used, or nil.
+    /// Why the store cannot be used; nil if it can.
     package var problem: Failure?
-    /// Damaged rows that were put aside.
+    /// Number of damaged rows in the quarantine.
     package var quarantineCount: UInt64
-    /// What stands for the Secure Enclave; nil: there is none.
+    /// The implementation of the Secure Enclave; nil if there is none.
     package var enclave: EnclaveKind?
-    /// Why secrets in the daemon's memory may be swapped out; nil: their pages are locked.
+    /// Why secrets in the daemon's memory may be swapped out; nil if their pages are locked.
     package var unlockedMemory: String?
-    /// The prompt that is up; nil: there is none.
+    /// The prompt that is shown; nil if there is none.
     package var prompt: ShownPrompt?
 
-    /// Whose prompt is up: others wait for it.
+    /// The program whose prompt is shown; prompts of other programs wait for it.
     package struct ShownPrompt: Equatable, Sendable {
-        /// The program that asks, as the kernel knows it.
+        /// The name of the program, derived from the kernel's peer credentials.
         package var program: String
         package var processID: Int32
         package init(program: String, processID: Int32) {
@@ -161,7 +162,7 @@ package struct StatusReport: Equatable, Sendable {
         }
     }
 
-    /// Makes a report.
+    /// Creates a report from its fields.
     package init(
         tier: Tier, processID: Int32, storePath: String, itemCount: UInt64, biometry: BiometryKind, isEnrolled: Bool,
         isPasscodeSet: Bool, isBiometryLocked: Bool, isLocked: Bool = false, accessGroup: String, problem: Failure?,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client asks. The shape on the wire is in `docs/protocol.md`.
+/// A request of a client. `docs/protocol.md` describes the encoding.
 package enum Request: Equatable, Sendable {
     case hello(Hello)
     case status
@@ -9,55 +9,59 @@ package enum Request: Equatable, Sendable {
     case canEvaluate(Policy)
     case evaluate(Evaluate)
     case evaluateRule(EvaluateRule)
-    /// The environment now, or as soon as its revision is another than that.
+    /// Requests an `EnvironmentReport`: at once if `unlike` is nil or differs from the current revision, otherwise
+    /// after the next change.
     case environment(unlike: UInt64?)
     case addItem(AddItem)
     case copyItems(CopyItems)
     case updateItems(UpdateItems)
     case deleteItems(ItemQuery)
     case listItems(ItemQuery)
-    /// The items of every group, as listing shows them.
+    /// Lists the items of all access groups.
     case listEverything
     case passcode(PasscodeChange)
     /// Locks the keychain of the user.
     case lock
-    /// Unlocks it, after a finger or the passcode.
+    /// Unlocks the keychain after authentication by biometry or passcode.
     case unlock(Prompting)
-    /// What the person has told apps that asked to look at faces.
+    /// Lists the face permissions of all apps.
     case facePermissions
-    /// Takes such an answer back.
+    /// Withdraws a face permission.
     case changeFacePermission(FacePermissionChange)
     case simulate(SimulatorCommand)
-    /// What happened on a simulated machine.
+    /// Returns the newest lines of a simulated machine's transcript.
     case transcript
-    /// The next bytes of a backup: made, or taken in.
+    /// Requests the next bytes of a backup.
     case exportItems(ExportItems)
+    /// Sends the next bytes of a backup.
     case importItems(ImportItems)
-    /// A part of the audit trail.
+    /// Returns a page of the audit log.
     case log(Log)
-    /// Looks at everything in the store and changes nothing.
+    /// Checks the whole store without changing it.
     case check
-    /// Brings back the rows that were put aside and authenticate again.
+    /// Moves quarantined rows that authenticate again back to the items.
     case restoreRows
-    /// Uses database and anchor as they are, after the passcode.
+    /// Accepts database and anchor in their present state; requires the passcode.
     case acceptStore
-    /// Deletes what asks for a proof, the passcode and the enrolment key.
+    /// Deletes all items that require a proof, the passcode and the enrolment key; requires the passcode.
     case discardProtected
-    /// The same for a passcode that is forgotten: nothing is asked.
+    /// Does the same as `discardProtected` without authentication, for a forgotten passcode.
     case discardForgotten
-    /// Makes a private key of the enclave, uses it, or tells what it is.
+    /// Creates a private key of the enclave.
     case createEnclaveKey(CreateEnclaveKey)
+    /// Performs an operation with a private key of the enclave.
     case useEnclaveKey(UseEnclaveKey)
+    /// Describes a private key of the enclave.
     case describeEnclaveKey(EnclaveKeyName)
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {
-        /// The name the app gives itself; believed in tiers `user` and `simulated` only.
+        /// The name that the app gives itself; used in tiers `user` and `simulated` only.
         package var application: String
-        /// What the app looks at faces for (`NSFaceIDUsageDescription`); without it, it may not.
+        /// The app's face usage description (`NSFaceIDUsageDescription`); without one, the app may not use Face ID.
         package var faceUsage: String?
-        /// The access groups the app names, its default first (behaviour KC-23); none for the one of its name. Believed in
-        /// the same tiers only.
+        /// The access groups that the app names, its default first (behaviour KC-23); if empty, the group with the
+        /// app's name. Used in tiers `user` and `simulated` only.
         package var groups: [String]
         package init(application: String, faceUsage: String? = nil, groups: [String] = []) {
             self.application = application
@@ -71,7 +75,7 @@ package enum Request: Equatable, Sendable {
         package var context: ContextHandle
         package var policy: Policy
         package var prompting: Prompting
-        /// Seconds within which an unlock by biometry stands for a new match; at most 300 count.
+        /// Seconds after an unlock by biometry during which it is accepted as proof; values above 300 count as 300.
         package var reuseSeconds: UInt64
         package init(context: ContextHandle, policy: Policy, prompting: Prompting, reuseSeconds: UInt64 = 0) {
             self.context = context
@@ -117,7 +121,7 @@ package enum Request: Equatable, Sendable {
     /// `SecItemCopyMatching`.
     package struct CopyItems: Equatable, Sendable {
         package var query: ItemQuery
-        /// How many at the most; 0 is all.
+        /// Maximum number of items; 0 for no limit.
         package var limit: UInt64
         package var returns: Returns
         package var authentication: Authentication
@@ -148,19 +152,19 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// The next bytes of a backup that the daemon writes.
+    /// Requests the next bytes of a backup.
     package struct ExportItems: Equatable, Sendable {
-        /// What the last answer gave; nil begins an export, for which the daemon asks the person.
+        /// The cursor of the last reply; nil begins an export, which the user authorises at a prompt.
         package var cursor: [UInt8]?
         package init(cursor: [UInt8]?) { self.cursor = cursor }
     }
 
-    /// The next bytes of a backup that the daemon reads.
+    /// Sends the next bytes of a backup.
     package struct ImportItems: Equatable, Sendable {
-        /// What the last answer gave; nil begins an import, for which the daemon asks the person.
+        /// The cursor of the last reply; nil begins an import, which the user authorises at a prompt.
         package var cursor: [UInt8]?
         package var bytes: [UInt8]
-        /// Whether the file ends with them.
+        /// Whether `bytes` is the end of the backup.
         package var isLast: Bool
         package init(cursor: [UInt8]?, bytes: [UInt8], isLast: Bool) {
             self.cursor = cursor
@@ -169,13 +173,13 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// Which part of the audit trail.
+    /// Requests a page of the audit log.
     package struct Log: Equatable, Sendable {
-        /// The entries behind the one of that number.
+        /// The number of the entry after which the page begins.
         package var after: Int64
-        /// How many at the most; a part also ends when a frame is full.
+        /// Maximum number of entries; a page also ends when a frame is full.
         package var limit: UInt64
-        /// Whether the chain is checked from that entry on.
+        /// Whether the hash chain of the page is verified.
         package var verifies: Bool
         package init(after: Int64, limit: UInt64, verifies: Bool) {
             self.after = after
@@ -184,10 +188,10 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// Which answer is taken back, and what holds after.
+    /// Withdraws the face permission of an app.
     package struct FacePermissionChange: Equatable, Sendable {
         package var application: String
-        /// Whether the app may ask again; otherwise it is refused from now on.
+        /// Whether the app may ask again; if false, it is refused from now on.
         package var mayAskAgain: Bool
         package init(application: String, mayAskAgain: Bool) {
             self.application = application
@@ -195,8 +199,8 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// Setting, changing or removing the passcode of tiers `user` and `simulated`. The old one is never part of a
-    /// request: the daemon asks for it at a prompt of its own.
+    /// Sets, changes or removes the passcode in tiers `user` and `simulated`. The current passcode is never part of a
+    /// request; the daemon asks for it at a prompt.
     package enum PasscodeChange: Equatable, Sendable {
         case set(SecretBytes)
         case change(SecretBytes)
@@ -204,19 +208,20 @@ package enum Request: Equatable, Sendable {
     }
 }
 
-/// Which items are meant.
+/// The conditions that select items.
 package struct ItemQuery: Equatable, Sendable {
+    /// The class of the items; nil for any class.
     package var itemClass: ItemClass?
-    /// Attributes that have to be equal.
+    /// Attributes that must be equal.
     package var attributes: Attributes
-    /// Accessibility that has to be equal.
+    /// The accessibility class, which must be equal; nil for any.
     package var accessibility: Accessibility?
-    /// Whether `synchronizable` matches both (`kSecAttrSynchronizableAny`).
+    /// Whether items match with either value of `synchronizable` (`kSecAttrSynchronizableAny`).
     package var anySynchronizable: Bool
-    /// The one item that is meant.
+    /// The persistent reference of a single item; nil for any item.
     package var persistentReference: [UInt8]?
 
-    /// Makes a query.
+    /// Creates a query from its conditions.
     package init(
         itemClass: ItemClass?, attributes: Attributes = [:], accessibility: Accessibility? = nil,
         anySynchronizable: Bool = false, persistentReference: [UInt8]? = nil
@@ -228,18 +233,18 @@ package struct ItemQuery: Equatable, Sendable {
         self.persistentReference = persistentReference
     }
 
-    /// Whether it names one item of each group, by its primary key or by a reference.
+    /// Whether the query gives a persistent reference or a primary key, so that it matches only a few items at most.
     package var namesOneItem: Bool {
         if persistentReference != nil { return true }
         guard let itemClass else { return false }
-        // The group is the caller's own where none is given; `synchronizable` tells at most two apart.
+        // Without a group only the caller's groups match; without `synchronizable` at most two items differ in it.
         return itemClass.primaryKey.allSatisfy {
             attributes[$0] != nil || [.accessGroup, .synchronizable].contains($0)
         }
     }
 }
 
-/// What an answer holds for each item.
+/// The parts of each found item that a reply contains (`kSecReturn...`).
 package struct Returns: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -247,22 +252,22 @@ package struct Returns: OptionSet, Hashable, Sendable {
     package static let attributes = Returns(rawValue: 2)
     package static let reference = Returns(rawValue: 4)
     package static let persistentReference = Returns(rawValue: 8)
-    /// Every known bit.
+    /// All known flags.
     package static let known: Returns = [.data, .attributes, .reference, .persistentReference]
 }
 
-/// What the prompt of a request says and whether there may be one.
+/// The texts that a caller supplies for the prompt of a request, and whether a prompt is allowed.
 package struct Prompting: Equatable, Sendable {
-    /// The app's reason; may be empty for items.
+    /// The app's reason; may be empty in item requests.
     package var reason: String
-    /// nil: the default; "": no button; else the title.
+    /// The title of the fallback button; nil for the default title, empty for no button.
     package var fallbackTitle: String?
-    /// nil or "": the default.
+    /// The title of the cancel button; nil or empty for the default title.
     package var cancelTitle: String?
-    /// Whether a prompt may be shown at all.
+    /// Whether a prompt may be shown.
     package var interactionAllowed: Bool
 
-    /// Makes the wishes of a caller.
+    /// Creates a value from its fields.
     package init(
         reason: String = "", fallbackTitle: String? = nil, cancelTitle: String? = nil, interactionAllowed: Bool = true
     ) {
@@ -272,7 +277,7 @@ package struct Prompting: Equatable, Sendable {
         self.interactionAllowed = interactionAllowed
     }
 
-    /// The same with texts that fit a frame; what is shown of them is much less.
+    /// A copy whose texts are clipped to `Limits.titleBytes`, so that they fit a frame; prompts show far less.
     package var clipped: Prompting {
         Prompting(
             reason: Self.clip(reason), fallbackTitle: fallbackTitle.map(Self.clip),
@@ -280,7 +285,7 @@ package struct Prompting: Equatable, Sendable {
             interactionAllowed: interactionAllowed)
     }
 
-    /// Cuts by bytes: one character may have any number of them.
+    /// Clips to a number of bytes, not characters, since one character may consist of any number of bytes.
     private static func clip(_ text: String) -> String {
         guard text.utf8.count > Limits.titleBytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: Limits.titleBytes)
@@ -289,17 +294,17 @@ package struct Prompting: Equatable, Sendable {
     }
 }
 
-/// How an item request may authenticate.
+/// The authentication options of an item request.
 package struct Authentication: Equatable, Sendable {
-    /// The context to use and to mark, or nil for a throw-away one.
+    /// The context whose proofs are used and to which new proofs are added; nil if proofs are for this request only.
     package var context: ContextHandle?
-    /// Whether items that would have to be asked for are left out instead (`kSecUseAuthenticationUISkip`).
+    /// Whether items that require a prompt are skipped (`kSecUseAuthenticationUISkip`).
     package var skipsProtected: Bool
     package var prompting: Prompting
-    /// The app's own password, for items that ask for one.
+    /// The application password, for items that require one.
     package var applicationPassword: SecretBytes?
 
-    /// Makes the wishes of a caller.
+    /// Creates a value from its fields.
     package init(
         context: ContextHandle? = nil, skipsProtected: Bool = false, prompting: Prompting = Prompting(),
         applicationPassword: SecretBytes? = nil
@@ -311,60 +316,63 @@ package struct Authentication: Equatable, Sendable {
     }
 }
 
-/// What a script does to the simulated world.
+/// A command of a script to the simulated machine.
 package enum SimulatorCommand: Equatable, Sendable {
-    /// Exchanges the sensor; `none` unplugs it.
+    /// Replaces the sensor; `none` disconnects it.
     case sensor(BiometryKind)
     /// Enrols one more finger or face.
     case enrol
-    /// Forgets every enrolled finger or face.
+    /// Removes all enrolled fingers or faces.
     case unenrol
     /// Replaces an enrolled finger by another.
     case replaceFinger
-    /// A touch or a look.
+    /// Presents a finger or face to the sensor.
     case touch(matching: Bool)
-    /// Moves the clock on.
+    /// Advances the clock.
     case advance(seconds: UInt64)
-    /// Drops what was scripted and not used.
+    /// Drops scripted actions that were not used yet.
     case reset
     /// Locks the device.
     case lock
-    /// Unlocks it by biometry or by the passcode.
+    /// Unlocks the device by biometry or by passcode.
     case unlock(byBiometry: Bool)
-    /// Pairs a device, or another one of that type, and brings it near.
+    /// Pairs a device of that type, or replaces the paired one, and brings it near.
     case pair(CompanionType)
     case unpair(CompanionType)
-    /// Brings a paired device near or takes it away.
+    /// Brings a paired device near or out of reach.
     case nearby(CompanionType, Bool)
-    /// Puts the apps into the background or back.
+    /// Moves the apps to the background or to the foreground.
     case background(Bool)
-    /// The person confirms on the paired device.
+    /// The user confirms on the paired device.
     case confirm
-    /// The person answers whether the app may look at faces.
+    /// The user answers whether the app may use Face ID.
     case permission(Bool)
-    /// Something goes wrong once.
+    /// Makes the next matching operation fail once.
     case fail(SimulatedFailure)
-    /// Whether a prompt takes whatever is typed for the passcode.
+    /// Sets whether a prompt accepts any text as the passcode.
     case acceptAnyPasscode(Bool)
-    /// The person cancels, chooses the fallback or types a passcode, as soon as a prompt takes it.
+    /// The user cancels, as soon as a prompt accepts it.
     case cancel
+    /// The user chooses the fallback, as soon as a prompt accepts it.
     case fallback
+    /// The user enters a passcode, as soon as a prompt accepts it.
     case enter(SecretBytes)
-    /// The person confirms that the recovery code is written down, or types one, as soon as a prompt takes it.
+    /// The user confirms that the recovery code is written down, as soon as a prompt accepts it.
     case acknowledgeCode
+    /// The user enters a recovery code, as soon as a prompt accepts it.
     case enterCode(SecretBytes)
-    /// Asks for the recovery code that a prompt showed last: a script reads what a person would read.
+    /// Returns the recovery code that a prompt showed last, which a user would read from the screen.
     case tellCode
-    /// The machine starts again; the daemon is ended by whoever asks.
+    /// Restarts the simulated machine; the client that sends this ends the daemon.
     case restart
 }
 
-/// What a script lets go wrong, once.
+/// A failure that a script causes once.
 package enum SimulatedFailure: UInt8, CaseIterable, Sendable {
-    /// The next durable write finds the disk full.
+    /// The next durable write fails because the disk is full.
     case diskFull = 1
-    /// The next request for items meets a group the app has no right to.
+    /// The next item request fails because the app may not use the access group.
     case missingEntitlement = 2
-    /// The sensor gives up the next scan.
+    /// The sensor ends the next scan with a failure.
     case sensor = 3
 }

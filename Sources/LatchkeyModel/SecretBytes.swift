@@ -2,13 +2,11 @@
 
 internal import Glibc
 
-/// Bytes that are overwritten when the last reference goes away.
+/// Immutable bytes whose memory is overwritten when the last reference is released.
 ///
-/// Every secret, key, passcode and wire frame of Latchkey lives in this type. It is deliberately not
-/// `CustomStringConvertible` and not `Codable`, so that no log line or error text can show what it holds, and
-/// its comparison takes the same time wherever two values differ.
-///
-/// The memory is written only while the value is being made and is immutable afterwards.
+/// Holds every secret, key, passcode and wire frame of Latchkey. It is deliberately neither `CustomStringConvertible`
+/// nor `Codable`, so that no log line or error text can contain its bytes. Values of equal length are compared in
+/// constant time.
 package final class SecretBytes: @unchecked Sendable {
     // Immutable after `init` returns, so sharing between threads is safe.
     private let base: UnsafeMutableRawPointer
@@ -16,7 +14,7 @@ package final class SecretBytes: @unchecked Sendable {
     /// Number of bytes.
     package let count: Int
 
-    /// Makes `count` bytes and lets `fill` write them.
+    /// Allocates `count` zero bytes and passes them to `fill`, the only code that writes them.
     package init<E: Error>(count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
         self.count = count
         base = SecretMemory.allocate(count)
@@ -25,7 +23,7 @@ package final class SecretBytes: @unchecked Sendable {
 
     /// Copies `bytes`.
     ///
-    /// A collection, whose count is known: no copy in between is left behind.
+    /// Takes a collection, not a sequence: its count is known in advance, so no intermediate copy is left in memory.
     package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
@@ -37,17 +35,17 @@ package final class SecretBytes: @unchecked Sendable {
 
     deinit { SecretMemory.free(base, count) }
 
-    /// Lends the bytes to `body`; the pointer must not leave it.
+    /// Calls `body` with the bytes; the pointer must not escape the closure.
     package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// A copy outside the wiping type, for values that leave Latchkey.
+    /// Returns a copy that is not overwritten on release, for values that leave Latchkey.
     package func copyBytes() -> [UInt8] { withBytes { Array($0) } }
 }
 
 extension SecretBytes: Equatable {
-    /// Compares in a time that depends on the lengths only.
+    /// Compares both values in a time that depends only on their lengths.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         guard left.count == right.count else { return false }
         return left.withBytes { a in
@@ -60,7 +58,7 @@ extension SecretBytes: Equatable {
     }
 }
 
-/// Overwrites an array of bytes in place; for buffers a C library had to fill.
+/// Overwrites and empties an array of bytes; for buffers that a C library filled.
 package func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
     bytes.removeAll(keepingCapacity: false)

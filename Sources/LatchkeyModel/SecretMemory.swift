@@ -3,32 +3,35 @@
 internal import Glibc
 import Synchronization
 
-/// Where the bytes of secrets are: in pages that are neither swapped nor dumped, once a process has asked for them, and
-/// else on the heap.
+/// Allocates the memory of secrets: in pages that are excluded from swap and core dumps after `lock` succeeded, and on
+/// the heap otherwise.
 ///
-/// A fixed number of slots in three sizes, because the memory that a user may lock is small (`RLIMIT_MEMLOCK`, usually
-/// 8 MiB). A secret that is larger than a slot, or finds none, is on the heap; the latter is counted and reported.
+/// The locked pages are an arena with a fixed number of slots in three sizes, because the memory that a user may lock
+/// is small (`RLIMIT_MEMLOCK`, usually 8 MiB). A secret that is larger than the largest slot, or for which no slot is
+/// free, is on the heap; `missedCount` counts the latter.
 package enum SecretMemory {
-    /// Bytes of a slot, and how many there are in the largest arena.
+    /// The sizes of slots, and their number in the largest arena.
     private static let sizes = [(bytes: 64, count: 4096), (bytes: 256, count: 1024), (bytes: 1024, count: 512)]
-    /// The arena is made smaller by these until the kernel lets it be locked.
+    /// Divisors of the slot counts, tried in order until the kernel allows the arena to be locked.
     private static let divisors = [1, 4, 16]
 
     private struct Arena {
+        /// The address behind the last slot of each size.
         var ends: [UInt] = []
-        /// The first free slot of each size; a free slot holds the address of the next one.
+        /// The first free slot of each size, or 0; each free slot begins with the address of the next one.
         var free: [UInt] = []
         var missed: UInt64 = 0
     }
 
     private static let arena = Mutex(Arena())
-    /// The first address and the one behind the last; 0 without an arena. Written once, before other threads matter.
+    // The bounds of the arena, both 0 if there is none. `lock` writes them once; `end` first, so that a thread that
+    // reads a non-zero `start` also reads the final `end`.
     private static let start = Atomic(UInt(0))
     private static let end = Atomic(UInt(0))
 
-    /// Locks memory for secrets that are made from now on. To be called once, early.
+    /// Maps and locks the arena for secrets that are allocated from now on. To be called once, early in the process.
     ///
-    /// - Returns: why it could not be locked; nil when it was.
+    /// - Returns: the system's error text if no arena could be locked; nil on success.
     package static func lock() -> String? {
         guard start.load(ordering: .acquiring) == 0 else { return nil }
         var code: CInt = 0
@@ -39,14 +42,14 @@ package enum SecretMemory {
         return String(cString: strerror(code))
     }
 
-    /// Secrets that found no slot and are on the heap, or were.
+    /// Number of secrets allocated so far on the heap because no slot was free.
     package static var missedCount: UInt64 { arena.withLock { $0.missed } }
 
     private static func map(_ divisor: Int) -> CInt {
         let page = Int(getpagesize())
         let bytes = sizes.reduce(0) { $0 + $1.bytes * $1.count } / divisor
         let length = (bytes + page - 1) / page * page
-        // One page before and one behind that cannot be touched: no overrun of a neighbour reaches a secret.
+        // One inaccessible guard page on each side, so that an overrun of adjacent memory cannot reach a secret.
         guard let whole = mmap(nil, length + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             whole != MAP_FAILED
         else { return errno }
@@ -76,7 +79,7 @@ package enum SecretMemory {
         return 0
     }
 
-    /// Memory for `count` bytes, all zero.
+    /// Allocates `count` bytes, all zero.
     static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if start.load(ordering: .acquiring) != 0, let slot = takeSlot(count) { return slot }
         let base = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
@@ -100,7 +103,7 @@ package enum SecretMemory {
         return UnsafeMutableRawPointer(bitPattern: address)
     }
 
-    /// Wipes memory that `allocate` gave and takes it back.
+    /// Overwrites and releases memory of `allocate`.
     static func free(_ base: UnsafeMutableRawPointer, _ count: Int) {
         // An optimiser may drop a plain memset of memory that is about to be freed.
         explicit_bzero(base, max(count, 1))
@@ -116,13 +119,14 @@ package enum SecretMemory {
     }
 }
 
-/// A secret while it is typed or put together: memory of a fixed size that is wiped with the last reference.
+/// A mutable buffer of fixed size for a secret that is being typed or assembled; overwritten when the last reference is
+/// released.
 package final class SecretBuffer {
     private let base: UnsafeMutableRawPointer
-    /// Bytes it has room for.
+    /// Size of the buffer in bytes.
     package let capacity: Int
 
-    /// Makes room, all zero.
+    /// Allocates a buffer of `capacity` zero bytes.
     package init(capacity: Int) {
         self.capacity = capacity
         base = SecretMemory.allocate(capacity)
@@ -130,11 +134,11 @@ package final class SecretBuffer {
 
     deinit { SecretMemory.free(base, capacity) }
 
-    /// Lends the memory to `body`; the pointer must not leave it.
+    /// Calls `body` with the memory; the pointer must not escape the closure.
     package func withBytes<R>(_ body: (UnsafeMutableRawBufferPointer) -> R) -> R {
         body(UnsafeMutableRawBufferPointer(start: base, count: capacity))
     }
 
-    /// Overwrites it with zeros.
+    /// Overwrites the buffer with zeros.
     package func wipe() { explicit_bzero(base, capacity) }
 }

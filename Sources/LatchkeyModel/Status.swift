@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every way in which a request can end other than with its result: the closed set that travels on the wire.
+/// The error codes of failed requests, a closed set that is part of the wire format.
 ///
-/// The API modules translate it into `OSStatus` and `LAError`, each in one file, totally. Numbers are part of
-/// the wire format (`docs/protocol.md`) and never reused.
+/// Each API module translates every code into `OSStatus` or `LAError`, in one file. Raw values are documented in
+/// `docs/protocol.md` and never reused.
 package enum Status: UInt16, CaseIterable, Sendable, Error {
     // 1...: the request itself.
     case malformedRequest = 1
@@ -26,13 +26,13 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case diskFull = 27
     case noHome = 28
     case peerNotTrusted = 29
-    /// The store has a format that this program does not read any more.
+    /// The store has a format version that this program no longer reads.
     case storeOlder = 30
     /// The file `anchor` is missing or fails authentication.
     case anchorMissing = 31
     /// The file `anchor` is older than the database.
     case anchorOld = 32
-    /// A security event (a new passcode, another enrolment set ...) was not written to the end.
+    /// Writing a security event (such as a new passcode or enrolment set) was interrupted.
     case eventUnfinished = 33
 
     // 40...: keychain items.
@@ -47,11 +47,11 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case itemAuthenticationFailed = 48
     case passcodeClassUnavailable = 49
     case enrolmentBindingUnavailable = 50
-    /// A private key that never leaves where it is was asked for.
+    /// The private key cannot be exported from its token.
     case exportNotAllowed = 51
     /// The access control of a key lacks `privateKeyUsage`.
     case keyUsageNotAllowed = 52
-    /// There is no Secure Enclave here, or none that was chosen.
+    /// No Secure Enclave is available, or none is configured.
     case enclaveUnavailable = 53
 
     // 70...: authentication.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The assurance tier: what the secrets of a store rest on (`DESIGN`, section 2).
+/// The assurance tier of a store: where its root key is and which processes protect it.
 ///
-/// Written in the store's header and bound into every record; a store made in one tier is refused in another.
+/// Written to the store's header and bound into every record; a daemon of one tier refuses a store of another.
 package enum Tier: UInt8, CaseIterable, Sendable {
     /// Two services, root key sealed in a TPM.
     case tpm = 1
@@ -10,10 +10,10 @@ package enum Tier: UInt8, CaseIterable, Sendable {
     case file = 2
     /// One daemon per user, root key in a file of that user.
     case user = 3
-    /// Scripted sensors and a virtual clock: tests, CI, demonstrations.
+    /// Scripted sensors and a virtual clock, for tests, CI and demonstrations.
     case simulated = 4
 
-    /// The name used on the wire's status, in configuration and on the screen.
+    /// The name shown to the user and used in the configuration.
     package var name: String {
         switch self {
         case .tpm: "tpm"
@@ -23,7 +23,7 @@ package enum Tier: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The tier of that name.
+    /// The tier with the given name; nil if there is none.
     package init?(name: String) {
         guard let tier = Tier.allCases.first(where: { $0.name == name }) else { return nil }
         self = tier

@@ -2,52 +2,52 @@
 
 package import LatchkeyModel
 
-/// What was proven, by which evaluations and for whom: the value that opens items.
+/// The proofs of one or more evaluations; the value that authorises access to items.
 ///
-/// Only this room makes one, from an event of an evaluation; every door of the keychain takes it as a parameter. Outside
-/// the room the only values there are come from the reducer, and from joining or narrowing those.
+/// Only this module creates authorisations, from the events of an evaluation; other modules can only combine or narrow
+/// existing ones. Every function of the keychain that opens items takes an authorisation as a parameter.
 package struct Authorisation: Hashable, Sendable {
-    /// One proof of one evaluation.
+    /// One successful authentication by one method, within one evaluation.
     package struct Proof: Hashable, Sendable {
         /// Number of the evaluation.
         package let evaluation: UInt64
-        /// Who asked for it, hence whom the prompt named.
+        /// The caller that requested the evaluation, and that the prompt named.
         package let caller: Caller
         package let method: AuthenticationMethod
-        /// The enrolment set the match came from, when biometry was proven.
+        /// The enrolment set of the match; nil for methods other than biometry.
         package let enrolment: EnrolmentSet?
-        /// When, in nanoseconds of the boot clock.
+        /// The time of the proof, in nanoseconds of the boot-time clock.
         package let time: Int64
     }
 
-    /// The proofs, the oldest first.
+    /// The proofs, oldest first.
     package let proofs: [Proof]
 
     init(_ proofs: [Proof]) { self.proofs = proofs }
 
-    /// Nothing was proven.
+    /// An authorisation without proofs.
     package static let none = Authorisation([])
 
-    /// The methods that were proven.
+    /// The methods of all proofs.
     package var methods: Set<AuthenticationMethod> { Set(proofs.map(\.method)) }
 
-    /// The enrolment set of the last match.
+    /// The enrolment set of the latest proof by biometry; nil if there is none.
     package var enrolment: EnrolmentSet? { proofs.last { $0.method == .biometry }?.enrolment }
 
-    /// Whether every stage of `plan` is met.
+    /// Returns whether the proofs complete every stage of `plan`.
     package func satisfies(_ plan: AuthenticationPlan) -> Bool {
         plan.stages.allSatisfy { !$0.isDisjoint(with: methods) }
     }
 
-    /// Whether everything in it was proven for that caller; nothing is for every caller.
+    /// Returns whether all proofs are for `caller`; true for an authorisation without proofs.
     package func belongs(to caller: Caller) -> Bool { proofs.allSatisfy { $0.caller == caller } }
 
-    /// Whether one evaluation proved all of it, the passcode among it.
+    /// Whether all proofs come from a single evaluation and include the passcode.
     package var isOnePasscodeEvaluation: Bool {
         methods.contains(.passcode) && Set(proofs.map(\.evaluation)).count == 1
     }
 
-    /// What both proved together. Of two proofs of the same kind for the same caller the later one stays.
+    /// Returns the proofs of both. A proof of `other` replaces a proof with the same method, enrolment set and caller.
     package func union(_ other: Authorisation) -> Authorisation {
         let kept = proofs.filter { proof in
             !other.proofs.contains {
@@ -57,7 +57,7 @@ package struct Authorisation: Hashable, Sendable {
         return Authorisation(kept + other.proofs)
     }
 
-    /// The same without matches of another enrolment set than `set` (abuse case 32).
+    /// Returns the authorisation without proofs by biometry of an enrolment set other than `set` (abuse case 32).
     package func holding(for set: EnrolmentSet?) -> Authorisation {
         Authorisation(proofs.filter { $0.method != .biometry || (set != nil && $0.enrolment == set) })
     }

@@ -3,13 +3,14 @@
 import LatchkeyModel
 
 extension PolicyState {
-    /// Wrong passcodes in a row from which on the delay does not grow any more.
+    /// Number of consecutive wrong passcodes after which the delay no longer grows.
     package static let lastPasscodeDelay = 6
 
-    /// Nanoseconds without passcode entry after that many wrong ones in a row.
+    /// Returns for how long no passcode is accepted after `failures` consecutive wrong passcodes, in nanoseconds.
     ///
-    /// Apple states growing delays and an end after six (behaviour LA-30) and not the delays; these are ours. The
-    /// end is a delay of an hour, since nothing outside Latchkey could lift it.
+    /// Apple documents that delays grow and that entry is disabled after six wrong passcodes (behaviour LA-30), but
+    /// not the delays; these values are Latchkey's. The final state is a delay of an hour, since there is no other
+    /// device or service that could enable entry again.
     package static func passcodeDelay(afterFailures failures: Int) -> Int64 {
         let seconds: Int64 =
             switch failures {
@@ -22,16 +23,17 @@ extension PolicyState {
         return seconds * 1_000_000_000
     }
 
-    /// Why the passcode has to be entered before biometry counts again, as Apple's platform security guide has it.
+    /// Why the passcode is required before biometry is accepted (Apple Platform Security guide).
     package enum PasscodeDue: Hashable, Sendable {
+        /// The passcode was not entered since the machine started.
         case afterRestart
-        /// After 48 hours without either.
+        /// Neither passcode nor biometry was used for more than 48 hours.
         case unusedForTwoDays
-        /// After 156 hours without the passcode when biometry was not used for 4.
+        /// The passcode was not entered for more than 156 hours and biometry was not used for more than 4 hours.
         case unusedForAWeek
     }
 
-    /// Why the passcode is due; nil when it is not.
+    /// Why the passcode is required before biometry is accepted; nil if it is not required.
     package var passcodeDue: PasscodeDue? {
         guard let lastPasscode else { return .afterRestart }
         let hour: Int64 = 3_600_000_000_000
@@ -40,18 +42,19 @@ extension PolicyState {
         return now - max(lastPasscode, lastBiometry) > 48 * hour ? .unusedForTwoDays : nil
     }
 
-    /// Whether the passcode has to be entered before biometry counts again.
+    /// Whether the passcode is required before biometry is accepted.
     package var isPasscodeDue: Bool { passcodeDue != nil }
 
-    /// Seconds in which no passcode is taken; 0 when one is.
+    /// Seconds, rounded up, until a passcode is accepted again; 0 if entry is not delayed.
     package var delaySeconds: Int64 {
         guard now < passcodeBlockedUntil else { return 0 }
         let (left, overflows) = passcodeBlockedUntil.subtractingReportingOverflow(now)
         return ((overflows ? .max : left) - 1) / 1_000_000_000 + 1
     }
 
-    /// Takes every try for used up, since nobody knows how many were: only a right passcode helps, after the longest
-    /// delay.
+    /// Assumes the maximum failure counts, because the stored counters are missing or unreadable.
+    ///
+    /// Biometry is locked, and the next passcode is accepted after the longest delay.
     package mutating func useUpTries(at now: Int64) {
         biometryFailures = Self.lockoutThreshold
         passcodeFailures = Self.lastPasscodeDelay
@@ -60,7 +63,10 @@ extension PolicyState {
         lastBiometry = nil
     }
 
-    /// Counts a match. The time is kept once in ten minutes, which is close enough for rules of hours.
+    /// Resets the biometry failures after a match, and updates the time of the last match if it is older than ten
+    /// minutes, which is precise enough for rules that count in hours.
+    ///
+    /// - Returns: whether the counters changed and must be stored.
     mutating func countMatch() -> Bool {
         let hadFailures = biometryFailures != 0
         biometryFailures = 0
@@ -69,15 +75,16 @@ extension PolicyState {
         return hadFailures || isStale
     }
 
-    /// Counts a passcode as wrong; it is counted before it is looked at.
+    /// Counts an entered passcode as wrong; called before the passcode is verified.
     mutating func countWrongPasscode() {
         passcodeFailures = min(passcodeFailures + 1, 1_000_000)
         let delay = Self.passcodeDelay(afterFailures: passcodeFailures)
         passcodeBlockedUntil = delay == 0 ? 0 : now &+ delay
     }
 
-    /// Counts a passcode as right.
-    /// - Returns: what there is to keep.
+    /// Resets the failure counters and the delay after a correct passcode.
+    ///
+    /// - Returns: the effect that stores the counters; none if they did not change.
     mutating func countRightPasscode() -> [PolicyEffect] {
         let before = counters
         passcodeFailures = 0
@@ -88,7 +95,7 @@ extension PolicyState {
         return counters == before ? [] : [.keep(counters)]
     }
 
-    /// Puts back what `countWrongPasscode` changed: the passcode was not looked at.
+    /// Undoes `countWrongPasscode` for a passcode that was not verified.
     mutating func takeBack(_ before: PolicyCounters) {
         passcodeFailures = before.passcodeFailures
         passcodeBlockedUntil = before.passcodeBlockedUntil

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// What happened.
+/// An input of the reducer. `UInt64` parameters without a label are the numbers of evaluations.
 package enum PolicyEvent: Hashable, Sendable {
     case evaluate(EvaluationRequest)
     case promptVisible(UInt64)
@@ -13,24 +13,27 @@ package enum PolicyEvent: Hashable, Sendable {
     case sensorFailed(UInt64)
     case fallbackChosen(UInt64)
     case cancelChosen(UInt64)
-    /// A passcode was typed, at a time of the boot clock.
+    /// A passcode was entered, at a time of the boot-time clock in nanoseconds. The passcode itself never reaches the
+    /// reducer.
     case passcodeEntered(UInt64, at: Int64)
-    /// The same wrong passcode was typed as before in this evaluation.
+    /// A passcode was entered that was found wrong earlier in the same evaluation.
     case passcodeRepeated(UInt64)
-    /// What `keepFirst` asked for is durable, or could not be made so. No other event comes between the effect and this.
+    /// The counters of a `keepFirst` effect are durable. No other event may come between the effect and its result.
     case countersKept(UInt64)
+    /// The counters of a `keepFirst` effect could not be stored. No other event may come between the effect and its
+    /// result.
     case countersNotKept(UInt64, Status)
-    /// Passcode entry may go on, at a time of the boot clock.
+    /// The passcode delay is over, at a time of the boot-time clock in nanoseconds.
     case delayPassed(UInt64, at: Int64)
-    /// The recovery code that was shown is written down.
+    /// The user confirmed that the recovery code is written down.
     case codeAcknowledged(UInt64)
-    /// A recovery code was typed. The code itself never reaches the reducer.
+    /// A recovery code was entered. The code itself never reaches the reducer.
     case codeEntered(UInt64)
-    /// The verdict on an entered passcode.
+    /// The result of verifying an entered passcode.
     case passcodeChecked(UInt64, isRight: Bool)
-    /// An entered passcode could not be compared with anything.
+    /// An entered passcode could not be verified.
     case passcodeNotChecked(UInt64, Status)
-    /// The caller withdrew: `appCancel`, or its connection ended: `systemCancel`.
+    /// The evaluation was cancelled: by the caller (`appCancel`) or because its connection ended (`systemCancel`).
     case withdrawn(UInt64, Status)
     case deadlinePassed(UInt64)
     case companionConfirmed(UInt64)
@@ -39,16 +42,17 @@ package enum PolicyEvent: Hashable, Sendable {
     case locked
     case unlocked(byBiometry: Bool)
     case background(Bool)
-    /// The person told whether the asking app may look at faces.
+    /// The user answered whether the requesting app may use Face ID.
     case permissionAnswered(UInt64, Bool)
-    /// The answer for an app was withdrawn, or forgotten with nil.
+    /// The face permission of an app was set, or deleted with nil so that the app asks again.
     case permissionChanged(String, Bool?)
+    /// A passcode was set, or removed with false.
     case passcodeExists(Bool)
-    /// A passcode turned out right after the evaluation it was typed for had ended.
+    /// A passcode was verified as correct after its evaluation had ended.
     case passcodeWasRight
 }
 
-/// What has to be done about it, in this order.
+/// An output of the reducer, which the service executes. Effects of one event are executed in order.
 package enum PolicyEffect: Hashable, Sendable {
     case show(EvaluationRequest, PromptContent)
     case update(UInt64, PromptContent)
@@ -56,19 +60,21 @@ package enum PolicyEffect: Hashable, Sendable {
     case arm(UInt64)
     case disarm(UInt64)
     case checkPasscode(UInt64)
-    /// Ends the prompt that many seconds from now, and no earlier.
+    /// Posts `deadlinePassed` after that many seconds; replaces an earlier deadline of the evaluation.
     case startDeadline(UInt64, seconds: Int64)
     case reply(UInt64, Outcome)
-    /// Keeps the counters. What goes on does not depend on it: when it fails, more failures than there were stay kept.
+    /// Stores the counters; nothing waits for the result. If it fails, the stored counters remain too high, never too
+    /// low.
     case keep(PolicyCounters)
-    /// Keeps the counters before anything else happens in that evaluation.
+    /// Stores the counters and posts `countersKept` or `countersNotKept` before any other event.
     case keepFirst(UInt64, PolicyCounters)
-    /// Tells after that many seconds that passcode entry may go on.
+    /// Posts `delayPassed` after that many seconds.
     case startDelay(UInt64, seconds: Int64)
+    /// Stores the face permissions of all apps.
     case keepPermissions([String: Bool])
 }
 
-/// How an evaluation ended.
+/// The result of an evaluation.
 package enum Outcome: Hashable, Sendable {
     case granted(Authorisation)
     case denied(Status)

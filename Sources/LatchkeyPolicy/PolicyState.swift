@@ -2,42 +2,46 @@
 
 package import LatchkeyModel
 
-/// Everything the decision about a person depends on. Pure data: the reducer is the only code that changes it.
+/// The state on which all authentication decisions depend. Pure data; the reducer changes it, and the service sets its
+/// initial values.
+///
+/// All times are nanoseconds of the boot-time clock.
 package struct PolicyState: Hashable, Sendable {
     /// The sensor as last reported.
     package var sensor: SensorState
-    /// Whether a passcode exists.
+    /// Whether a passcode is set.
     package var isPasscodeSet: Bool
-    /// Failed matches in a row, across evaluations and apps; at five biometry is locked (behaviour LA-28).
+    /// Consecutive failed matches, across evaluations and apps; five lock biometry (behaviour LA-28).
     package var biometryFailures: Int
-    /// Wrong passcodes in a row.
+    /// Consecutive wrong passcodes.
     package var passcodeFailures: Int
-    /// Until when no passcode is taken, in nanoseconds of the boot clock (behaviour LA-30).
+    /// Until when no passcode is accepted (behaviour LA-30); 0 if entry is not delayed.
     package var passcodeBlockedUntil: Int64
-    /// The time of the last event, on the boot clock.
+    /// The time of the last event.
     package var now: Int64 = 0
-    /// When the passcode was last right; nil: not since the machine started, and it has to be entered first.
+    /// When a correct passcode was last entered; nil if not since the machine started, so that the passcode is required
+    /// before biometry.
     package var lastPasscode: Int64? = 0
-    /// When biometry last succeeded in this boot.
+    /// When biometry last matched; nil if not since the machine started.
     package var lastBiometry: Int64?
     /// The paired devices as last reported.
     package var companions: CompanionState
-    /// Whether the device is locked: nobody is asked then.
+    /// Whether the device is locked, so that only prompts that unlock it are shown.
     package var isLocked: Bool
-    /// Whether the asking app is in the background: nothing is shown for it.
+    /// Whether the apps are in the background, so that no prompts are shown.
     package var isInBackground: Bool
-    /// When the device was last unlocked by biometry, on the boot clock; nil after a lock or another way in.
+    /// When the device was last unlocked by biometry; nil if it was locked since or was unlocked by other means.
     package var biometricUnlock: Int64?
-    /// What the person has told each app that asked to look at a face (behaviour LA-07); an app without an entry asks.
+    /// The user's decision, by app, whether the app may use Face ID (behaviour LA-07); an app without an entry asks.
     package var facePermissions: [String: Bool]
-    /// The evaluation whose prompt is up.
+    /// The evaluation whose prompt is shown; nil if there is none.
     package var active: ActiveEvaluation?
-    /// Evaluations that wait for their turn.
+    /// Evaluations that wait for their prompt, in the order of their requests.
     package var waiting: [EvaluationRequest]
-    /// Programs that had their turn and have evaluations under way, the one whose turn is longest ago first.
+    /// Programs that were served and have an active or waiting evaluation, least recently served first.
     package var served: [UInt64] = []
 
-    /// Makes a state with nothing under way.
+    /// Creates a state without evaluations.
     package init(
         sensor: SensorState = .absent, isPasscodeSet: Bool = false, biometryFailures: Int = 0,
         passcodeFailures: Int = 0, passcodeBlockedUntil: Int64 = 0
@@ -55,17 +59,17 @@ package struct PolicyState: Hashable, Sendable {
         waiting = []
     }
 
-    /// Failed matches in a row that lock biometry.
+    /// Number of consecutive failed matches that locks biometry.
     package static let lockoutThreshold = 5
-    /// Seconds for which an unlock may be reused at the most (behaviour LA-33).
+    /// Maximum seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package static let maximumReuseSeconds: UInt64 = 300
-    /// Wrong passcodes within one evaluation that end it.
+    /// Number of wrong passcodes within one evaluation that ends it.
     package static let passcodeTriesPerEvaluation = 3
 
-    /// Whether biometry waits for a passcode.
+    /// Whether biometry is locked until a correct passcode is entered.
     package var isBiometryLocked: Bool { biometryFailures >= Self.lockoutThreshold }
 
-    /// The part that outlives the process.
+    /// The durable part of the state.
     package var counters: PolicyCounters {
         PolicyCounters(
             biometryFailures: biometryFailures, passcodeFailures: passcodeFailures,
@@ -73,28 +77,30 @@ package struct PolicyState: Hashable, Sendable {
     }
 }
 
-/// What a caller wants proven.
+/// A request to evaluate a plan.
 package struct EvaluationRequest: Hashable, Sendable {
+    /// The number of the evaluation.
     package var id: UInt64
     package var plan: AuthenticationPlan
-    /// Whether the fallback button may ever be shown (behaviour LA-25).
+    /// Whether the fallback button may be shown at all (behaviour LA-25).
     package var allowsFallback: Bool
     /// Whether a prompt may be shown (behaviour LA-31).
     package var interactionAllowed: Bool
-    /// Seconds within which an unlock by biometry stands for a match (behaviour LA-33).
+    /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package var reuseSeconds: UInt64
-    /// The app, if it says what it looks at faces for; without a word none is looked at (behaviour LA-07).
+    /// The app whose face permission applies; nil if the app has no face usage description and so may not use Face ID
+    /// (behaviour LA-07).
     package var faceUser: String?
-    /// What the prompt is shown for.
+    /// The operation for which the prompt is shown.
     package var purpose: PromptPurpose
-    /// What follows once the plan is proven.
+    /// The step that follows when the plan is complete.
     package var lastStep: LastStep
-    /// Who asks. A request without a caller proves nothing to anyone.
+    /// The caller to which the proofs belong. Proofs for `Caller.none` authorise nothing.
     package var caller: Caller
-    /// Which program asks: programs take turns.
+    /// The number of the program, by which evaluations take turns.
     package var program: UInt64
 
-    /// Makes a request.
+    /// Creates a request from its fields.
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
         faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none,
@@ -113,39 +119,39 @@ package struct EvaluationRequest: Hashable, Sendable {
     }
 }
 
-/// An evaluation whose prompt is up, or is being put up.
+/// An evaluation whose prompt is shown or about to be shown.
 package struct ActiveEvaluation: Hashable, Sendable {
     package var request: EvaluationRequest
-    /// Which stage of the plan is under way; the number of stages during the last step.
+    /// Index of the current stage of the plan; the number of stages during the last step.
     package var stage: Int
-    /// What the person is asked for; without meaning during the last step.
+    /// The requested method; without meaning during the last step.
     package var method: AuthenticationMethod
-    /// Whether the person can see the prompt; nothing counts before.
+    /// Whether the prompt is visible to the user; input is ignored before.
     package var isVisible: Bool
-    /// Whether the sensor watches.
+    /// Whether the sensor is scanning.
     package var isArmed: Bool
-    /// Whether the person is asked first whether the app may look at faces at all.
+    /// Whether the prompt asks for the app's face permission before the camera is used.
     package var isAskingPermission: Bool
-    /// Whether a passcode is being checked.
+    /// Whether an entered passcode is being verified.
     package var isChecking: Bool
-    /// A try whose count is being made durable.
+    /// The failed or unverified try whose count is being stored; nil if there is none.
     package var keeping: Keeping?
-    /// Failed tries of the method in this evaluation.
+    /// Failed tries of the current method in this evaluation.
     package var failedTries: Int
-    /// What has been proven so far.
+    /// The proofs so far.
     package var proven: Authorisation
-    /// Why the prompt looks as it does.
+    /// The message of the prompt.
     package var notice: PromptContent.Notice
 
-    /// What goes on once a count is durable.
+    /// A try that is processed further once its count is durable.
     package enum Keeping: Hashable, Sendable {
         /// A finger or face that did not match.
         case miss
-        /// A passcode that has not been looked at; with the counters before it.
+        /// A passcode that is not verified yet, with the counters before it was counted.
         case passcode(PolicyCounters)
     }
 
-    /// What the prompt does now.
+    /// The current step of the prompt.
     package var step: PromptContent.Step {
         guard stage >= request.plan.stages.count else { return .proof }
         return switch request.lastStep {
@@ -155,7 +161,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
         }
     }
 
-    /// The methods that meet the stage under way; none during the last step.
+    /// The methods that complete the current stage; none during the last step.
     package var accepted: Set<AuthenticationMethod> {
         stage < request.plan.stages.count ? request.plan.stages[stage] : []
     }

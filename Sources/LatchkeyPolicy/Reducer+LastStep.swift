@@ -2,10 +2,10 @@
 
 import LatchkeyModel
 
-// The step behind the last stage of a plan: a recovery code is shown, or asked for.
+// The last step of an evaluation, after all stages of its plan: the prompt shows or requests a recovery code.
 
 extension PolicyState {
-    /// Puts up the prompt of an evaluation that has nothing to prove.
+    /// Activates an evaluation whose plan has no stages, so that it begins with the last step.
     mutating func activateLastStep(_ request: EvaluationRequest) -> [PolicyEffect] {
         let evaluation = ActiveEvaluation(
             request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, isAskingPermission: false,
@@ -14,7 +14,7 @@ extension PolicyState {
         return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.recoveryCodeSeconds)]
     }
 
-    /// Everything is proven: grants, or goes on with the last step in the same prompt.
+    /// Continues when all stages are complete: with the last step in the same prompt, or with the grant.
     mutating func beginLastStep(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
         let id = evaluation.request.id
         guard evaluation.request.lastStep != .none else {
@@ -24,7 +24,7 @@ extension PolicyState {
         var evaluation = evaluation
         let disarm: [PolicyEffect] = evaluation.isArmed ? [.disarm(id)] : []
         evaluation.stage = evaluation.request.plan.stages.count
-        // No method is asked for any more; this one has no sensor and no button.
+        // No method is requested any more. The passcode is the placeholder, since it needs neither sensor nor fallback.
         evaluation.method = .passcode
         evaluation.isArmed = false
         evaluation.isAskingPermission = false
@@ -37,7 +37,7 @@ extension PolicyState {
         ]
     }
 
-    /// The person did what the last step asks for.
+    /// Grants the evaluation when the user completed the last step.
     mutating func endLastStep(_ id: UInt64, _ step: PromptContent.Step) -> [PolicyEffect] {
         guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, evaluation.step == step
         else { return [] }

@@ -2,15 +2,17 @@
 
 import LatchkeyModel
 
-// A passcode that is typed: counted, made durable, looked at; and the time in which none is taken.
+// Passcode entry: each try is counted, the count is stored, and only then the passcode is verified. After wrong
+// passcodes entry is delayed.
 
 extension PolicyState {
-    /// Counts the try before anything looks at it: a process that is killed, or a disk that is full, gives no tries away.
+    /// Counts the try before the passcode is verified, so that killing the process or filling the disk yields no free
+    /// tries.
     mutating func passcodeEntered(_ id: UInt64, at time: Int64) -> [PolicyEffect] {
         guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil
         else { return [] }
         now = time
-        // Behaviour LA-30: while entry is delayed nothing is looked at, and no try is used.
+        // Behaviour LA-30: while entry is delayed, a passcode is rejected without being verified and does not count.
         guard !isDelayed(evaluation) else { return [.update(id, content(evaluation))] }
         evaluation.keeping = .passcode(counters)
         countWrongPasscode()
@@ -18,7 +20,7 @@ extension PolicyState {
         return [.keepFirst(id, counters)]
     }
 
-    /// The same wrong passcode again is no further try.
+    /// Shows a notice for a wrong passcode that was entered before in this evaluation; it does not count again.
     mutating func passcodeRepeated(_ id: UInt64) -> [PolicyEffect] {
         guard var evaluation = visible(id, asking: .passcode), !evaluation.isChecking, evaluation.keeping == nil
         else { return [] }
@@ -27,6 +29,7 @@ extension PolicyState {
         return [.update(id, content(evaluation))]
     }
 
+    /// Continues with the try whose count is durable now: verifies the passcode, or processes the miss.
     mutating func countersKept(_ id: UInt64) -> [PolicyEffect] {
         guard var evaluation = active, evaluation.request.id == id, let kept = evaluation.keeping else { return [] }
         evaluation.keeping = nil
@@ -39,7 +42,8 @@ extension PolicyState {
         }
     }
 
-    /// Ends with the disk's error. A passcode has not been looked at and does not count; a finger has, and does.
+    /// Ends the evaluation with the error of the store. A passcode was not verified and does not count; a miss stays
+    /// counted.
     mutating func countersNotKept(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let evaluation = active, evaluation.request.id == id, let kept = evaluation.keeping else { return [] }
         if case .passcode(let before) = kept { takeBack(before) }
@@ -60,7 +64,8 @@ extension PolicyState {
         return [.update(id, content(evaluation))] + delay(evaluation)
     }
 
-    /// The store could not say whether the passcode is right. The try stays counted: it may have been looked at.
+    /// Ends the evaluation because the passcode could not be verified. The try stays counted, since verification had
+    /// begun.
     mutating func passcodeNotChecked(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
         guard let evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
         return end(id, .denied(status))
@@ -68,19 +73,19 @@ extension PolicyState {
 
     // MARK: - Delay
 
-    /// Whether the prompt asks for a passcode that is not taken now.
+    /// Returns whether the prompt requests a passcode while entry is delayed.
     func isDelayed(_ evaluation: ActiveEvaluation) -> Bool {
         evaluation.step == .proof && evaluation.method == .passcode && !evaluation.isChecking
             && evaluation.keeping == nil && now < passcodeBlockedUntil
     }
 
-    /// The call that enables entry again.
+    /// Returns the effect that starts the timer for the end of the delay; none if entry is not delayed.
     func delay(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
         isDelayed(evaluation) ? [.startDelay(evaluation.request.id, seconds: delaySeconds)] : []
     }
 
     mutating func delayPassed(_ id: UInt64, at time: Int64) -> [PolicyEffect] {
-        // Also before the prompt is visible: it may come up slowly.
+        // Also handled before the prompt is visible, which may take longer than the delay.
         guard let evaluation = active, evaluation.request.id == id, evaluation.step == .proof,
             evaluation.method == .passcode, !evaluation.isChecking, evaluation.keeping == nil
         else { return [] }
@@ -88,7 +93,8 @@ extension PolicyState {
         return [.update(id, content(evaluation))] + delay(evaluation)
     }
 
-    /// A delay that lasts longer than the prompt is what it ends with: the passcode was not wrong.
+    /// Ends the evaluation when its time is over; with `passcodeDelayed` if the passcode could not be entered because
+    /// of the delay.
     mutating func deadlinePassed(_ id: UInt64) -> [PolicyEffect] {
         let isDelay = active.map { $0.request.id == id && isDelayed($0) } ?? false
         return end(id, .denied(isDelay ? .passcodeDelayed : .systemCancel))

@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 
-// Behaviour LA-07: whether an app may look at a face, which the person is asked once.
+// Face permissions (behaviour LA-07): the user decides once for each app whether it may use Face ID.
 
 extension PolicyState {
     mutating func permissionAnswered(_ id: UInt64, _ isAllowed: Bool) -> [PolicyEffect] {
@@ -20,7 +20,8 @@ extension PolicyState {
         return [keep, .update(id, content(evaluation)), .arm(id)]
     }
 
-    /// The answer is taken back, or forgotten so that the app asks again. A look under way does not go on without one.
+    /// Sets the face permission of an app, or deletes it with nil. An evaluation that is using the camera for the app
+    /// stops unless the new value allows it.
     mutating func permissionChanged(_ app: String, _ isAllowed: Bool?) -> [PolicyEffect] {
         guard facePermissions[app] != isAllowed else { return [] }
         facePermissions[app] = isAllowed

@@ -2,7 +2,8 @@
 
 import LatchkeyModel
 
-// Behaviour LA-35: one prompt at a time. Programs take turns, and none of them may have many wait.
+// The queue of evaluations (behaviour LA-35): one prompt is shown at a time, programs take turns, and the number of
+// waiting evaluations of each program is limited.
 
 extension PolicyState {
     mutating func wait(_ request: EvaluationRequest) -> [PolicyEffect] {
@@ -13,7 +14,7 @@ extension PolicyState {
         return []
     }
 
-    /// The longest waiting evaluation of the program whose turn is longest ago.
+    /// Removes and returns the oldest evaluation of the program that was served least recently.
     mutating func takeWaiting() -> EvaluationRequest {
         func turn(_ index: Int) -> Int { served.firstIndex(of: waiting[index].program) ?? -1 }
         var first = 0
@@ -21,7 +22,7 @@ extension PolicyState {
         return waiting.remove(at: first)
     }
 
-    /// Notes that a program has its turn. Programs that wait for nothing are forgotten.
+    /// Marks a program as served most recently, and removes programs without waiting evaluations from `served`.
     mutating func noteTurn(of program: UInt64) {
         served.removeAll { served in served == program || !waiting.contains { $0.program == served } }
         served.append(program)

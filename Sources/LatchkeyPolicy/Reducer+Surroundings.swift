@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 
-// What happens around an evaluation: paired devices, the lock, the sensor and the passcode themselves.
+// Events that do not come from the prompt of an evaluation: changes of paired devices, lock, sensor and passcode.
 
 extension PolicyState {
     // MARK: - Companion
@@ -33,14 +33,14 @@ extension PolicyState {
     }
 
     mutating func unlocked(byBiometry: Bool, at now: Int64) -> [PolicyEffect] {
-        // A sensor that is locked or has nothing enrolled cannot have unlocked anything.
+        // Ignore a reported unlock by biometry while biometry is locked or nothing is enrolled: it cannot be genuine.
         guard !byBiometry || biometryRefusal == nil else { return [] }
         isLocked = false
         biometricUnlock = byBiometry ? now : nil
         return []
     }
 
-    /// Behaviours LA-31 and LA-32: an app that leaves the front loses its prompt and gets no new one.
+    /// Ends all evaluations when the apps move to the background (behaviours LA-31 and LA-32).
     mutating func background(_ isBehind: Bool) -> [PolicyEffect] {
         isInBackground = isBehind
         return isBehind ? endAll(.systemCancel) : []
@@ -55,11 +55,11 @@ extension PolicyState {
 
     mutating func sensorChanged(_ sensor: SensorState) -> [PolicyEffect] {
         let isAnotherKind = sensor.kind != self.sensor.kind
-        // Whoever unlocked the device is perhaps enrolled no more.
+        // The finger or face that unlocked the device may no longer be enrolled.
         if sensor.enrolment != self.sensor.enrolment { biometricUnlock = nil }
         self.sensor = sensor
         guard let evaluation = active else { return [] }
-        // A finger that was proven before the set changed is not carried into the next stage (abuse case 32).
+        // A match of the previous enrolment set must not count in a later stage (abuse case 32).
         if let proven = evaluation.proven.enrolment, proven != sensor.enrolment {
             return end(evaluation.request.id, .denied(.authenticationFailed))
         }
@@ -68,14 +68,15 @@ extension PolicyState {
         if let refusal = biometryRefusal(for: evaluation.request.faceUser) {
             return leaveMethod(evaluation, notice: .none, status: refusal)
         }
-        // The prompt names a sensor, its tries and its button: for another one it is no longer true.
+        // The prompt shows name, tries and fallback button of the sensor; for a sensor of another kind they would be
+        // wrong.
         return isAnotherKind ? leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable) : []
     }
 
     mutating func passcodeExists(_ exists: Bool) -> [PolicyEffect] {
         isPasscodeSet = exists
         if exists {
-            // Whoever sets a passcode knows it.
+            // Setting a passcode counts as entering it, since the user knows it.
             let before = counters
             lastPasscode = now
             return counters == before ? [] : [.keep(counters)]
@@ -88,7 +89,7 @@ extension PolicyState {
         if let refusal = refusal(of: evaluation.request.plan, for: evaluation.request.faceUser) {
             return keep + end(evaluation.request.id, .denied(refusal))
         }
-        // A companion does without the passcode, biometry does not.
+        // Biometry requires that a passcode is set; a companion does not.
         guard evaluation.method == .biometry else { return keep }
         return keep + leaveMethod(evaluation, notice: .none, status: .passcodeNotSet)
     }

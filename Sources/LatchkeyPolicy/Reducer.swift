@@ -3,7 +3,10 @@
 import LatchkeyModel
 
 extension PolicyState {
-    /// The only way the state changes: one event at a time of the boot clock in, the effects of it out. Pure and total.
+    /// Applies an event to the state and returns the effects to execute, in order. Deterministic and defined for every
+    /// event.
+    ///
+    /// - Parameter now: the time of the event, in nanoseconds of the boot-time clock.
     package mutating func reduce(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] {
         self.now = now
         return switch event {
@@ -43,7 +46,7 @@ extension PolicyState {
     // MARK: - Beginning and ending
 
     mutating func begin(_ request: EvaluationRequest, at now: Int64) -> [PolicyEffect] {
-        // Nothing to prove and nothing to show.
+        // Without stages and without a last step there is nothing to request.
         if request.plan.stages.isEmpty, request.lastStep == .none { return [.reply(request.id, .granted(.none))] }
         if let refusal = refusal(of: request.plan, for: request.faceUser) {
             return [.reply(request.id, .denied(refusal))]
@@ -68,14 +71,14 @@ extension PolicyState {
             + delay(evaluation)
     }
 
-    /// Says why a passcode is asked where a finger would do.
+    /// Returns the notice that explains why the passcode is requested although the stage accepts biometry.
     private func firstNotice(_ request: EvaluationRequest) -> PromptContent.Notice {
         guard request.plan.stages[0].contains(.biometry), biometryRefusal == .biometryLockout else { return .none }
         if isBiometryLocked { return .biometryLocked }
         return passcodeDue == .afterRestart ? .passcodeDueAfterRestart : .passcodeDueByTime
     }
 
-    /// The match that unlocked the device, where the app takes it for its own (behaviour LA-33).
+    /// Returns a proof from the unlock by biometry if the app accepts it and it is recent enough (behaviour LA-33).
     private func reusableUnlock(_ request: EvaluationRequest, at now: Int64) -> Authorisation? {
         let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
         guard request.purpose == .app, request.lastStep == .none, seconds > 0, request.plan.stages.count == 1,
@@ -87,7 +90,7 @@ extension PolicyState {
         return proof(.biometry, sensor.enrolment, request)
     }
 
-    /// Ends an evaluation, active or waiting, with exactly one reply; an id that is neither changes nothing.
+    /// Ends an active or waiting evaluation with exactly one reply; any other number is ignored.
     mutating func end(_ id: UInt64, _ outcome: Outcome) -> [PolicyEffect] {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index)
@@ -100,7 +103,7 @@ extension PolicyState {
         return effects + next()
     }
 
-    /// Puts up the next prompt of an evaluation that can still be met.
+    /// Activates the next waiting evaluation that can still be completed, and refuses those that cannot.
     mutating func next() -> [PolicyEffect] {
         var effects: [PolicyEffect] = []
         while active == nil, !waiting.isEmpty {
@@ -141,7 +144,7 @@ extension PolicyState {
             delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0)
     }
 
-    /// The active evaluation, if it is that one and a person can see it.
+    /// Returns the active evaluation if it has that number, its prompt is visible and it requests `method`.
     func visible(_ id: UInt64, asking method: AuthenticationMethod) -> ActiveEvaluation? {
         guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
             evaluation.step == .proof, evaluation.method == method
@@ -152,7 +155,7 @@ extension PolicyState {
     private mutating func promptVisible(_ id: UInt64) -> [PolicyEffect] {
         guard var evaluation = active, evaluation.request.id == id, !evaluation.isVisible else { return [] }
         evaluation.isVisible = true
-        // The sensor watches only once the person can see who asks (abuse case 23).
+        // The sensor is armed only when the user can see which program requests the scan (abuse case 23).
         evaluation.isArmed = evaluation.method == .biometry && !evaluation.isAskingPermission
         active = evaluation
         return evaluation.isArmed ? [.arm(id)] : []
@@ -164,7 +167,7 @@ extension PolicyState {
         guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
             return []
         }
-        // A match of a set that is no longer enrolled proves nothing (abuse case 32).
+        // A match of an enrolment set that is no longer current counts as a miss (abuse case 32).
         guard sensor.enrolment == set else { return notMatched(id) }
         let isWorthKeeping = countMatch()
         let effects = proven(evaluation, proof(.biometry, set, evaluation.request))
@@ -178,11 +181,11 @@ extension PolicyState {
         biometryFailures += 1
         evaluation.keeping = .miss
         active = evaluation
-        // Nothing goes on before the count is durable: else a full disk gives tries without end.
+        // The evaluation continues only when the count is durable: otherwise a full disk would allow unlimited tries.
         return [.keepFirst(id, counters)]
     }
 
-    /// Goes on after a miss that was counted.
+    /// Continues after a miss whose count is durable.
     mutating func missed(_ evaluation: ActiveEvaluation) -> [PolicyEffect] {
         let id = evaluation.request.id
         var evaluation = evaluation
@@ -193,7 +196,7 @@ extension PolicyState {
             return leaveMethod(evaluation, notice: .biometryLocked, status: .biometryLockout)
         }
         if evaluation.failedTries >= sensor.kind.triesPerEvaluation {
-            // A face is not tried again by itself, but its prompt stays up with the fallback (behaviour LA-27).
+            // The camera stops, but the prompt stays with its fallback button (behaviour LA-27).
             if sensor.kind != .touchID, evaluation.request.allowsFallback, !passcodeIsAllowed(evaluation) {
                 evaluation.isArmed = false
                 active = evaluation
@@ -213,7 +216,7 @@ extension PolicyState {
         evaluation.accepted.contains(.passcode) && isPasscodeSet
     }
 
-    /// Goes on with a companion or the passcode where the stage allows it, and ends with `status` where not.
+    /// Continues with a companion or the passcode if the stage accepts it; otherwise ends the evaluation with `status`.
     mutating func leaveMethod(
         _ evaluation: ActiveEvaluation, notice: PromptContent.Notice, status: Status
     ) -> [PolicyEffect] {
@@ -236,11 +239,11 @@ extension PolicyState {
         guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible,
             evaluation.method != .passcode, content(evaluation).showsFallback
         else { return [] }
-        // Behaviour LA-24: the same evaluation goes on with the passcode, or the app is told.
+        // Behaviour LA-24: the evaluation continues with the passcode, or ends with `userFallback`.
         return leaveMethod(evaluation, notice: .none, status: .userFallback)
     }
 
-    /// The one place where an authorisation is made.
+    /// Creates an authorisation with one proof; all authorisations originate here.
     func proof(
         _ method: AuthenticationMethod, _ enrolment: EnrolmentSet?, _ request: EvaluationRequest
     ) -> Authorisation {
@@ -250,9 +253,9 @@ extension PolicyState {
         ])
     }
 
-    // MARK: - Going on
+    // MARK: - Stages
 
-    /// Adds a proof, then goes to the next stage that is not met, or grants.
+    /// Adds a proof, then continues with the next stage that the proofs do not complete, or with the last step.
     mutating func proven(_ evaluation: ActiveEvaluation, _ proof: Authorisation) -> [PolicyEffect] {
         let id = evaluation.request.id
         var evaluation = evaluation

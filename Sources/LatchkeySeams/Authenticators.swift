@@ -2,56 +2,57 @@
 
 package import LatchkeyModel
 
-/// What a sensor saw.
+/// The result of a scan.
 package enum SensorEvent: Equatable, Sendable {
-    /// A finger or face of the enrolled set.
+    /// A finger or face of that enrolment set was recognised.
     case match(EnrolmentSet)
+    /// A finger or face was not recognised.
     case noMatch
-    /// The sensor ended the scan by itself.
+    /// The sensor ended the scan because of a failure.
     case failed
 }
 
-/// A fingerprint reader or a camera.
+/// The role of a fingerprint reader or a camera.
 ///
-/// `events` is called on any thread, never from within `arm` or `disarm`.
+/// A driver calls `events` on any thread, but never from within `arm` or `disarm`.
 package protocol BiometricReader: AnyObject, Sendable {
-    /// What is connected and enrolled now.
+    /// The connected sensor and its enrolment set.
     var state: SensorState { get }
-    /// Starts watching for a finger or face, on behalf of one evaluation.
+    /// Starts scanning for a finger or face, on behalf of one evaluation.
     func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void)
-    /// Stops watching.
+    /// Stops scanning for that evaluation.
     func disarm(_ evaluation: UInt64)
-    /// Calls `changed` whenever `state` becomes another.
+    /// Calls `changed` whenever `state` changes.
     func observe(_ changed: @escaping @Sendable () -> Void)
 }
 
-/// Who knows the paired devices.
+/// The role that reports the paired devices.
 package protocol CompanionMonitor: AnyObject, Sendable {
-    /// What is paired and near now.
+    /// The paired devices and which of them are near.
     var companions: CompanionState { get }
 }
 
-/// Who knows whether the device is locked and the asking app in front.
+/// A change of the device's lock, or of whether the apps are in the background.
 package enum SessionEvent: Equatable, Sendable {
     case locked
     case unlocked(byBiometry: Bool)
     case background(Bool)
 }
 
-/// Who reports locks, unlocks and changes of the paired devices.
+/// The role that reports events of the user's desktop session.
 package protocol SessionMonitor: AnyObject, Sendable {
-    /// Calls `report` for every event from now on, from any thread.
+    /// Calls `report` on any thread for every event from now on.
     func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void)
 }
 
-/// Who shows a prompt.
+/// The role that shows prompts.
 ///
-/// `events` is called on any thread, never from within these calls.
+/// A driver calls `events` on any thread, but never from within `show`, `update` or `dismiss`.
 package protocol Prompter: AnyObject, Sendable {
-    /// Shows a prompt and reports `visible`, or `unavailable` when there is no place for it.
+    /// Shows a prompt and reports `visible`, or `unavailable` if there is neither a terminal nor an agent to show it.
     func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void)
-    /// Changes what the prompt says.
+    /// Replaces the content of a shown prompt.
     func update(_ id: UInt64, _ content: PromptContent)
-    /// Takes the prompt away. No further event is reported.
+    /// Removes the prompt. The driver reports no further events of it.
     func dismiss(_ id: UInt64)
 }

@@ -2,11 +2,11 @@
 
 package import LatchkeyModel
 
-/// The time, twice: one that only goes forward, one that people read.
+/// The role that provides the boot-time clock, the wall clock and timers.
 package protocol Clock: AnyObject, Sendable {
-    /// Nanoseconds since the machine started, sleep included (`CLOCK_BOOTTIME`).
+    /// Nanoseconds since the machine started, including time asleep (`CLOCK_BOOTTIME`); monotonic.
     var uptime: Int64 { get }
-    /// Bytes that are others after every start of the machine; at most 64.
+    /// The boot identifier, at most 64 bytes; changes on every boot.
     var bootID: [UInt8] { get }
     /// Microseconds since 1970-01-01 00:00 UTC.
     var wallTime: Int64 { get }
@@ -14,49 +14,51 @@ package protocol Clock: AnyObject, Sendable {
     func alarm(after seconds: Int64, _ body: @escaping @Sendable () -> Void) -> any Alarm
 }
 
-/// A call that is due later.
+/// A scheduled call of `Clock.alarm`.
 package protocol Alarm: AnyObject, Sendable {
-    /// Makes sure that the call does not happen any more, unless it is happening.
+    /// Prevents the call, unless it has begun.
     func cancel()
 }
 
-/// Where random bytes come from.
+/// The role that provides random bytes.
 package protocol RandomSource: AnyObject, Sendable {
-    /// `count` random bytes, fit for keys.
+    /// Returns `count` random bytes that are suitable as keys.
     func bytes(_ count: Int) throws(Failure) -> SecretBytes
 }
 
-/// Who runs work that blocks: durable writes and passcode checks, one after another.
+/// The role that runs blocking work, such as durable writes, one piece after the other.
 package protocol WorkQueue: AnyObject, Sendable {
-    /// Runs `work` after all work given before.
+    /// Runs `work` after all work submitted before; possibly before this call returns.
     func submit(_ extent: WorkExtent, _ work: @escaping @Sendable () -> Void)
 }
 
-/// How long work can take at most.
+/// An upper bound of the duration of work.
 package enum WorkExtent: Sendable {
-    /// One durable write about one item: as long as the disk takes once.
+    /// At most one durable write that concerns one item.
     case oneItem
-    /// Any number of items, or a passcode that is stretched.
+    /// Unbounded: any number of items or writes.
     case any
 }
 
-/// What a script may do to a simulated world; only the simulated tier has one.
+/// The role that executes a script's commands on a simulated machine; exists in the simulated tier only.
 package protocol SimulatedControls: AnyObject, Sendable {
-    /// Carries out a command.
-    /// - Returns: for a touch, whether a prompt was waiting for it; a touch that nobody waits for is kept for the next.
+    /// Executes a command.
+    ///
+    /// - Returns: for a touch, whether a prompt was waiting for it. Otherwise the touch is stored for the next prompt.
     func apply(_ command: SimulatorCommand) throws(Failure) -> Bool
-    /// What the next request for items fails with, once, if a script said so.
+    /// Returns and clears the failure that a script set for the next item request; nil if there is none.
     func failureOfItems() -> Failure?
-    /// The passcode to check in place of what was typed: the right one, where anything is accepted.
+    /// Returns the passcode to verify instead of the typed one: the correct one if the script accepts any passcode.
     func passcode(for typed: SecretBytes) -> SecretBytes
-    /// The recovery code that a prompt showed last; nil when none did.
+    /// The recovery code that a prompt showed last; nil if none did.
     var shownRecoveryCode: SecretBytes? { get }
-    /// The passcode, where it was seen.
+    /// The current passcode; nil if the simulation has not seen it.
     var knownPasscode: SecretBytes? { get }
-    /// The passcode is that one from now on, or none.
+    /// Stores the current passcode; nil when it was removed.
     func learn(_ passcode: SecretBytes?)
-    /// Why a script could not go on, once: what ended the prompt of an evaluation that was just refused.
+    /// Returns and clears the failure of a script that ended the prompt of the evaluation just refused; nil if there is
+    /// none.
     func takeScriptProblem() -> Failure?
-    /// What happened so far, a line each.
+    /// The transcript so far, one event per line.
     var transcript: [String] { get }
 }

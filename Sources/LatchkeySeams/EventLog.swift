@@ -2,22 +2,23 @@
 
 package import LatchkeyModel
 
-/// Where a daemon writes down what no caller is told of. Never fails: there is nobody left to tell.
+/// The role that logs events that no reply reports. Logging has no failure result: a failure could not be reported
+/// either.
 package protocol EventLog: AnyObject, Sendable {
-    /// Writes an event down, with the failure that was its cause. From any thread.
+    /// Logs an event and the failure that caused it. May be called on any thread.
     func note(_ event: DaemonEvent, _ failure: Failure?)
 }
 
-/// Keeps nothing: for a service that nobody looks at.
+/// An event log that discards all events, for a service without observers.
 package final class UnwatchedLog: EventLog {
     package init() {}
     package func note(_ event: DaemonEvent, _ failure: Failure?) {}
 }
 
 extension EventLog {
-    /// Does something whose failure no caller waits for, and writes that failure down.
+    /// Runs `body` and logs its failure as `event`, for work whose failure no reply reports.
     ///
-    /// - Returns: what it gave; nil when it failed.
+    /// - Returns: the result of `body`; nil if it failed.
     @discardableResult
     package func noting<R>(_ event: DaemonEvent, _ body: () throws(Failure) -> R) -> R? {
         do throws(Failure) {

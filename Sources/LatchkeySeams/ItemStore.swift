@@ -2,30 +2,32 @@
 
 package import LatchkeyModel
 
-/// One stored item as the database holds it: envelopes and blind indexes, nothing readable.
+/// A row of the database, which holds one item: encrypted envelopes and blind indexes, no readable attribute or secret.
 package struct StoredRow: Equatable, Sendable {
     /// Insertion order; 0 before the row is stored.
     package var position: Int64
-    /// 16 random bytes that name the item for its whole life.
+    /// The item's identifier, 16 random bytes; never changes.
     package var id: [UInt8]
     package var itemClass: ItemClass
     /// Blind index of the primary key.
     package var primaryKey: [UInt8]
     /// Blind index of class and access group.
     package var group: [UInt8]
-    /// Blind indexes of `ItemClass.indexed`, in that order; nil where the attribute is absent.
+    /// Blind indexes of `ItemClass.indexed`, in that order; nil for an absent attribute.
     package var indexes: [[UInt8]?]
-    /// Counts the updates of the item.
+    /// Incremented by every update of the item.
     package var version: Int64
+    /// The envelope of the attributes.
     package var attributes: [UInt8]
+    /// The envelope of the secret; nil if there is none or it was not read.
     package var secret: [UInt8]?
-    /// Bytes of a secret that is stored and was not read (`RowColumns.withoutSecret`). Such a row is never written.
+    /// Size of the secret's envelope if it was not read (`RowColumns.withoutSecret`). Such a row must not be written.
     package var unreadSecretBytes: Int?
 
-    /// Whether a secret is stored, read or not.
+    /// Whether the item has a secret, whether or not it was read.
     package var hasSecret: Bool { secret != nil || unreadSecretBytes != nil }
 
-    /// Makes a row.
+    /// Creates a row from its columns.
     package init(
         position: Int64 = 0, id: [UInt8], itemClass: ItemClass, primaryKey: [UInt8], group: [UInt8],
         indexes: [[UInt8]?], version: Int64, attributes: [UInt8], secret: [UInt8]?, unreadSecretBytes: Int? = nil
@@ -42,7 +44,7 @@ package struct StoredRow: Equatable, Sendable {
         self.secret = secret
     }
 
-    /// The row as reading without secrets gives it.
+    /// The row as read with `RowColumns.withoutSecret`.
     package var withoutSecret: StoredRow {
         var row = self
         row.unreadSecretBytes = secret?.count ?? unreadSecretBytes
@@ -50,7 +52,7 @@ package struct StoredRow: Equatable, Sendable {
         return row
     }
 
-    /// Whether a search finds both by the same values.
+    /// Returns whether identifier, class and all blind indexes of both rows are equal, so that only envelopes differ.
     package func isIndexed(like other: StoredRow) -> Bool {
         id == other.id && itemClass == other.itemClass && primaryKey == other.primaryKey && group == other.group
             && indexes == other.indexes
@@ -63,10 +65,10 @@ package struct RowMark: Equatable, Sendable {
     package var itemClass: UInt8
     package var id: [UInt8]
     package var version: Int64
-    /// The random part of the version: 8 bytes, fewer in a row that no program of ours wrote.
+    /// The random part of the version: 8 bytes, or fewer in a row that another program wrote.
     package var versionRandom: [UInt8]
 
-    /// Makes a mark.
+    /// Creates a mark from its parts.
     package init(position: Int64, itemClass: UInt8, id: [UInt8], version: Int64, versionRandom: [UInt8]) {
         self.position = position
         self.itemClass = itemClass
@@ -76,15 +78,15 @@ package struct RowMark: Equatable, Sendable {
     }
 }
 
-/// A row that failed authentication and was put aside, as it was found.
+/// A row in the quarantine: it failed authentication and was moved there unchanged.
 package struct QuarantinedRow: Equatable, Sendable {
-    /// Counts the rows that were put aside.
+    /// The row's number in the quarantine, ascending.
     package var number: Int64
-    /// Number of the audit entry that tells of it.
+    /// Number of the audit log entry that records the move.
     package var entry: Int64
     package var row: StoredRow
 
-    /// Makes a row.
+    /// Creates a row from its parts.
     package init(number: Int64, entry: Int64, row: StoredRow) {
         self.number = number
         self.entry = entry
@@ -92,68 +94,71 @@ package struct QuarantinedRow: Equatable, Sendable {
     }
 }
 
-/// Which rows to read; each filter uses an index of the database.
+/// Selects the rows to read; each filter except `all` uses an index of the database.
 package enum RowFilter: Equatable, Sendable {
     case primaryKey([UInt8])
     case id([UInt8])
     case group([UInt8])
-    /// Every row; for work that happens rarely, such as removing a passcode.
+    /// Every row; for rare operations such as removing a passcode.
     case all
-    /// Rows whose `number`-th blind index (0...2) has that value.
+    /// Rows whose blind index `number` (0...2, in the order of `ItemClass.indexed`) has that value.
     case indexed(number: Int, [UInt8])
 }
 
-/// What of each row is read.
+/// Selects the columns to read.
 package enum RowColumns: Sendable {
     case all
-    /// All but the secret, of which only the size is read. A secret may take a thousand pages of the file.
+    /// All columns except the secret, of which only the size is read. A secret may occupy a thousand pages of the file.
     case withoutSecret
 }
 
-/// Reading within one consistent view of the store.
+/// Reads from one consistent snapshot of the store.
 package protocol ItemReading {
-    /// A named record of the store's own, such as its header or a key slot.
+    /// Returns a named record of the store's own, such as its header or a key slot; nil if there is none.
     func record(_ name: String) throws(Failure) -> [UInt8]?
-    /// Calls `body` for each row behind a position, in insertion order, until it returns false. A row that no program of
-    /// ours wrote comes without attributes, so that it fails authentication like any other that was changed.
+    /// Calls `body` for each row behind a position, in insertion order, until it returns false.
+    ///
+    /// A row with invalid columns, which only another program can have written, is passed without attributes, so that
+    /// it fails authentication like any other changed row.
     func forEachRow(
         _ filter: RowFilter, behind position: Int64, columns: RowColumns, _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure)
-    /// The largest position there is; 0 without a row.
+    /// Returns the largest position; 0 if there is no row.
     func lastPosition() throws(Failure) -> Int64
-    /// Number of items.
+    /// Returns the number of items.
     func itemCount() throws(Failure) -> Int64
-    /// The newest audit entry.
+    /// Returns the newest audit log entry; nil if the log is empty.
     func lastAuditEntry() throws(Failure) -> AuditEntry?
-    /// Calls `body` for each audit entry with a greater number, in their order, until it returns false.
+    /// Calls `body` for each audit log entry with a greater number, in ascending order, until it returns false.
     func forEachAuditEntry(after sequence: Int64, _ body: (AuditEntry) throws(Failure) -> Bool) throws(Failure)
-    /// Number of rows in the quarantine.
+    /// Returns the number of rows in the quarantine.
     func quarantineCount() throws(Failure) -> Int64
-    /// Calls `body` for the mark of each row behind a position, in insertion order, until it returns false. Reads no
-    /// envelope further than its first bytes.
+    /// Calls `body` for the mark of each row behind a position, in insertion order, until it returns false. Reads only
+    /// the first bytes of each envelope.
     func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure)
-    /// The same for the rows of the quarantine, whose numbers stand for positions.
+    /// Calls `body` for the mark of each row of the quarantine with a greater number, in ascending order, until it
+    /// returns false.
     func forEachQuarantinedMark(behind number: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure)
-    /// Calls `body` for each row of the quarantine with a greater number, in their order, until it returns false.
+    /// Calls `body` for each row of the quarantine with a greater number, in ascending order, until it returns false.
     func forEachQuarantined(
         behind number: Int64, _ body: (QuarantinedRow) throws(Failure) -> Bool
     ) throws(Failure)
 }
 
 extension ItemReading {
-    /// Calls `body` for each row in insertion order until it returns false.
+    /// Calls `body` for each row, with all columns, in insertion order until it returns false.
     package func forEachRow(_ filter: RowFilter, _ body: (StoredRow) throws(Failure) -> Bool) throws(Failure) {
         try forEachRow(filter, behind: .min, columns: .all, body)
     }
 
-    /// The same with some of the columns.
+    /// Calls `body` for each row, with the selected columns, in insertion order until it returns false.
     package func forEachRow(
         _ filter: RowFilter, columns: RowColumns, _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
         try forEachRow(filter, behind: .min, columns: columns, body)
     }
 
-    /// The same for the rows behind a position, with all columns.
+    /// Calls `body` for each row behind a position, with all columns, in insertion order until it returns false.
     package func forEachRow(
         _ filter: RowFilter, behind position: Int64, _ body: (StoredRow) throws(Failure) -> Bool
     ) throws(Failure) {
@@ -166,27 +171,32 @@ extension ItemReading {
     }
 }
 
-/// Writing within one durable transaction.
+/// Reads and writes within one durable transaction.
 package protocol ItemWriting: ItemReading {
+    /// Sets a named record of the store's own; nil deletes it.
     func setRecord(_ name: String, _ value: [UInt8]?) throws(Failure)
     /// Inserts a row behind all others.
     func insert(_ row: StoredRow) throws(Failure)
     /// Replaces the row at `row.position`.
     func replace(_ row: StoredRow) throws(Failure)
-    /// Replaces version, attributes and secret of the row at `row.position`; the rest of it is as it was.
+    /// Replaces only version, attributes and secret of the row at `row.position`.
     func replaceEnvelopes(of row: StoredRow) throws(Failure)
     func delete(position: Int64) throws(Failure)
     func append(_ entry: AuditEntry) throws(Failure)
-    /// Moves the row at `position` to the quarantine; `entry` is the audit entry that tells of it.
+    /// Moves the row at `position` to the quarantine; `entry` is the number of the audit log entry that records the
+    /// move.
     func quarantine(position: Int64, entry: Int64) throws(Failure)
-    /// Takes a row out of the quarantine and inserts `row`, at its position if that is free and else at the end.
+    /// Deletes a row from the quarantine and inserts `row`: at its position if that is free, otherwise at the end.
     func restore(_ row: StoredRow, from number: Int64) throws(Failure)
 }
 
-/// One line of the audit trail, sealed and chained to the one before it.
+/// A stored entry of the audit log.
 package struct AuditEntry: Equatable, Sendable {
+    /// The number of the entry, ascending.
     package var sequence: Int64
+    /// The encrypted contents.
     package var sealed: [UInt8]
+    /// The hash that chains the entry to the previous one.
     package var chain: [UInt8]
     package init(sequence: Int64, sealed: [UInt8], chain: [UInt8]) {
         self.sequence = sequence
@@ -195,14 +205,16 @@ package struct AuditEntry: Equatable, Sendable {
     }
 }
 
-/// Where items rest. A driver keeps what a finished `write` did through a crash of the process or the machine.
+/// The role that stores items, records and the audit log. The changes of a completed `write` survive a crash of the
+/// process or the machine.
 ///
-/// Both calls block. `write` is called by one thread at a time; `read` by any.
+/// All calls block. One thread at a time calls `write`; any number of threads call `read`.
 package protocol ItemStore: AnyObject, Sendable {
-    /// Runs `body` on a consistent view.
+    /// Runs `body` on a consistent snapshot.
     func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R
-    /// Runs `body` in a transaction that is durable when this returns and undone when `body` throws.
+    /// Runs `body` in a transaction, which is durable when this returns and rolled back if `body` throws.
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R
-    /// What is wrong with the files as such, in words; looks at every page and may take long. Reads and writes go on.
+    /// Checks every page of the database files and returns a description of each problem. May take long; reads and
+    /// writes continue meanwhile.
     func problems() throws(Failure) -> [String]
 }

@@ -2,38 +2,43 @@
 
 package import LatchkeyModel
 
-/// Whose password is stretched; a queue serves these in turn.
+/// The client for which a password is stretched; the queue serves clients in turn.
 package enum StretchClient: Hashable, Sendable {
-    /// The person at a prompt.
+    /// The user who enters a passcode at a prompt.
     case person
-    /// A program, by the path of its executable, or by its name where the kernel tells no path.
+    /// A program, identified by the path of its executable, or by its label if the kernel reports no path.
     case program(String)
 }
 
-/// Runs key stretching (scrypt) on threads of its own: durable writes and other requests do not wait for it.
+/// The role that runs key stretching (scrypt) on separate threads, so that writes and other requests do not wait for
+/// it.
 ///
-/// At most two stretches run at once, clients are served in turn, and each has a bounded number of stretches waiting, so
-/// that a program that sends wrong passwords delays only itself.
+/// At most two stretches run at once, clients are served in turn, and the number of waiting stretches of each program
+/// is limited, so that a program that sends wrong passwords delays only itself.
 package protocol StretchQueue: AnyObject, Sendable {
     /// Runs `work` when it is the turn of `client`.
     ///
-    /// Throws `limitExceeded` when `Limits.stretchesWaiting` stretches of that program wait already.
+    /// - Throws: `limitExceeded` if `Limits.stretchesWaiting` stretches of the program are waiting already.
     func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) throws(Failure)
 }
 
-/// Waiting work, taken round robin by client.
+/// A queue of work that is served round robin by client.
 package struct StretchLine<Work: Sendable>: Sendable {
     /// Clients with waiting work; the first one is served next.
     private var clients: [StretchClient] = []
     private var waiting: [StretchClient: [Work]] = [:]
 
-    /// Nothing waits.
+    /// Creates an empty queue.
     package init() {}
 
-    /// Whether nothing waits.
+    /// Whether no work is waiting.
     package var isEmpty: Bool { clients.isEmpty }
 
-    /// Appends work of a client. Prompts have no bound here: each evaluation has at most one passcode under way.
+    /// Appends work of a client.
+    ///
+    /// `person` has no limit here, since each evaluation has at most one passcode under way.
+    ///
+    /// - Throws: `limitExceeded` if `Limits.stretchesWaiting` pieces of work of the program are waiting already.
     package mutating func add(_ work: Work, of client: StretchClient) throws(Failure) {
         let count = waiting[client]?.count ?? 0
         guard client == .person || count < Limits.stretchesWaiting else {
@@ -45,7 +50,7 @@ package struct StretchLine<Work: Sendable>: Sendable {
         waiting[client, default: []].append(work)
     }
 
-    /// Takes the oldest work of the client whose turn it is; that client then goes behind all others.
+    /// Removes and returns the oldest work of the client whose turn it is, and moves that client behind all others.
     package mutating func next() -> Work? {
         guard let client = clients.first else { return nil }
         clients.removeFirst()

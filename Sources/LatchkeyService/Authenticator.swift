@@ -6,12 +6,12 @@ import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-/// How an evaluation ended and for whom, for those who only watch.
+/// The result of an evaluation, as `Service.Parts.ended` reports it to an observer such as the simulator's transcript.
 package struct EvaluationEnd: Equatable, Sendable {
     package let application: String
-    /// What was proven; empty when it was refused.
+    /// The methods by which the user authenticated; empty if the evaluation was refused.
     package let methods: Set<AuthenticationMethod>
-    /// Why it was refused, or nil.
+    /// Why the evaluation was refused; nil if it was granted.
     package let refusal: Status?
 
     init(_ application: String, _ outcome: Outcome) {
@@ -23,9 +23,10 @@ package struct EvaluationEnd: Equatable, Sendable {
     }
 }
 
-/// Feeds the reducer and carries out its effects, one event after another, whichever thread brings them.
+/// Passes events to the policy reducer and executes its effects. Events may be posted on any thread and are processed
+/// one after the other.
 final class Authenticator: Sendable {
-    /// Someone who waits for an evaluation.
+    /// An evaluation without a result so far.
     struct Pending: Sendable {
         var asker: Asker
         var prompting: Prompting
@@ -33,14 +34,14 @@ final class Authenticator: Sendable {
         var purpose: PromptPurpose
         var lastStep: RecoveryStep
         var alarm: (any Alarm)?
-        /// Rings when passcode entry may go on.
+        /// The timer for the end of the passcode delay.
         var delayAlarm: (any Alarm)?
         /// The wrong passcodes that were typed in this evaluation.
         var wrongPasscodes: [SecretBytes] = []
         var completion: @Sendable (Outcome, SecretBytes?) -> Void
     }
 
-    /// The step behind the plan, with the recovery code that it shows.
+    /// The last step of an evaluation, with the recovery code that it shows.
     enum RecoveryStep: Sendable {
         case none
         case shows(SecretBytes)
@@ -57,24 +58,24 @@ final class Authenticator: Sendable {
         fileprivate var code: SecretBytes? { if case .shows(let code) = self { code } else { nil } }
     }
 
-    /// Who asks, for the prompt to name.
+    /// The caller of an evaluation, with what the prompt shows of it.
     struct Asker: Sendable {
         var caller: Caller
-        /// What it looks at faces for, if it says so (behaviour LA-07).
+        /// The face usage description; nil if the app has none (behaviour LA-07).
         var faceUsage: String?
         /// The terminal of the caller's process, as the kernel reports it.
         var terminal: UInt64
 
-        /// Its identity: the name it gave itself, or the kernel's.
+        /// The app's identity (`Caller.application`).
         var application: String { caller.application }
 
-        /// An empty description is none, as on Apple systems.
+        /// The app whose face permission applies. An empty usage description counts as none, as on Apple systems.
         var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }
 
-        /// Whose turn it is among those who wait: the process, as the kernel numbers it.
+        /// The number by which evaluations take turns: the process ID.
         var program: UInt64 { UInt64(UInt32(bitPattern: caller.processID)) }
 
-        /// The name it gave itself, if that is another than the kernel's.
+        /// The name that the caller gave itself; empty if it equals the caller's label.
         var ownName: String { application == caller.label ? "" : application }
     }
 
@@ -85,29 +86,29 @@ final class Authenticator: Sendable {
         var nextID: UInt64 = 1
         var pending: [UInt64: Pending] = [:]
         var observer: (@Sendable () -> Void)?
-        /// A passcode that waits to be checked.
+        /// The passcode that waits for verification, by evaluation.
         var entered: [UInt64: SecretBytes] = [:]
-        /// A recovery code that was typed, until the evaluation ends.
+        /// The recovery code that was entered, by evaluation, until the evaluation ends.
         var enteredCodes: [UInt64: SecretBytes] = [:]
     }
 
-    /// The parts of the outside world an evaluation touches.
+    /// The dependencies of evaluations.
     struct Parts: Sendable {
         var tier: Tier
         var reader: any BiometricReader
         var prompter: any Prompter
         var clock: any Clock
         var work: any WorkQueue
-        /// Where passcodes are stretched.
+        /// Runs the verification of passcodes, which stretches them.
         var stretching: any StretchQueue
         var controls: (any SimulatedControls)?
-        /// Told of the end of each evaluation.
+        /// Called at the end of each evaluation.
         var ended: (@Sendable (EvaluationEnd) -> Void)?
-        /// Checks a passcode; blocks. Throws when it cannot be told whether it is right.
+        /// Returns whether a passcode is correct; throws if that cannot be determined. Blocks.
         var verify: @Sendable (SecretBytes) throws(Failure) -> Bool
-        /// Keeps counters durably; blocks.
+        /// Stores the counters durably. Blocks.
         var keep: @Sendable (PolicyCounters) throws(Failure) -> Void
-        /// Keeps the answers about faces durably; blocks.
+        /// Stores the face permissions durably; a failure is logged. Blocks.
         var keepPermissions: @Sendable ([String: Bool]) -> Void
     }
 
@@ -119,7 +120,7 @@ final class Authenticator: Sendable {
         self.parts = parts
     }
 
-    /// The state between two events, at this moment.
+    /// The state after the last processed event, with the current time.
     var state: PolicyState {
         var state = core.withLock { $0.state }
         state.now = parts.clock.uptime
@@ -131,17 +132,19 @@ final class Authenticator: Sendable {
     /// Starts an evaluation.
     ///
     /// - Parameters:
-    ///   - prompting: the caller's texts. For every purpose but `app` the prompt shows none of them.
-    ///   - lastStep: what follows once the plan is proven. A plan of nothing with a last step shows a prompt too.
-    ///   - completion: called exactly once, on any thread, possibly before this returns; with the recovery code that was
-    ///     typed, when the evaluation was granted and `lastStep` asks for one.
+    ///   - prompting: the caller's texts; ignored for every purpose except `app`.
+    ///   - lastStep: the step after all stages of the plan. A plan without stages but with a last step also shows a
+    ///     prompt.
+    ///   - completion: called exactly once, on any thread, possibly before this returns; with the recovery code that
+    ///     the user entered if the evaluation was granted and `lastStep` asks for one.
+    /// - Returns: the number of the evaluation.
     @discardableResult
     func evaluate(
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
         lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0,
         completion: @escaping @Sendable (Outcome, SecretBytes?) -> Void
     ) -> UInt64 {
-        // What the daemon asks for itself is asked in its own words only.
+        // Prompts for the daemon's own operations show no text of the caller.
         let prompting =
             purpose == .app ? prompting : Prompting(interactionAllowed: prompting.interactionAllowed)
         let id = core.withLock { core in
@@ -159,12 +162,14 @@ final class Authenticator: Sendable {
         return id
     }
 
-    /// Ends an evaluation from the caller's side.
+    /// Cancels an evaluation for the caller or its connection.
     func withdraw(_ id: UInt64, _ status: Status) { post(.withdrawn(id, status)) }
 
     // MARK: - Events and effects
 
-    /// Puts an event in; `then` is called when its effects are done.
+    /// Queues an event; processes the queue on this thread unless another thread is doing so.
+    ///
+    /// - Parameter then: called after the event's effects were executed.
     func post(_ event: PolicyEvent, then: (@Sendable () -> Void)? = nil) {
         let isFirst = core.withLock { core in
             core.events.append((event, then))
@@ -179,10 +184,10 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// Tells the observer that the state may be another.
+    /// Notifies the observer that the state may have changed.
     private func changed() { core.withLock { $0.observer }?() }
 
-    /// Sets who is told after every event.
+    /// Sets the callback that runs after every event.
     func observe(_ observer: @escaping @Sendable () -> Void) { core.withLock { $0.observer = observer } }
 
     private func next() -> ([PolicyEffect], (@Sendable () -> Void)?)? {
@@ -193,7 +198,7 @@ final class Authenticator: Sendable {
             }
             var (event, then) = core.events.removeFirst()
             if case .passcodeChecked(let id, isRight: true) = event, core.state.active?.request.id != id {
-                // The try was counted as wrong before it was checked, and its evaluation has ended meanwhile.
+                // The try was counted as wrong before it was verified, and its evaluation has ended meanwhile.
                 event = .passcodeWasRight
             }
             return (core.state.reduce(event, at: parts.clock.uptime), then)
@@ -246,11 +251,11 @@ final class Authenticator: Sendable {
             } catch {
                 event = .countersNotKept(id, error.status)
             }
-            // Before everything that has been posted meanwhile, such as a match.
+            // Processed before events that were posted meanwhile, such as a match, as the reducer requires.
             core.withLock { $0.events.insert((event, nil), at: 0) }
         case .keep(let counters):
-            // A proof that cannot be written down still counts: a full disk must not lock the owner out. What stays
-            // kept are more failures than there were.
+            // A proof counts even if the counters cannot be stored: a full disk must not lock the user out, and the
+            // stored failure counts are then too high, never too low.
             _ = try? parts.keep(counters)
         case .keepPermissions(let permissions):
             parts.keepPermissions(permissions)
@@ -277,8 +282,8 @@ final class Authenticator: Sendable {
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
     }
 
-    /// The content as it is shown: with the recovery code in the step that shows it, and in no other. Any program of the user
-    /// can be the agent, and is not given the code before everything is proven.
+    /// Returns the content with the recovery code, which it adds only in the step that shows it: any program of the
+    /// user can be the agent, and must not receive the code before all stages are complete.
     private func complete(_ content: PromptContent, of id: UInt64) -> PromptContent {
         guard content.step == .recoveryCodeShown else { return content }
         var content = content
@@ -306,7 +311,7 @@ final class Authenticator: Sendable {
         case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
         case .codeAcknowledged: post(.codeAcknowledged(id))
         case .codeEntered(let code):
-            // The first one counts: its event ends the evaluation.
+            // Only the first recovery code is used: its event ends the evaluation.
             core.withLock { core in
                 guard let active = core.state.active, active.request.id == id, active.step == .recoveryCodeAsked,
                     core.enteredCodes[id] == nil
@@ -315,22 +320,22 @@ final class Authenticator: Sendable {
             }
             post(.codeEntered(id))
         case .companionConfirmed:
-            // No prompt outside the simulated tier can speak for a paired device.
+            // Outside the simulated tier a prompt must not confirm for a paired device.
             guard parts.tier == .simulated else { return }
             post(.companionConfirmed(id))
         case .simulatedTouch(let matching):
-            // Outside the simulated tier there is nothing that a prompt could play.
+            // Outside the simulated tier a prompt must not operate the sensor.
             guard parts.tier == .simulated else { return }
-            // A script's touch that fails is no match.
+            // A touch that fails is not a match, so its error needs no handling.
             _ = try? parts.controls?.apply(.touch(matching: matching))
         }
     }
 
     private func enter(_ passcode: SecretBytes, _ id: UInt64) {
         let isRepeated = core.withLock { core in
-            // What comes after the end is for no evaluation, and would never be taken out again.
+            // A passcode that arrives after the evaluation ended must not be stored: nothing would ever remove it.
             guard let pending = core.pending[id] else { return false }
-            // Compares with each of them, however many are the same.
+            // Compares with all earlier passcodes, so that the time does not show which one is equal.
             let isRepeated = pending.wrongPasscodes.reduce(false) { $1 == passcode || $0 }
             if !isRepeated { core.entered[id] = passcode }
             return isRepeated
@@ -341,7 +346,7 @@ final class Authenticator: Sendable {
     private func checkPasscode(_ id: UInt64) {
         let entered = core.withLock { $0.entered.removeValue(forKey: id) }
         let check: @Sendable () -> Void = { [self] in
-            // For a prompt that is over the passcode is not even looked at.
+            // If the evaluation has ended, its passcode is not verified.
             guard core.withLock({ $0.pending[id] != nil }) else { return }
             guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
             do throws(Failure) {
@@ -353,10 +358,10 @@ final class Authenticator: Sendable {
             }
         }
         do throws(Failure) {
-            // Stretching takes a quarter of a second: not on the thread that writes.
+            // Key stretching takes up to a quarter of a second, which would delay the thread that writes.
             try parts.stretching.submit(.person, check)
         } catch {
-            // The queue has no bound for prompts, of which one is up at a time.
+            // Does not happen: the queue has no limit for prompts, of which one is shown at a time.
             post(.passcodeNotChecked(id, error.status))
         }
     }

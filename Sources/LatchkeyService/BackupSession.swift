@@ -6,9 +6,9 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
 
-/// An export or import under way: what the person allowed once, for one connection, until it ends.
+/// The state of an export or import between two of its requests. The user authorised it once, for one connection.
 struct BackupSession: Sendable {
-    /// Which of the two it is, and how far.
+    /// The state of the export or of the import.
     enum Work: Sendable {
         case export(Export)
         case `import`(Import)
@@ -16,7 +16,7 @@ struct BackupSession: Sendable {
 
     struct Export: Sendable {
         var writer: BackupWriter
-        /// Bytes that were made and not sent: at most a page and a record.
+        /// Bytes of the backup that were not sent yet: at most those of a page and of a record.
         var waiting: [UInt8]
         var position: Int64? = BackupPage.start
         var count: UInt64 = 0
@@ -28,29 +28,30 @@ struct BackupSession: Sendable {
         var present: UInt64 = 0
     }
 
-    /// The passcode, where one is set.
+    /// The proof of the passcode; without proofs if no passcode is set.
     let proof: Authorisation
-    /// Ends with what was proven: a lock ends it.
+    /// The session's `proofEpoch` when the export or import began; it ends when that changes, such as by a lock.
     let epoch: UInt64
     let lease: BackupLease
     var work: Work
-    /// Names it for one request.
+    /// Identifies the export or import in its next request; each cursor is valid for one request.
     var cursor: [UInt8] = []
-    /// When it dies of rest, on the boot clock.
+    /// When it expires without a further request, in nanoseconds of the boot-time clock.
     var deadline: Int64 = 0
 }
 
-/// A place among the exports and imports of a daemon, given back with the last reference to it.
+/// One of the daemon's `Limits.backups` exports and imports; released with the last reference.
 final class BackupLease: Sendable {
     private let release: @Sendable () -> Void
     fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
     deinit { release() }
 }
 
-/// Counts the exports and imports of a daemon.
+/// Limits the number of concurrent exports and imports of a daemon.
 final class BackupCount: Sendable {
     private let count = Mutex(0)
 
+    /// Reserves an export or import; throws `limitExceeded` if `Limits.backups` are under way.
     func lease() throws(Failure) -> BackupLease {
         let hasRoom = count.withLock { count in
             guard count < Limits.backups else { return false }

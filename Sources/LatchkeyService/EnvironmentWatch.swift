@@ -5,9 +5,9 @@ import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-/// Notices when something that an app may know of the ways to authenticate becomes another, and tells who waits.
+/// Detects changes of the state that `EnvironmentReport` describes, and calls the waiting callbacks.
 final class EnvironmentWatch: Sendable {
-    /// What is compared: the state without what every evaluation changes.
+    /// The part of the policy state that is compared; leaves out what every evaluation changes.
     private struct Picture: Equatable, Sendable {
         var sensor: SensorState
         var isPasscodeSet: Bool
@@ -26,18 +26,19 @@ final class EnvironmentWatch: Sendable {
 
     private let state: Mutex<State>
 
-    /// Counts from a number that is another in each engine: who waits for a change of what an engine before this one told
-    /// is not taken for someone who knows.
+    /// Starts at a random revision, so that a client with a revision of an earlier daemon is never taken as up to date.
     init(_ random: any RandomSource) {
-        // Without random bytes it counts from zero: a client that waits is told once too often or too seldom, no more.
+        // Without random bytes it starts at zero: such a client may then be notified once too often, or miss one
+        // change.
         let bytes = (try? random.bytes(7))?.copyBytes() ?? []
         state = Mutex(State(revision: bytes.reduce(0) { $0 << 8 | UInt64($1) }))
     }
 
-    /// Becomes another with each change.
+    /// Incremented by every change.
     var revision: UInt64 { state.withLock { $0.revision } }
 
-    /// Compares a state with the last one.
+    /// Compares the state with the previous one; if it changed, increments the revision and calls all waiting
+    /// callbacks.
     func follow(_ policy: PolicyState) {
         let picture = Picture(
             sensor: policy.sensor, isPasscodeSet: policy.isPasscodeSet, isLockedOut: policy.isBiometryLocked,
@@ -53,8 +54,9 @@ final class EnvironmentWatch: Sendable {
         for tell in told { tell() }
     }
 
-    /// Calls `tell` once, as soon as the revision is another than `seen`: perhaps before this returns.
-    /// - Returns: a number for `forget`.
+    /// Calls `tell` once, as soon as the revision differs from `seen`; before this returns if it differs already.
+    ///
+    /// - Returns: a number for `forget` and `isWaiting`; nil if `tell` was called.
     func wait(unlike seen: UInt64, _ tell: @escaping @Sendable () -> Void) -> UInt64? {
         let number: UInt64? = state.withLock { state in
             guard state.revision == seen else { return nil }
@@ -66,11 +68,12 @@ final class EnvironmentWatch: Sendable {
         return number
     }
 
-    /// Whether that one waits still.
+    /// Returns whether the callback with that number is still waiting.
     func isWaiting(_ number: UInt64) -> Bool { state.withLock { $0.waiting.contains { $0.id == number } } }
 
-    /// Gives up waiting.
-    /// - Returns: whether it waited still, and so is not told any more.
+    /// Removes a waiting callback.
+    ///
+    /// - Returns: whether it was still waiting and will not be called.
     @discardableResult
     func forget(_ number: UInt64) -> Bool {
         state.withLock { state in

@@ -3,7 +3,7 @@
 import LatchkeyModel
 
 extension EvaluationEnd {
-    /// What a transcript says.
+    /// The result as a line of a transcript.
     package var words: String {
         if let refusal { return "\(application) gets: \(refusal)" }
         let names = methods.map { "\($0)" }.sorted().joined(separator: " and ")

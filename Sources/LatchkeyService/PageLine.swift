@@ -3,17 +3,18 @@
 import LatchkeySeams
 import Synchronization
 
-/// The pages of one connection's long answers: one at a time, in turn, each once the client has taken most of what was
-/// sent. So a connection makes the daemon hold the bytes that may be queued and one page more, however much it asks for.
+/// The queue of the pages of one connection's long replies. One page at a time is read, when the client has received
+/// most of what was sent before (back-pressure), so that a connection never makes the daemon hold more than its send
+/// queue and one page.
 final class PageLine: Sendable {
-    /// Reads and sends a page; calls what it is given when that is done.
+    /// Reads and sends a page; calls `done` when the page was sent or will not be.
     typealias Page = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct State: Sendable {
         var waiting: [Page] = []
-        /// A page is read, or waits for room.
+        /// Whether a page is being read or waits for room in the send queue.
         var isBusy = false
-        /// Someone starts pages.
+        /// Whether a thread is already draining the queue.
         var isStarting = false
 
         mutating func begin() -> Bool {
@@ -21,7 +22,7 @@ final class PageLine: Sendable {
             return !isStarting
         }
 
-        /// The next page; without one, nobody starts any more.
+        /// Removes and returns the next page; if there is none to start, ends draining and returns nil.
         mutating func next() -> Page? {
             guard !isBusy, !waiting.isEmpty else {
                 isStarting = false
@@ -40,16 +41,17 @@ final class PageLine: Sendable {
         self.whenRoom = whenRoom
     }
 
-    /// Has a page read after those that wait.
+    /// Appends a page to the queue.
     func add(_ page: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void) {
         state.withLock { $0.waiting.append(page) }
         start()
     }
 
-    /// Forgets what waits: nobody reads the answers any more.
+    /// Removes all waiting pages, because the connection has ended.
     func clear() { state.withLock { $0.waiting = [] } }
 
-    /// A queue may do its work at once, and each page asks for the next: they follow in this loop, not call within call.
+    /// Starts pages in a loop: the work queue may run work synchronously, and a recursion would be as deep as there
+    /// are pages.
     private func start() {
         guard state.withLock({ $0.begin() }) else { return }
         while let page = state.withLock({ $0.next() }) {

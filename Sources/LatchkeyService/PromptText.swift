@@ -2,20 +2,21 @@
 
 import LatchkeyModel
 
-/// Makes text of a caller fit to be shown: one line, no control, no direction marks, not too long (abuse case 19), and
-/// nothing that could end the quotation marks in which a prompt puts it. A program's name and path are the caller's text
-/// too: it chose its file.
+/// Sanitises a caller's text for prompts: one line of limited length, without control characters, direction marks or
+/// quotation marks, which could end the quotation in which a prompt shows it (abuse case 19). The name and the path of
+/// a program are sanitised too, since the caller chose its file.
 enum PromptText {
-    /// Stands for what is not shown, so that the person sees that there was something.
+    /// Replaces characters that are not shown, so that the user sees that there was something.
     private static let replacement = "\u{fffd}"
-    /// Stands for every quotation mark: a prompt's own are double.
+    /// Replaces every quotation mark; prompts use double quotation marks around the text.
     private static let apostrophe = "'"
 
-    /// Cleans and clips.
+    /// Sanitises a text and clips it to `limit` characters.
     static func clean(_ text: String, characters limit: Int) -> String {
         var result = ""
         var count = 0
-        // Of spaces in a row, and of what is not shown, one is enough; two apostrophes would look like a double mark.
+        // Runs of spaces, replacements and apostrophes are collapsed; two apostrophes would look like a double
+        // quotation mark.
         var last = " "
         for character in text {
             let next = shown(character)
@@ -43,12 +44,12 @@ enum PromptText {
         return String(scalars)
     }
 
-    /// What only joins or parts the letters and pictures of one character (UAX 29): the text reads well without it.
+    /// Joiners and variation selectors within a character (UAX 29), which are dropped without a replacement.
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "\u{200c}" || scalar == "\u{200d}" || scalar.properties.isVariationSelector
     }
 
-    /// Quotation marks, and what a person would take for one.
+    /// Quotation marks and characters that look like one.
     private static func isQuotationMark(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isQuotationMark || lookalikes.contains { $0.contains(scalar) }
     }
@@ -63,12 +64,12 @@ enum PromptText {
         "\u{a78b}"..."\u{a78c}", "\u{ff40}"..."\u{ff40}", "\u{1f676}"..."\u{1f678}",
     ]
 
-    /// Letters and symbols that are drawn as nothing, besides those that Unicode calls ignorable by default.
+    /// Letters and symbols without a visible glyph that are not default ignorable code points.
     private static let blanks: Set<Unicode.Scalar> = [
         "\u{2800}", "\u{16fe4}", "\u{13441}", "\u{13442}", "\u{1d159}",
     ]
 
-    /// Control, format (bidi, zero width), private, unassigned, surrogate and blank code points are replaced.
+    /// False for control, format (bidi, zero width), private, unassigned, surrogate and blank code points.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.properties.isDefaultIgnorableCodePoint || blanks.contains(scalar) { return false }
         return switch scalar.properties.generalCategory {
@@ -77,7 +78,7 @@ enum PromptText {
         }
     }
 
-    /// The title of the fallback button; nil when there is none.
+    /// Returns the title of the fallback button; nil if there is no button.
     static func fallbackTitle(_ prompting: Prompting, plan: AuthenticationPlan) -> String? {
         switch prompting.fallbackTitle {
         case nil: plan.stages.contains { $0.contains(.passcode) } ? "Enter Passcode" : "Enter Password"
@@ -86,7 +87,7 @@ enum PromptText {
         }
     }
 
-    /// The title of the cancel button.
+    /// Returns the title of the cancel button.
     static func cancelTitle(_ prompting: Prompting) -> String {
         let title = clean(prompting.cancelTitle ?? "", characters: Limits.titleCharacters)
         return title.isEmpty ? "Cancel" : title

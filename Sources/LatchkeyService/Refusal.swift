@@ -3,9 +3,11 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// The sentence for each refusal of an evaluation, with what a person can do about it.
+/// The messages and hints for refused evaluations.
 enum Refusal {
-    /// Adds words to a status.
+    /// Returns the failure with the message and the hint for a status.
+    ///
+    /// - Parameter state: the policy state, for details such as the remaining delay; nil if it is not known.
     static func failure(_ status: Status, _ state: PolicyState?) -> Failure {
         switch status {
         case .authenticationFailed: Failure(status, "Authentication failed.", hint: forgotten("Try again.", state))
@@ -17,8 +19,8 @@ enum Refusal {
             Failure(status, "No passcode is set.", hint: "Set one with: latchkey passcode set")
         case .biometryNotAvailable where state?.sensor.kind == .faceID:
             Failure(
-                status, "The app may not use Face ID: it does not say what for, or it was not allowed to.",
-                hint: "It says so by NSFaceIDUsageDescription in an Info.plist; what it was told: latchkey apps")
+                status, "The app may not use Face ID: it has no NSFaceIDUsageDescription, or the user refused it.",
+                hint: "Add the description to its Info.plist, or see the user's decisions with: latchkey apps")
         case .biometryNotAvailable:
             Failure(status, "No fingerprint reader or camera is available.", hint: "Use the passcode.")
         case .biometryNotEnrolled:
@@ -27,7 +29,7 @@ enum Refusal {
             Failure(status, lockout(state), hint: "Enter the passcode once: latchkey passcode check")
         case .passcodeDelayed:
             Failure(
-                status, "No passcode is taken for now, since the passcode was wrong too often.",
+                status, "No passcode is accepted now, because the passcode was wrong too often.",
                 hint: forgotten(
                     state.map { "Try again in \(max(1, $0.delaySeconds)) seconds." } ?? "Try again later.", state))
         case .limitExceeded:
@@ -36,20 +38,20 @@ enum Refusal {
                 hint: "Wait until one of them is answered.")
         case .diskFull, .storeReadOnly, .storeUnreadable, .internalFailure:
             Failure(
-                status, "The try could not be counted in the store, so nothing was compared.",
-                hint: "Make room on the disk or look at the store with: latchkey check")
+                status, "The try could not be counted in the store, so authentication was ended.",
+                hint: "Free disk space, or check the store with: latchkey check")
         case .notInteractive:
             Failure(
-                status, "There is no place to ask, or the app does not allow asking.",
+                status, "There is no place to ask, or the app does not allow a prompt.",
                 hint: "Run the program in a terminal of your own, or start latchkey-agent in your session.")
         case .companionNotAvailable:
-            Failure(status, "No paired device is nearby.", hint: "Bring it near, or use another way.")
+            Failure(status, "No paired device is nearby.", hint: "Bring one near, or authenticate in another way.")
         case .invalidContext: Failure(status, "The context was invalidated before.")
         default: Failure(status)
         }
     }
 
-    /// Wrong passcodes in a row after which the way out is named.
+    /// Number of consecutive wrong passcodes after which the hint names `latchkey reset`.
     private static let triesBeforeWayOut = 5
 
     private static func forgotten(_ hint: String, _ state: PolicyState?) -> String {
@@ -58,7 +60,7 @@ enum Refusal {
             + "A forgotten passcode cannot be recovered: latchkey reset deletes what needs it."
     }
 
-    /// Why only the passcode helps.
+    /// Returns the message that explains why biometry is locked.
     private static func lockout(_ state: PolicyState?) -> String {
         guard let state, !state.isBiometryLocked else {
             return "Biometry is locked after five tries that did not match."

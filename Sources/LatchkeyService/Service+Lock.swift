@@ -4,15 +4,17 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 
-// The lock of the device: prompts end, proofs and keys leave memory.
+// Locking and unlocking the device. Locking ends all prompts and removes proofs and keys from memory.
 
 extension Service {
-    /// Locks; nobody is asked until it is unlocked, and only items of the `Always` and `AfterFirstUnlock` classes are
-    /// read. `then` is called when policy knows it too.
+    /// Locks the device: until it is unlocked, only prompts that unlock it are shown, and only items of the `Always`
+    /// and `AfterFirstUnlock` classes can be read.
+    ///
+    /// - Parameter then: called when the reducer has processed the lock.
     func lock(then: @escaping @Sendable () -> Void = {}) {
         close()
         authenticator.post(.locked) { [self] in
-            // What stood in line before the lock, an unlock or a proof that was on its way, has been done meanwhile.
+            // Events queued before the lock may meanwhile have unlocked the keychain or added proofs.
             close()
             then()
         }
@@ -24,14 +26,17 @@ extension Service {
         follow(LockState(isLocked: true, wasUnlocked: keychain.tree.lockState.wasUnlocked), keychain)
     }
 
-    /// Unlocks, unless policy does not believe in a match; `then` is told when that is done, and whether it is open.
+    /// Unlocks the device, unless the reducer ignores the match because biometry cannot be used.
+    ///
+    /// - Parameter then: called when the reducer has processed the unlock, with whether the device is unlocked.
     func unlock(byBiometry: Bool, then: @escaping @Sendable (Bool) -> Void = { _ in }) {
         authenticator.post(.unlocked(byBiometry: byBiometry)) { [self] in
             guard !authenticator.state.isLocked else { return then(false) }
             defer { then(true) }
             guard case .success(let keychain) = parts.keychain else { return }
             follow(LockState(), keychain)
-            // A simulated machine knows what was typed to unlock it. If it does not fit, the class stays closed.
+            // A simulated machine unlocks the passcode class with the passcode it knows. If that is wrong, the class
+            // stays locked.
             if !byBiometry, let passcode = parts.controls?.knownPasscode {
                 parts.log.noting(.passcodeNotChecked) { () throws(Failure) in try keychain.unlock(passcode) }
             }
@@ -41,7 +46,7 @@ extension Service {
     private func follow(_ state: LockState, _ keychain: Keychain) {
         guard keychain.tree.lockState != state else { return }
         keychain.tree.follow(state)
-        // In memory it holds at once; on the disk before anything that is written later.
+        // The state applies in memory at once; it is stored before any later write.
         parts.work.submit(.any) { [log = parts.log] in
             log.noting(.lockNotKept) { () throws(Failure) in try keychain.keep(state) }
         }

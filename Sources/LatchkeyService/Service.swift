@@ -7,14 +7,14 @@ import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
 
-/// One daemon's work, without its input and output: sessions ask, policy decides, the keychain acts.
+/// The daemon's logic without input and output: sessions handle requests, policy decides, the keychain acts.
 package final class Service: Sendable {
-    /// What the service stands on. Each part is a seam; only processes and the simulator name drivers.
+    /// The dependencies of the service. The drivers behind the seams are chosen by the daemon and by the simulator.
     package struct Parts: Sendable {
         package var tier: Tier
         package var storePath: String
         package var processID: Int32
-        /// The keychain, or why there is none: every request then gets that answer.
+        /// The keychain, or the failure with which every request that needs it is refused.
         package var keychain: Result<Keychain, Failure>
         package var reader: any BiometricReader
         package var prompter: any Prompter
@@ -23,21 +23,21 @@ package final class Service: Sendable {
         package var work: any WorkQueue
         /// Runs key stretching.
         package var stretching: any StretchQueue
-        /// Runs what takes long and writes nothing.
+        /// Runs long work that writes nothing.
         package var background: any WorkQueue
         package var controls: (any SimulatedControls)?
         package var companions: (any CompanionMonitor)?
         package var sessions: (any SessionMonitor)?
-        /// What stands for the Secure Enclave, if anything does.
+        /// The implementation of the Secure Enclave; nil if there is none.
         package var keyModule: (any KeyModule)?
-        /// Told of the end of each evaluation.
+        /// Called at the end of each evaluation.
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
-        /// Where failures are written down that no caller is told of.
+        /// Logs failures that no reply reports.
         package var log: any EventLog
-        /// Why secrets in memory may be swapped out; nil: they may not.
+        /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
         package var unlockedMemory: @Sendable () -> String?
 
-        /// Collects the parts.
+        /// Creates a value from its parts; without `background`, long work runs on the write queue.
         package init(
             tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
@@ -77,12 +77,13 @@ package final class Service: Sendable {
     private let sensorAlarm = Mutex<(any Alarm)?>(nil)
     let keeper: StoreKeeper?
 
-    /// Starts the service; counters and the enrolled set are taken up as they were kept.
+    /// Starts the service with the stored counters, lock state and face permissions.
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
         enclave = parts.keyModule.map { Enclave($0) }
-        // A store that did not open refuses each request by its own error (`Session.keychain`); what follows begins without it.
+        // If the store did not open, every request that needs it fails with that error (`Session.keychain`), and the
+        // service starts without a keychain.
         let keychain = try? parts.keychain.get()
         let keeper = keychain.map { StoreKeeper($0, parts) }
         self.keeper = keeper
@@ -102,7 +103,7 @@ package final class Service: Sendable {
                         keeper?.passcodeWasWrong()
                         return false
                     }
-                    // A lock that came meanwhile wiped the key: it does not come back.
+                    // If the device was locked during the verification, remove the key that the verification unlocked.
                     let lock = keychain.tree.lockState
                     if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
                     parts.controls?.learn(passcode)
@@ -118,14 +119,14 @@ package final class Service: Sendable {
                     keeper?.follow(counters)
                 },
                 keepPermissions: { [log = parts.log] permissions in
-                    // The answer at a prompt that cannot be stored holds until the daemon ends; then the app asks again.
+                    // A decision that cannot be stored applies until the daemon ends; then the app asks again.
                     log.noting(.facePermissionsNotKept) { () throws(Failure) in
                         try keychain?.keep(facePermissions: permissions)
                     }
                 }))
         keychain?.whenDamaged { [work = parts.work, log = parts.log, weak keychain] in
             guard let keychain else { return }
-            // What cannot be moved now is met again by the next search.
+            // A row that cannot be moved now is found again by the next search.
             work.submit(.any) {
                 log.noting(.damagedRowsNotMoved) { () throws(Failure) in try keychain.quarantineDamaged() }
             }
@@ -139,18 +140,18 @@ package final class Service: Sendable {
     }
 
     private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
-        // A lock that cannot be read counts as locked.
+        // If the lock state cannot be read, the device counts as locked.
         let lock =
             parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptLock() }
             ?? LockState(isLocked: true, wasUnlocked: false)
         keychain.tree.follow(lock)
         state.isLocked = lock.isLocked
-        // Answers that were tampered with count as never given: the person is asked again.
+        // Face permissions that cannot be read count as undecided, so that the user is asked again.
         state.facePermissions =
             parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptFacePermissions() } ?? [:]
         let now = parts.clock.uptime
         state.now = now
-        // After a restart, and before anything was kept, nobody has proven anything.
+        // Without counters of this boot, the passcode was not entered since the machine started.
         state.lastPasscode = nil
         do throws(Failure) {
             if let (counters, isOfThisBoot) = try keychain.keptCounters() {
@@ -158,7 +159,8 @@ package final class Service: Sendable {
                 state.passcodeFailures = counters.passcodeFailures
                 state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
                 state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
-                // Another boot has another clock: the whole delay begins again, so that a restart never shortens it.
+                // The boot-time clock restarts with the machine, so the whole delay begins again; a restart never
+                // shortens it.
                 state.passcodeBlockedUntil =
                     isOfThisBoot
                     ? counters.passcodeBlockedUntil
@@ -166,21 +168,23 @@ package final class Service: Sendable {
                 return
             }
         } catch {
-            // What cannot be read is worth as much as what was taken out.
+            // Unreadable counters are treated like missing ones below.
         }
-        // Counters are kept before the first passcode is: only a store without one has none.
+        // Counters are stored before the first passcode, so only a store without a passcode may have none.
         guard state.isPasscodeSet else { return }
-        // Otherwise an editor of the file would give himself new tries by changing or deleting one record.
+        // Prevents an attacker who edits the file from gaining tries by changing or deleting the counters.
         state.useUpTries(at: now)
-        // Where this cannot be written, the tries are used up in memory, and again at each start: it fails closed.
+        // If this cannot be stored, the maximum counts apply in memory and are assumed again at each start.
         parts.log.noting(.countersNotKept) { () throws(Failure) in
             try keychain.keep(state.counters)
             try keychain.record(.countersLost, caller: nil)
         }
     }
 
-    /// Follows what the sensor has enrolled now. A new set is announced only once it is durable: while the old enrolment
-    /// key may still be on the disk, a finger of the new set would open items that are bound to the old one.
+    /// Stores the sensor's current enrolment set and then reports it to the reducer.
+    ///
+    /// A new set is reported only when it is durable: while the old enrolment key may still be on the disk, a finger
+    /// of the new set could open items that are bound to the old set. Until then the sensor is reported as absent.
     private func followSensor() {
         var sensor = parts.reader.state
         if sensor.kind != .none, case .success(let keychain) = parts.keychain {
@@ -196,7 +200,7 @@ package final class Service: Sendable {
         if let companions = parts.companions { authenticator.post(.companionsChanged(companions.companions)) }
     }
 
-    /// Seconds between two tries to make an enrolment set durable.
+    /// Seconds between two attempts to store an enrolment set.
     private static let followSeconds: Int64 = 10
 
     private func followSensorLater() {
@@ -215,28 +219,28 @@ package final class Service: Sendable {
         }
     }
 
-    /// Sessions that may hold proofs; a lock ends them all.
+    /// A session that may hold proofs, which a lock revokes.
     private struct WeakSession: Sendable { weak var session: Session? }
     private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
 
-    /// Drops what every context has proven.
+    /// Revokes all proofs of all sessions.
     func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
 
-    /// Begins to compare all rows with the set hash, in the background: in a small store at every start, in a large one once
-    /// a boot.
+    /// Starts to compare all rows with the set hash, in the background: at every start for a small store, at the first
+    /// start after a boot for a large one.
     package func beginStoreCheck() { keeper?.checkRowsAtStart() }
 
-    /// Writes what a clean stop writes.
+    /// Stores what was gathered in memory, before the daemon exits.
     package func stop() { keeper?.stop() }
 
-    /// Begins a session for a caller that the process has identified and that has said hello.
+    /// Creates the session of an identified caller that has sent hello.
     ///
     /// - Parameters:
-    ///   - mayNameItself: whether the caller names itself and its access groups (tiers `user` and `simulated`).
-    ///   - hello: the first request of the connection; the session keeps its names to its end.
-    ///   - whenRoom: calls what it is given once, as soon as the client has taken most of what was sent to it; at once
-    ///     where nothing is queued.
+    ///   - mayNameItself: whether the names and access groups of `hello` are used (tiers `user` and `simulated`).
+    ///   - hello: the first request of the connection; its names apply for the whole session.
+    ///   - whenRoom: calls its argument once, when the client has received most of what was sent; at once if nothing
+    ///     is queued.
     package func session(
         caller: Caller, terminal: UInt64, mayNameItself: Bool, hello: Request.Hello,
         whenRoom: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
@@ -253,17 +257,17 @@ package final class Service: Sendable {
         return session
     }
 
-    /// Whether the process has to go on although nobody is connected.
+    /// Whether the process must not exit although there are no connections: it holds the key derived from the passcode.
     package var mustStay: Bool {
         if case .success(let keychain) = parts.keychain { keychain.tree.holdsPasscodeKey } else { false }
     }
 
-    /// Sets what an app was told about faces, or forgets it with nil.
+    /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
     package func setFacePermission(_ application: String, _ isAllowed: Bool?) {
         authenticator.post(.permissionChanged(application, isAllowed))
     }
 
-    // MARK: - What does not belong to a session
+    // MARK: - Requests without session state
 
     func status(_ caller: Caller) -> StatusReport {
         let state = authenticator.state
@@ -284,7 +288,7 @@ package final class Service: Sendable {
             try keychain.checkReadable()
             if keeper?.foundOtherRows == true {
                 report.problem = Failure(
-                    .storeUnreadable, "Rows of the store were put back, changed or taken out by another program.",
+                    .storeUnreadable, "Rows of the store were put back, changed or removed by another program.",
                     hint: "See: latchkey check")
             }
         } catch {
@@ -301,7 +305,8 @@ package final class Service: Sendable {
         }
         let delivered = try controls.apply(command)
         if case .touch = command { return .simulated(delivered: delivered) }
-        // A script reads the code where a person would: on the prompt, which protects nothing in this tier.
+        // Allows a script to read the recovery code that a user would read from the prompt; this tier protects no
+        // secrets.
         if case .tellCode = command {
             return .transcript(
                 controls.shownRecoveryCode.map { [$0.withBytes { String(decoding: $0, as: UTF8.self) }] } ?? [])
@@ -311,15 +316,15 @@ package final class Service: Sendable {
 
     func transcript() throws(Failure) -> Reply {
         guard let controls = parts.controls else {
-            throw Failure(.notPermitted, "This daemon simulates nothing, so it keeps no transcript.")
+            throw Failure(.notPermitted, "This daemon simulates nothing, so it has no transcript.")
         }
         return .transcript(controls.transcript.suffix(Limits.transcriptLines))
     }
 }
 
 extension Caller {
-    /// Takes over how an app names itself and its access groups. No app is in the group of smart cards, which is read-only on
-    /// Apple systems (behaviour KC-16).
+    /// Adopts the names and access groups that the app gives itself, except the group of smart cards
+    /// (`com.apple.token`), which is read-only on Apple systems (behaviour KC-16).
     fileprivate mutating func take(_ hello: Request.Hello) {
         guard !hello.application.isEmpty else { return }
         application = hello.application

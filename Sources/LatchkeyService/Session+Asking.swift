@@ -4,9 +4,10 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
 
-/// Policies and rules, and how a person is asked.
+// Evaluation of policies and access controls, and the prompts of all requests.
+
 extension Session {
-    /// Who asks, as the prompt and the policy need it.
+    /// The caller, as prompts and policy describe it.
     var asker: Authenticator.Asker {
         Authenticator.Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
     }
@@ -19,7 +20,7 @@ extension Session {
 
     func evaluate(_ id: UInt64, _ evaluate: Request.Evaluate, _ answer: @escaping Answer) throws(Failure) {
         let proof = try proof(of: evaluate.context)
-        // Behaviour LA-34: what this context has proven is not asked again.
+        // Behaviour LA-34: proofs of the context are accepted again without a prompt.
         let plan = evaluate.policy.plan
         if proof.satisfies(plan) {
             let accepted = plan.stages.reduce(into: Set()) { $0.formUnion($1) }
@@ -33,7 +34,8 @@ extension Session {
         }
     }
 
-    /// Behaviour LA-41: what an access control asks for is proven on the context before an item is touched.
+    /// Obtains the proofs that an access control requires and adds them to the context, for later item requests
+    /// (behaviour LA-41).
     func evaluate(_ id: UInt64, _ evaluate: Request.EvaluateRule, _ answer: @escaping Answer) throws(Failure) {
         guard evaluate.accessControl.isValid else {
             throw Failure(.invalidParameter, "The access control flags contradict.")
@@ -48,13 +50,13 @@ extension Session {
         }
     }
 
-    /// How asking ended, in words.
+    /// The result of an evaluation, with the failure that the reply reports.
     enum Asked: Sendable {
         case granted(Authorisation)
         case denied(Failure)
     }
 
-    /// Asks the person for what `plan` demands and marks the context with it.
+    /// Shows a prompt for `plan` and adds the proofs to the context, if there is one.
     func ask(
         _ id: UInt64, _ plan: AuthenticationPlan, _ handle: ContextHandle?, _ prompting: Prompting,
         _ reuseSeconds: UInt64 = 0, _ completion: @escaping @Sendable (Asked) -> Void
@@ -69,10 +71,10 @@ extension Session {
         }
     }
 
-    /// Asks the person in the daemon's own words. No context takes part: what was proven before does not count, and what
-    /// is proven here is for this request alone.
+    /// Shows a prompt for an operation of the daemon, without any text of the caller. Proofs of contexts are not used,
+    /// and the new proofs are for this request only.
     ///
-    /// - Parameter completion: called with the recovery code that was typed, if `lastStep` asks for one.
+    /// - Parameter completion: receives the recovery code that the user entered, if `lastStep` asks for one.
     func askOwner(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
         lastStep: Authenticator.RecoveryStep = .none, interactionAllowed: Bool = true,
@@ -93,7 +95,7 @@ extension Session {
         }
     }
 
-    /// Starts an evaluation that belongs to a request and, if there is one, to a context.
+    /// Starts an evaluation for a request and, if `handle` is not nil, for a context.
     private func start(
         _ id: UInt64, _ handle: ContextHandle?,
         evaluate: (_ ended: @escaping @Sendable (Outcome) -> Void) -> UInt64,
@@ -108,7 +110,7 @@ extension Session {
                 state.requests[id] = nil
                 guard let handle else { return true }
                 guard var context = state.contexts[handle] else { return false }
-                // Read here: whoever put the number there knew it.
+                // The number is still 0 if the evaluation ends before `evaluate` returns; it is in no set then.
                 context.evaluations.remove(evaluation.withLock { $0 })
                 if case .granted(let proof) = outcome { context.proof = context.proof.union(proof) }
                 state.contexts[handle] = context
@@ -116,7 +118,7 @@ extension Session {
             }
             switch outcome {
             case .granted(let proof):
-                // The context went away while the person answered: nothing may come of it (behaviour LA-36).
+                // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
                 completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
             case .denied(let status):
                 let problem = status == .notInteractive ? service.parts.controls?.takeScriptProblem() : nil
@@ -124,7 +126,7 @@ extension Session {
             }
         }
         evaluation.withLock { $0 = number }
-        // Ended already, or cancelled before its number was known.
+        // The evaluation may have ended already, or its context or connection before its number was known.
         let withdrawal: Status? = state.withLock { state in
             if settled.withLock({ $0 }) { return nil }
             state.requests[id] = number

@@ -5,13 +5,19 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 
-// Taking a keychain out and putting it in: for the person, not for an app. The daemon asks for the passcode itself each
-// time, in its own words; what a context has proven does not count. The caller carries bytes that it cannot read.
+// Export and import of the keychain, which the user authorises, not an app: the daemon requests the passcode each time
+// at its own prompt, and proofs of contexts are not used. The caller transfers encrypted bytes.
 
 extension Session {
     // MARK: - Beginning and ending
 
-    /// Asks the person for a backup; `begin` stretches the recovery code, in the program's turn.
+    /// Requests the user's authorisation for an export or import.
+    ///
+    /// - Parameters:
+    ///   - event: recorded in the audit log before the first byte is sent or accepted.
+    ///   - begin: creates the state of the export or import; stretches the recovery code, so it runs on the stretch
+    ///     queue in the program's turn.
+    ///   - then: runs on the write queue when the event is recorded.
     private func allowBackup(
         _ id: UInt64, for purpose: PromptPurpose, _ step: Authenticator.RecoveryStep, _ event: AuditEvent,
         _ answer: @escaping Answer,
@@ -30,7 +36,7 @@ extension Session {
             }
             state.isBeginningBackup = true
         }
-        // Without a passcode there is nobody to tell from another; the prompt still names the caller.
+        // Without a passcode the user cannot authenticate; the prompt of the last step still names the caller.
         let plan = AuthenticationPlan(needsPasscode ? [[.passcode]] : [])
         askOwner(id, plan, for: purpose, lastStep: step) { [self] asked, code in
             switch asked {
@@ -43,7 +49,7 @@ extension Session {
                     service.parts.work.submit(.any) { [self] in
                         do throws(Failure) {
                             guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                            // Written down before the first byte leaves or comes.
+                            // Recorded before the first byte is sent or accepted.
                             try keychain.record(event, caller: caller)
                             notBeginning()
                             try then(session)
@@ -57,11 +63,11 @@ extension Session {
         }
     }
 
-    /// Does something on the stretching queue; what it throws ends the beginning.
+    /// Runs `body` on the stretch queue; a failure ends the export or import.
     private func stretch(_ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void) {
         do throws(Failure) {
             try service.parts.stretching.submit(stretchClient) { [self] in
-                // The connection ended while this waited: the answer would go nowhere.
+                // If the connection ended meanwhile, no reply is needed.
                 guard !isClosed else { return notBeginning() }
                 do throws(Failure) {
                     try body()
@@ -78,7 +84,7 @@ extension Session {
 
     private func notBeginning() { state.withLock { $0.isBeginningBackup = false } }
 
-    /// The session of a cursor, which names it once.
+    /// Removes and returns the export or import with that cursor, so that each cursor is accepted once.
     private func takeBackup(_ cursor: [UInt8]) throws(Failure) -> BackupSession {
         let now = service.parts.clock.uptime
         let session: BackupSession? = state.withLock { state in
@@ -89,13 +95,14 @@ extension Session {
         guard let session else {
             throw Failure(
                 .invalidContext, "No export or import of this connection has that cursor.",
-                hint: "Begin again: a lock, ten minutes of rest and a failure end it.")
+                hint: "Begin again. A lock, ten minutes without a request, or a failure ends an export or import.")
         }
         return session
     }
 
-    /// Keeps a session for its next request.
-    /// - Returns: its cursor.
+    /// Stores the state of an export or import for its next request.
+    ///
+    /// - Returns: its new cursor.
     private func keepBackup(_ session: BackupSession) throws(Failure) -> [UInt8] {
         var session = session
         session.cursor = try service.parts.random.bytes(16).copyBytes()
@@ -135,7 +142,7 @@ extension Session {
         }
     }
 
-    /// Sends the next bytes: records of whole items, cut where a frame is full.
+    /// Sends the next bytes of the backup. Records of items are created whole and cut where a frame is full.
     private func exportPage(_ start: BackupSession, _ answer: Answer) throws(Failure) {
         var session = start
         guard case .export(var export) = start.work else {
@@ -181,8 +188,8 @@ extension Session {
         try allowBackup(id, for: .importItems, .asks, .imported, answer) { (typed) throws(Failure) in
             guard let typed, let code = RecoveryCode(typed: typed) else {
                 throw Failure(
-                    .itemAuthenticationFailed, "That is no recovery code.",
-                    hint: "It has 26 characters; look for a slip of the pen.")
+                    .itemAuthenticationFailed, "The text that was entered is not a recovery code.",
+                    hint: "A recovery code has 26 characters; check each of them.")
             }
             let reader = try BackupReader(header, code)
             return .import(BackupSession.Import(file: BackupImport(header, reader)))
@@ -191,7 +198,7 @@ extension Session {
         }
     }
 
-    /// Verifies the next bytes of the file, or takes in their items once the whole file was verified.
+    /// Verifies the next bytes of the backup or, when the whole backup was verified, adds the items in them.
     private func importPart(
         _ start: BackupSession, _ request: Request.ImportItems, _ answer: Answer
     ) throws(Failure) {

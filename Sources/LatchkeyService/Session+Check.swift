@@ -3,11 +3,11 @@
 import LatchkeyKeychain
 import LatchkeyModel
 
-// What looks at much of the store runs on a thread of its own, in slices: neither the thread that polls nor the one that
-// writes waits for it.
+// Requests that read large parts of the store run in slices on the background queue, so that neither the loop thread
+// nor the thread that writes waits for them.
 
 extension Session {
-    /// A part of the audit trail, which is the user's: it names every app of the store.
+    /// Sends a page of the audit log. The log belongs to the user and names every app of the store.
     func log(_ request: Request.Log, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         service.parts.background.submit(.any) {
@@ -19,7 +19,7 @@ extension Session {
         }
     }
 
-    /// Everything in the store, told slice by slice.
+    /// Checks the whole store and sends a report for each slice.
     func check(_ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         goOn(answer) { [self] (done) throws(Failure) in
@@ -42,7 +42,8 @@ extension Session {
 }
 
 extension Session {
-    /// Brings back what was put aside and authenticates again, slice by slice: a long quarantine holds up no writer.
+    /// Moves quarantined rows that authenticate again back, in slices, so that a long quarantine does not delay other
+    /// writes.
     func restoreRows(_ answer: @escaping Answer) throws(Failure) {
         go(on: QuarantineRestore(try keychain(), caller: caller), answer)
     }
@@ -65,10 +66,10 @@ extension Session {
 }
 
 extension CheckReport {
-    /// Findings of one frame.
+    /// Maximum findings of one frame.
     private static let findingsOfAFrame = 256
 
-    /// The same in parts that fit a frame.
+    /// The report, split into reports that fit a frame.
     fileprivate var parts: [CheckReport] {
         var parts: [CheckReport] = []
         var rest = findings[...]

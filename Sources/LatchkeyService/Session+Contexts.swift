@@ -3,7 +3,8 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// Contexts of a connection and what was proven on them.
+// The contexts of a connection and their proofs.
+
 extension Session {
     func createContext() throws(Failure) -> Reply {
         guard let handle = ContextHandle(try service.parts.random.bytes(16).copyBytes()) else {
@@ -27,7 +28,7 @@ extension Session {
         return .done
     }
 
-    /// What a context has proven that still holds; throws when it is not one of this connection.
+    /// Returns the valid proofs of a context; throws `invalidContext` if it is not a context of this connection.
     func proof(of handle: ContextHandle?) throws(Failure) -> Authorisation {
         guard let handle else { return .none }
         guard let context = state.withLock({ $0.contexts[handle] }) else {
@@ -36,15 +37,15 @@ extension Session {
         return current(context.proof)
     }
 
-    /// What still holds of a proof: a finger of a set that is enrolled no more proves nothing (abuse case 32).
+    /// Returns the proofs without those by biometry of an earlier enrolment set (abuse case 32).
     func current(_ proof: Authorisation) -> Authorisation {
         proof.holding(for: service.authenticator.state.sensor.enrolment)
     }
 
-    /// Becomes another number when everything that was proven is dropped.
+    /// Incremented whenever all proofs of this session are revoked.
     var proofEpoch: UInt64 { state.withLock { $0.proofEpoch } }
 
-    /// Drops what was proven: the device was locked.
+    /// Revokes all proofs of this session, and ends its export or import; for example when the device is locked.
     func forgetProofs() {
         state.withLock { state in
             for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }

@@ -4,13 +4,14 @@ import LatchkeyEnclave
 import LatchkeyKeychain
 import LatchkeyModel
 
-// Private keys of the Secure Enclave. What a person proves is proven to the daemon, which then uses the key itself.
+// Private keys of the Secure Enclave. The user authenticates to the daemon, which then uses the key on behalf of the
+// app.
 
 extension Session {
     private func enclave() throws(Failure) -> Enclave {
         guard let enclave = service.enclave else {
             throw Failure(
-                .enclaveUnavailable, "There is no Secure Enclave here: this needs a TPM, or one made of software.",
+                .enclaveUnavailable, "No Secure Enclave is available: it needs a TPM, or the software implementation.",
                 hint:
                     "Choose software with a line \"enclave = software\" in \(service.parts.storePath)/latchkeyd.conf; "
                     + "latchkeyd reads it when it starts, so end it: kill \(service.parts.processID)"
@@ -19,7 +20,7 @@ extension Session {
         return enclave
     }
 
-    // MARK: - Making keys
+    // MARK: - Creating keys
 
     func createKey(_ id: UInt64, _ request: Request.CreateEnclaveKey, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
@@ -80,7 +81,7 @@ extension Session {
         }
     }
 
-    /// A use of a key under way.
+    /// The state of a request that uses a key.
     private struct KeyUse: Sendable {
         let id: UInt64
         let request: Request.UseEnclaveKey

@@ -2,7 +2,8 @@
 
 import LatchkeyModel
 
-/// What an app may know of the machine, and how it waits for a change of it.
+// The environment report of an app, and requests that wait for a change of it.
+
 extension Session {
     func environment(_ id: UInt64, unlike seen: UInt64?, _ answer: @escaping Answer) {
         guard let seen else { return answer(environmentNow()) }
@@ -13,14 +14,15 @@ extension Session {
         }
         guard let watch else { return }
         let isClosed = state.withLock { state in
-            // Told already, perhaps: then there is nothing to give up.
+            // The callback may have run already; then there is nothing to cancel.
             if service.environments.isWaiting(watch) { state.watches[id] = Watch(number: watch, answer: answer) }
             return state.isClosed
         }
         if isClosed { service.environments.forget(watch) }
     }
 
-    /// The environment as this app may know it: hashes are its own (behaviour DS-03).
+    /// The current environment report for this app; its domain state hashes differ from those of other apps (behaviour
+    /// DS-03).
     private func environmentNow() -> Reply {
         let revision = service.environments.revision
         let state = service.authenticator.state

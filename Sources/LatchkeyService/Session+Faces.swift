@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 
-// Behaviour LA-07: what the person has told apps that asked to look at faces, to read and to take back.
+// Listing and withdrawing face permissions (behaviour LA-07).
 
 extension Session {
     func facePermissions() -> Reply {
@@ -11,8 +11,9 @@ extension Session {
             permissions.prefix(Limits.facePermissions).map { FacePermission(application: $0.key, isAllowed: $0.value) })
     }
 
-    /// An answer can be withdrawn or forgotten here, never given: that takes the person at a prompt. The change is durable
-    /// before it is confirmed; a withdrawn answer would otherwise hold again after a restart.
+    /// Withdraws or deletes a face permission; granting one requires the user at a prompt.
+    ///
+    /// The change is stored before the reply: otherwise a withdrawn permission could apply again after a restart.
     func change(_ change: Request.FacePermissionChange, _ answer: @escaping Answer) throws(Failure) {
         guard service.authenticator.state.facePermissions[change.application] != nil else {
             throw Failure(

@@ -6,25 +6,26 @@ import LatchkeyPolicy
 import Synchronization
 
 extension Session {
-    /// Rounds of asking within one request (behaviour AC-13).
+    /// Maximum number of prompts within one request (behaviour AC-13).
     static let roundsOfAsking = 20
 
-    /// Asks, then goes on; every refusal is written down and answered.
+    /// Shows a prompt, then continues with `next`; a refusal is recorded in the audit log and answered.
     func askThen(
         _ id: UInt64, _ plan: AuthenticationPlan, _ authentication: Authentication, _ round: Int,
         reason: String = "read a protected item",
         next: @escaping @Sendable (Authorisation) throws(Failure) -> Void, answer: @escaping Answer
     ) throws(Failure) {
         guard authentication.prompting.interactionAllowed else {
-            throw Failure(.interactionNotAllowed, "The item asks for authentication, and asking is not allowed.")
+            throw Failure(.interactionNotAllowed, "The item requires authentication, and a prompt is not allowed.")
         }
         guard round <= Self.roundsOfAsking else {
-            throw Failure(.itemAuthenticationFailed, "The item kept asking for authentication.")
+            throw Failure(.itemAuthenticationFailed, "The request required authentication too many times.")
         }
         var prompting = authentication.prompting
         if prompting.reason.isEmpty { prompting.reason = reason }
-        // "Enter Password" tells an app that evaluates a policy to ask for a password of its own (behaviour LA-24). A request
-        // for an item would only fail (behaviour AC-12): there the button is shown if the app gave it a title.
+        // Under a policy, "Enter Password" makes the app ask for its own password (behaviour LA-24). In an item
+        // request it only makes the request fail (behaviour AC-12), so the button is shown only if the app set its
+        // title.
         let takesPasscode = plan.stages.contains { $0.contains(.passcode) }
         if !takesPasscode, prompting.fallbackTitle == nil { prompting.fallbackTitle = "" }
         ask(id, plan, authentication.context, prompting) { [self] asked in
@@ -39,7 +40,7 @@ extension Session {
         }
     }
 
-    /// Writes a refusal down, then answers with it.
+    /// Records a refusal in the audit log, then replies with it.
     func refuse(_ failure: Failure, _ answer: @escaping Answer) {
         let caller = caller
         service.parts.work.submit(.any) { [self] in
@@ -50,8 +51,8 @@ extension Session {
         }
     }
 
-    /// Answers with what an attempt to open an item or a key ended with. A wrong password of the app's own and a key that
-    /// is dead are refusals as well, though nobody was asked.
+    /// Replies with the failure of an attempt to open an item or a key. A wrong application password and an
+    /// invalidated item are recorded as refusals too, although no prompt was shown.
     func end(_ failure: Failure, _ answer: @escaping Answer) {
         if failure.status == .itemAuthenticationFailed { refuse(failure, answer) } else { answer(.failure(failure)) }
     }
@@ -113,7 +114,7 @@ extension Session {
         update(updating)
     }
 
-    /// A change of items under way.
+    /// The state of a request that updates items.
     private struct Updating: Sendable {
         let id: UInt64
         let request: Request.UpdateItems
@@ -176,13 +177,14 @@ extension Session {
         }
     }
 
-    /// Biometry has to be enrolled when an item is bound to it (behaviour AC-03), and the set has to be known.
+    /// Throws if the access control requires biometry and none is enrolled (behaviour AC-03), or if it requires the
+    /// current enrolment set and the sensor does not report changes of it.
     func checkBiometry(_ control: AccessControl) throws(Failure) {
         guard !control.constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
         let state = service.authenticator.state
         if state.sensor.kind == .none {
             throw Failure(
-                .biometryNotAvailable, "There is no sensor that this item could be bound to.",
+                .biometryNotAvailable, "There is no biometric sensor to which the item could be bound.",
                 hint: "Tier \(service.parts.tier.name) has none here; use .userPresence, or the simulator.")
         }
         if state.sensor.enrolment == nil { throw Refusal.failure(.biometryNotEnrolled, state) }

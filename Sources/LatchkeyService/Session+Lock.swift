@@ -2,7 +2,8 @@
 
 import LatchkeyModel
 
-// Locking and unlocking the keychain from a shell; a desktop's own lock reports through `SessionMonitor`.
+// Requests that lock and unlock the keychain, sent by the command line tool. A desktop's lock is reported by
+// `SessionMonitor`.
 
 extension Session {
     func lock(_ answer: @escaping Answer) throws(Failure) {
@@ -14,7 +15,7 @@ extension Session {
         service.lock { answer(.done) }
     }
 
-    /// A finger, a face or the passcode unlocks; what is unlocked already asks nobody.
+    /// Unlocks the keychain after authentication by biometry or passcode; without a prompt if it is not locked.
     func unlock(_ id: UInt64, _ prompting: Prompting, _ answer: @escaping Answer) throws(Failure) {
         guard service.authenticator.state.isLocked else { return answer(.done) }
         let epoch = proofEpoch
@@ -23,7 +24,7 @@ extension Session {
         ) { [self] asked, _ in
             switch asked {
             case .granted(let proof):
-                // Whoever locks while the person answers has the last word.
+                // A lock that was requested while the user answered takes precedence.
                 guard epoch == proofEpoch else { return answer(.failure(Refusal.failure(.systemCancel, nil))) }
                 service.unlock(byBiometry: !proof.methods.contains(.passcode)) { isOpen in
                     answer(isOpen ? .done : .failure(Refusal.failure(.authenticationFailed, nil)))

@@ -5,8 +5,10 @@ import LatchkeyModel
 import LatchkeyPolicy
 
 extension Session {
-    /// Sets, changes or removes the passcode. The passcode so far is asked for at a prompt of the daemon's own, which names
-    /// the caller: a program cannot try passcodes by itself, nor use up the person's tries.
+    /// Sets, changes or removes the passcode.
+    ///
+    /// The daemon requests the current passcode at its own prompt, which names the caller, so that a program can
+    /// neither try passcodes without the user nor use up the user's tries.
     func change(_ id: UInt64, _ change: Request.PasscodeChange, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         switch change {
@@ -44,23 +46,24 @@ extension Session {
     private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
         try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
         service.parts.controls?.learn(nil)
-        // What was proven with it is proven no more.
+        // Proofs of the removed passcode are no longer valid.
         service.forgetProofs()
         service.authenticator.post(.passcodeExists(false)) { [service] in
-            // Nor what was on its way to a context until then.
+            // Events queued before this one may have added proofs meanwhile.
             service.forgetProofs()
             answer(.done)
         }
     }
 
-    /// The old passcode, as it was proven for one request.
+    /// The proof of the current passcode, for one request.
     private struct Proven: Sendable {
         let proof: Authorisation
         let caller: Caller
         let epoch: UInt64
     }
 
-    /// Asks for the passcode, and for nothing that stands for it, then goes on with what was proven.
+    /// Requests the passcode at a prompt, without accepting any other method or earlier proof, then continues with the
+    /// proof.
     private func askForPasscode(
         _ id: UInt64, for purpose: PromptPurpose, _ answer: @escaping Answer,
         then: @escaping @Sendable (Proven) -> Void
@@ -69,7 +72,7 @@ extension Session {
             return answer(
                 .failure(
                     Failure(
-                        .interactionNotAllowed, "The keychain is locked, and nothing is asked but what unlocks it.",
+                        .interactionNotAllowed, "The keychain is locked, and only a prompt that unlocks it is shown.",
                         hint: "Unlock it first with: latchkey unlock")))
         }
         let (caller, epoch) = (caller, proofEpoch)
@@ -81,7 +84,7 @@ extension Session {
         }
     }
 
-    /// Stretches a new passcode in the program's turn, then goes on where that was done.
+    /// Stretches a new passcode in the program's turn, then continues with `next` on the same thread.
     private func stretch(
         _ new: SecretBytes, _ keychain: Keychain, _ answer: @escaping Answer,
         next: @escaping @Sendable (StretchedPassword) -> Void
@@ -89,7 +92,7 @@ extension Session {
         do throws(Failure) {
             let parameters = try keychain.newPasscodeStretching()
             try service.parts.stretching.submit(stretchClient) { [self] in
-                // The connection ended while this waited: the answer would go nowhere.
+                // If the connection ended meanwhile, no reply is needed.
                 guard !isClosed else { return }
                 do throws(Failure) {
                     next(try StretchedPassword(new, parameters))
@@ -102,12 +105,12 @@ extension Session {
         }
     }
 
-    /// Does the work of a request whose passcode was proven.
+    /// Runs the work of a request on the write queue, if the proof of the passcode is still valid.
     private func submit(
         _ proven: Proven, _ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void
     ) {
         submit(answer) { [self] () throws(Failure) in
-            // A lock, or another change, that came meanwhile has the last word.
+            // A lock or another change of the passcode meanwhile takes precedence.
             guard proven.epoch == proofEpoch, service.authenticator.state.isPasscodeSet else {
                 throw Refusal.failure(.systemCancel, nil)
             }
@@ -126,20 +129,20 @@ extension Session {
     }
 
     private func set(_ new: StretchedPassword, _ keychain: Keychain, _ caller: Caller) throws(Failure) {
-        // Another one may have been set while this waited for its turn.
+        // Another request may have set a passcode while this one waited.
         try checkIsFirst(keychain.isPasscodeSet)
-        // First the counters: a store with a passcode and without them is one that somebody took them out of.
+        // Counters are stored first: a passcode without counters means that they were removed (`Service.restore`).
         try keychain.keep(service.authenticator.state.counters)
         try keychain.setPasscode(new, caller: caller)
     }
 
     private func check(_ new: SecretBytes) throws(Failure) {
-        // The bytes that begin a character in UTF-8.
+        // Counts code points: every byte that is not a UTF-8 continuation byte.
         let characters = new.withBytes { $0.count { $0 & 0xc0 != 0x80 } }
         guard characters >= Limits.passcodeCharacters else {
             throw Failure(
                 .invalidParameter, "A passcode has at least \(Limits.passcodeCharacters) characters.",
-                hint: "Choose 6 digits or 8 characters: each one more makes guessing ten times as long or longer.")
+                hint: "Choose 6 digits or 8 characters; each additional one makes guessing at least 10 times as long.")
         }
     }
 

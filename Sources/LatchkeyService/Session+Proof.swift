@@ -3,10 +3,10 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// What a request may go by: what its context holds, and what was proven for it alone while it ran.
+/// The proofs usable by one request: those of its context, and those obtained while it runs.
 ///
-/// A request may wait for a person for a minute. What it takes along is looked at anew each time, since a lock or another
-/// finger may have made it void meanwhile.
+/// A request may wait a minute for the user. Its proofs are validated again at each use, since a lock or an enrolment
+/// change may have revoked them meanwhile.
 struct RequestProof: Sendable {
     fileprivate let context: ContextHandle?
     fileprivate var own = Authorisation.none
@@ -14,17 +14,17 @@ struct RequestProof: Sendable {
 }
 
 extension Session {
-    /// What a request begins with.
+    /// Returns the proofs of a new request.
     func requestProof(_ context: ContextHandle?) -> RequestProof { RequestProof(context: context, epoch: proofEpoch) }
 
-    /// What holds of it now; throws when the context is gone.
+    /// Returns the proofs that are valid now; throws `invalidContext` if the context was invalidated.
     func proof(of request: RequestProof) throws(Failure) -> Authorisation {
         let held = try proof(of: request.context)
         guard request.epoch == proofEpoch else { return held }
         return held.union(current(request.own))
     }
 
-    /// The same with what was proven besides. What was proven before a lock counts no more.
+    /// Returns the proofs with `more` added; proofs from before a revocation are dropped.
     func adding(_ more: Authorisation, to request: RequestProof) -> RequestProof {
         var request = request
         let epoch = proofEpoch

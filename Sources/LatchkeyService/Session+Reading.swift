@@ -4,11 +4,12 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 
-// The first page of an answer is read on the thread that brought the request, which is all there is for most. Further
-// pages are read on a thread of their own, each when the client has taken most of what was sent.
+// Requests that read items. The first page of a reply is read on the thread that received the request; most replies
+// have only one. Further pages are read on the background queue, each when the client has received most of what was
+// sent.
 
 extension Session {
-    /// A search under way.
+    /// The state of a search.
     private struct Reading: Sendable {
         let id: UInt64
         let request: Request.CopyItems
@@ -17,7 +18,7 @@ extension Session {
         var proof: RequestProof
         var password: AppPassword
         var round = 1
-        /// How often a password was stretched for the item that comes next.
+        /// How often a password was stretched for the next item.
         var stretchRound = 1
     }
 
@@ -28,7 +29,9 @@ extension Session {
         try read(reading) {}
     }
 
-    /// Reads a page and sends it; `done` is called when it is sent, or will not be. The next one follows by itself.
+    /// Reads and sends a page, and schedules the next one.
+    ///
+    /// - Parameter done: called when the page was sent or will not be.
     private func read(_ start: Reading, done: @escaping @Sendable () -> Void) throws(Failure) {
         var reading = start
         let answer = reading.answer
@@ -46,7 +49,7 @@ extension Session {
         }
         if !items.isEmpty { reading.stretchRound = 1 }
         let (page, uses, next) = (items, used, reading)
-        // What protected items hold does not leave before their use is written down.
+        // Secrets of protected items are sent only after their use is recorded in the audit log.
         if uses.isEmpty {
             deliver(page, result, next)
             return done()
@@ -62,7 +65,7 @@ extension Session {
         }
     }
 
-    /// Sends what was found, and goes on.
+    /// Sends the found items and continues according to `result`: with the next page, key stretching or a prompt.
     private func deliver(_ items: [FoundItem], _ result: SearchResult, _ reading: Reading) {
         let answer = reading.answer
         switch result {
@@ -91,7 +94,7 @@ extension Session {
         }
     }
 
-    /// Stretches the password for the item that comes next, then goes on. The keys of items that were read are dropped.
+    /// Stretches the password for the next item, then continues. The stretched keys of items already read are dropped.
     private func stretch(_ parameters: [StretchParameters], _ reading: Reading) {
         let answer = reading.answer
         do throws(Failure) {
@@ -133,8 +136,8 @@ extension Session {
         }
     }
 
-    /// The items of every group, as listing shows them: whose items there are is the user's to know, and each program of
-    /// the user may name itself as any other.
+    /// Lists the items of all access groups, in tiers in which any program of the user could name itself as any app
+    /// anyway.
     func listEverything(_ answer: @escaping Answer) throws(Failure) {
         try checkOneUserOwnsAll()
         try listEverything(SearchCursor(), answer)
@@ -153,8 +156,10 @@ extension Session {
         }
     }
 
-    /// Has the next part of an answer made when there is room for it, unless nobody waits any more. `part` calls what it
-    /// is given when it has sent everything; a part that throws ends the answer.
+    /// Schedules the next part of a reply for when the send queue has room; the part is skipped if the connection has
+    /// ended.
+    ///
+    /// - Parameter part: sends frames and then calls `done`; if it throws, the failure ends the reply.
     func goOn(
         _ answer: @escaping Answer,
         _ part: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) throws(Failure) -> Void
@@ -170,12 +175,12 @@ extension Session {
         }
     }
 
-    /// Sends items in frames of bounded size. Of a page without items nothing is sent, unless it is the last one.
+    /// Sends items in frames of limited size. A page without items is sent only if it is the last one.
     private func send(_ items: [FoundItem], more: Bool, _ answer: Answer) {
         var rest = items[...]
         while !rest.isEmpty {
             var size = 0
-            // A frame ends before the item that does not fit; one that fits none has a frame of its own.
+            // A frame ends before the first item that does not fit; an item larger than the limit has its own frame.
             let part = rest.prefix { item in
                 size += item.weight
                 return size == item.weight || size <= Limits.streamedFrameBytes

@@ -4,25 +4,25 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 
-// An app's own passwords are stretched on the stretching queue, neither on the loop thread nor on the one that writes.
+// Application passwords are stretched on the stretch queue, neither on the loop thread nor on the thread that writes.
 
 extension Session {
-    /// How often one request stretches anew because the item was replaced meanwhile.
+    /// Maximum number of times that a request stretches its password again because the item was replaced meanwhile.
     static let stretchRounds = 8
 
-    /// The client that the stretches of this session count for.
+    /// The client under which this session's key stretching is queued.
     var stretchClient: StretchClient {
         let caller = caller
         return .program(caller.program.isEmpty ? caller.label : caller.program)
     }
 
-    /// What a request begins with: nothing of its password is stretched yet.
+    /// Returns the password state of a new request, without stretched keys.
     func appPassword(_ authentication: Authentication, _ keychain: Keychain) throws(Failure) -> AppPassword {
         try keychain.appPassword(isGiven: authentication.applicationPassword != nil)
     }
 
-    /// Stretches the request's password in each of these ways, a turn of the queue each, then goes on with the result on
-    /// the thread of the last turn; at once when there is nothing to stretch. What `next` throws ends the request.
+    /// Stretches the request's password with each of `parameters`, one turn of the queue each, then calls `next` on
+    /// the thread of the last turn; directly if `parameters` is empty. A failure of `next` ends the request.
     func stretch(
         _ authentication: Authentication, _ parameters: [StretchParameters], _ password: AppPassword,
         _ answer: @escaping Answer, next: @escaping @Sendable (AppPassword) throws(Failure) -> Void
@@ -32,7 +32,7 @@ extension Session {
             throw Failure(.internalFailure, "There is no password to stretch.")
         }
         try service.parts.stretching.submit(stretchClient) { [self] in
-            // The connection ended while this waited: the answer would go nowhere.
+            // If the connection ended meanwhile, no reply is needed.
             guard !isClosed else { return }
             do throws(Failure) {
                 var password = password
@@ -44,7 +44,7 @@ extension Session {
         }
     }
 
-    /// Throws when an item was replaced each time its password had been stretched.
+    /// Throws `timedOut` if an item was replaced each time after its password had been stretched.
     func checkStretchRounds(_ round: Int) throws(Failure) {
         guard round <= Self.stretchRounds else {
             throw Failure(

@@ -4,12 +4,12 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 
-// The ways out of a store whose database and anchor do not fit together, or whose rows are not those that were stored. The
-// daemon asks for the passcode itself and says what it is for; where no passcode is set, or none can be checked, the command
-// that asks has the person confirm it in typing.
+// Recovery of a store whose database and anchor do not match, or whose rows differ from those that were stored. The
+// daemon requests the passcode at a prompt that names the operation; if no passcode is set or it cannot be verified,
+// the command line tool has the user confirm the operation by typing.
 
 extension Session {
-    /// Uses database, anchor and rows as they are.
+    /// Accepts database, anchor and rows in their present state.
     func acceptStore(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         if keychain.anchor.condition == .anchorMissing { try keychain.checkReadable() }
@@ -19,7 +19,7 @@ extension Session {
         }
     }
 
-    /// Deletes what asks for a proof, the passcode and the enrolment key.
+    /// Deletes all items that require a proof, the passcode and the enrolment key.
     func discardProtected(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
@@ -30,9 +30,9 @@ extension Session {
         }
     }
 
-    /// The same when the passcode is forgotten: nothing is asked, and the command that asks has the person confirm it in
-    /// typing. Only where a program of the user could delete the store's folder as well; elsewhere another program would
-    /// gain by it.
+    /// Does the same as `discardProtected` without authentication, for a forgotten passcode; the command line tool has
+    /// the user confirm it by typing. Allowed only in tiers in which any program of the user could delete the store's
+    /// folder as well.
     func discardForgotten(_ answer: @escaping Answer) throws(Failure) {
         try checkOneUserOwnsAll()
         let keychain = try keychain()
@@ -46,12 +46,12 @@ extension Session {
             service.parts.controls?.learn(nil)
             service.forgetProofs()
             service.authenticator.post(.passcodeExists(false))
-            // Without a passcode nothing could open the lock again.
+            // A locked keychain without a passcode could not be unlocked again.
             service.unlock(byBiometry: false) { _ in answer(.done) }
         }
     }
 
-    /// Refuses in tiers in which programs of one user are told apart.
+    /// Throws `notPermitted` in tiers that separate the programs of a user from each other.
     func checkOneUserOwnsAll() throws(Failure) {
         switch service.parts.tier {
         case .user, .simulated: return
@@ -61,7 +61,7 @@ extension Session {
         }
     }
 
-    /// Asks for the passcode if one is set, then does the work where writes run.
+    /// Requests the passcode if one is set, then runs `work` on the write queue.
     private func proveOwner(
         _ id: UInt64, _ purpose: PromptPurpose, _ keychain: Keychain, _ answer: @escaping Answer,
         then work: @escaping @Sendable (Caller, Authorisation) throws(Failure) -> Void

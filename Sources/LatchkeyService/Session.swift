@@ -5,15 +5,16 @@ package import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
 
-/// One connection's requests, contexts and evaluations. Ends with the connection.
+/// The requests, contexts and evaluations of one connection. Ends with the connection.
 package final class Session: Sendable {
-    /// Called with the answer, exactly once, or several times for streamed items of which the last says so.
+    /// Called with the reply: exactly once, or several times for a reply in parts, of which only the last is not
+    /// `isPartial`.
     package typealias Answer = @Sendable (Reply) -> Void
 
     struct Context: Sendable {
-        /// What was proven on it.
+        /// The proofs of the context.
         var proof = Authorisation.none
-        /// Evaluations under way.
+        /// The numbers of evaluations under way.
         var evaluations: Set<UInt64> = []
     }
 
@@ -24,26 +25,26 @@ package final class Session: Sendable {
 
     struct State: Sendable {
         var contexts: [ContextHandle: Context] = [:]
-        /// Environments that are waited for, by request.
+        /// Waiting environment requests, by request ID.
         var watches: [UInt64: Watch] = [:]
-        /// Evaluations of requests that can be cancelled, by request.
+        /// Evaluations under way that a cancel can end, by request ID.
         var requests: [UInt64: UInt64] = [:]
         /// The export or import under way, between two of its requests.
         var backup: BackupSession?
-        /// Whether the person is asked for one.
+        /// Whether an export or import is being authorised or begun.
         var isBeginningBackup = false
-        /// Counts the times when everything that was proven was dropped.
+        /// Incremented whenever all proofs of this session are revoked.
         var proofEpoch: UInt64 = 0
         var isClosed = false
     }
 
     let service: Service
-    /// Who calls. Fixed when the session begins, so that a request that waits for a person ends for the caller that the
-    /// prompt named.
+    /// The caller. Constant, so that a request that waits for the user is completed for the caller that the prompt
+    /// named.
     let caller: Caller
-    /// What the app says it uses Face ID for; fixed likewise.
+    /// The app's face usage description; constant for the same reason.
     let faceUsage: String?
-    /// What is left of long answers.
+    /// The remaining pages of long replies.
     let pages: PageLine
     let terminal: UInt64
     let state = Mutex(State())
@@ -59,10 +60,11 @@ package final class Session: Sendable {
         self.terminal = terminal
     }
 
-    /// Whether nobody reads the answers any more.
+    /// Whether the connection has ended.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Answers one request. What needs no person and writes nothing is answered before this returns.
+    /// Handles a request. Requests that need neither the user nor a write nor another thread are answered before this
+    /// returns.
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
         do throws(Failure) {
             if request.isForItems, let failure = service.parts.controls?.failureOfItems() { throw failure }
@@ -105,16 +107,16 @@ package final class Session: Sendable {
         }
     }
 
-    /// Gives up a request that waits for a person, or for another environment.
+    /// Cancels a request that waits for the user or for a change of the environment.
     package func cancel(_ id: UInt64) {
         let (evaluation, watch) = state.withLock { ($0.requests[id], $0.watches.removeValue(forKey: id)) }
         if let evaluation { service.authenticator.withdraw(evaluation, .appCancel) }
         if let watch, service.environments.forget(watch.number) {
-            watch.answer(.failure(Failure(.appCancel, "The app waits no more.")))
+            watch.answer(.failure(Failure(.appCancel, "The app cancelled the request.")))
         }
     }
 
-    /// Ends everything of this connection (behaviour LA-32: nobody is left to be told).
+    /// Ends all requests, contexts and evaluations of this connection (behaviour LA-32).
     package func close() {
         let (evaluations, watches) = state.withLock { state in
             state.isClosed = true
@@ -127,21 +129,21 @@ package final class Session: Sendable {
         for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
     }
 
-    /// The answer to the hello that began the session.
+    /// The reply to the hello that began the session.
     package var welcome: Reply {
         .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
     }
 
-    /// A second hello would give another app what was proven for the first one.
+    /// The failure for a second hello, which would give another app the proofs of the first one.
     package static let secondHello = Failure(
-        .malformedRequest, "The connection has said hello already, and hello comes once.",
+        .malformedRequest, "The connection has sent hello already; it can do so only once.",
         hint: "Open another connection for another app.")
 
     func keychain() throws(Failure) -> Keychain { try service.parts.keychain.get() }
 }
 
 extension Request {
-    /// Whether an app makes it by a `SecItem` or `SecKey` function.
+    /// Whether the request comes from a `SecItem` or `SecKey` function.
     fileprivate var isForItems: Bool {
         switch self {
         case .addItem, .copyItems, .updateItems, .deleteItems, .createEnclaveKey, .useEnclaveKey: true

@@ -6,19 +6,19 @@ import LatchkeyPolicy
 import LatchkeySeams
 import Synchronization
 
-/// Work that a store needs and no request asks for: moving the store generation, telling the trail of failed tries, and
-/// comparing all rows with the set hash.
+/// Maintains the store independently of requests: advances the store generation, records failed tries in the audit
+/// log, and compares all rows with the set hash.
 final class StoreKeeper: Sendable {
-    /// Seconds after a write until the store generation moves.
+    /// Seconds between a write and the advance of the store generation.
     private static let anchorSeconds: Int64 = 15 * 60
     private let keychain: Keychain
     private let clock: any Clock
     private let work: any WorkQueue
     private let log: any EventLog
     private let alarm = Mutex<(any Alarm)?>(nil)
-    /// The counters as they were kept last.
+    /// The counters that were stored last.
     private let counters = Mutex<PolicyCounters?>(nil)
-    /// Whether the rows are not those that were stored, as far as the check has come.
+    /// Whether the last check found that the rows differ from those that were stored, or could not be completed.
     private let isSuspect = Mutex(false)
 
     init(_ keychain: Keychain, _ parts: Service.Parts) {
@@ -28,10 +28,10 @@ final class StoreKeeper: Sendable {
         log = parts.log
     }
 
-    /// Whether a check found rows that are not those that were stored.
+    /// Whether the last check found that the rows differ from those that were stored, or could not be completed.
     var foundOtherRows: Bool { isSuspect.withLock { $0 } }
 
-    /// Begins to watch for writes, and for tries beyond those of `counters`.
+    /// Starts to observe writes, and failed tries beyond those of `counters`.
     func start(_ counters: PolicyCounters) {
         self.counters.withLock { $0 = counters }
         keychain.whenAnchoringIsDue { [weak self] in self?.anchorLater() }
@@ -39,7 +39,8 @@ final class StoreKeeper: Sendable {
 
     // MARK: - Store generation
 
-    /// The first write of a boot moves the store generation at once, every other one after a quarter of an hour.
+    /// Schedules the advance of the store generation: at once for the first write of a boot, otherwise after
+    /// `anchorSeconds`.
     private func anchorLater() {
         guard !keychain.isFirstOfBoot else {
             return work.submit(.any) { [weak self] in self?.moveAnchor(isTimed: false) }
@@ -59,23 +60,24 @@ final class StoreKeeper: Sendable {
     }
 
     private func moveAnchor(isTimed: Bool) {
-        // When it cannot be written now, or the budget of the day is spent, the next alarm or the end of the daemon tries
-        // again: until then an older copy of the database may be believed, as within the quarter of an hour.
+        // If the anchor cannot be written now, or the budget of the day is spent, the next alarm or the stop of the
+        // daemon tries again. Until then an older copy of the database may be accepted, as during `anchorSeconds`.
         log.noting(.anchorNotMoved) { () throws(Failure) in try keychain.moveAnchor(isTimed: isTimed) }
         if keychain.isAnchoringDue { startAlarm() }
     }
 
-    /// What a clean stop of the daemon does: writes what was gathered and moves the store generation.
+    /// Stores gathered refusals and advances the store generation, before the daemon exits.
     func stop() {
         alarm.withLock { $0?.cancel() }
-        // The daemon ends whether or not this can be written; what is lost is a count of refusals.
+        // The daemon exits even if this cannot be stored; then a count of refusals is lost.
         log.noting(.refusalNotRecorded) { () throws(Failure) in try keychain.recordGatheredRefusals() }
         if keychain.isAnchoringDue { moveAnchor(isTimed: false) }
     }
 
     // MARK: - Failed tries
 
-    /// Follows counters that are durable. A miss was one when it was counted; a passcode is counted before it is looked at.
+    /// Records failed biometry tries of counters that were just stored. Wrong passcodes are recorded by
+    /// `passcodeWasWrong`, since a passcode is counted before it is verified.
     func follow(_ kept: PolicyCounters) {
         let before = counters.withLock { counters in
             defer { counters = kept }
@@ -86,14 +88,14 @@ final class StoreKeeper: Sendable {
         recordTry(locks: before < threshold && kept.biometryFailures >= threshold)
     }
 
-    /// Follows that the passcode which was counted last was wrong.
+    /// Records that the passcode which was counted last is wrong.
     func passcodeWasWrong() {
         let failures = counters.withLock { $0?.passcodeFailures ?? 0 }
         recordTry(locks: failures == PolicyState.lastPasscodeDelay)
     }
 
-    /// The entry names the newest counters, so that older ones are not believed beside this trail. A lockout moves the
-    /// store generation as well, so that no older copy of the database forgets it.
+    /// Records a failed try. The entry names the newest counters, so that older counters are not accepted with this
+    /// audit log. A lockout also advances the store generation, so that an older copy of the database cannot undo it.
     private func recordTry(locks: Bool) {
         work.submit(.any) { [keychain, log] in
             do throws(Failure) {
@@ -108,22 +110,24 @@ final class StoreKeeper: Sendable {
 
     // MARK: - Rows
 
-    /// Rows up to which every start of the daemon checks them: some 50 milliseconds.
+    /// Number of rows up to which the rows are checked at every start of the daemon, which takes about 50 milliseconds.
     private static let smallStore: Int64 = 20_000
 
+    /// Starts a check of all rows if the anchor is clean. A large store is checked only until its anchor is first
+    /// written after a boot.
     func checkRowsAtStart() {
         guard keychain.anchor.condition == .clean else { return }
         do throws(Failure) {
             let isLarge = try keychain.itemCount() > Self.smallStore
             if isLarge, !keychain.isFirstOfBoot { return }
         } catch {
-            // A store whose rows cannot be counted fails every request that reads them, with the same error.
+            // If the rows cannot be counted, every request that reads them fails with the same error.
             return
         }
         checkRows()
     }
 
-    /// Compares all rows with the set hash, a slice at a time, between other writes.
+    /// Compares all rows with the set hash, in slices between other writes.
     func checkRows() {
         keychain.beginSetCheck()
         checkSlice()

@@ -8,7 +8,8 @@ import SQLiteDriver
 import SimulatedDriver
 import Testing
 
-/// Looking at a whole store holds up neither the thread that polls nor the one that writes.
+/// Requests that read the whole store run on the background queue and delay neither the loop thread nor the thread
+/// that writes.
 @Suite struct BackgroundTests {
     private let background = HeldWorkQueue()
     private let replies = Replies()
@@ -35,7 +36,7 @@ import Testing
                     secret: nil, returns: [], authentication: Authentication())))
     }
 
-    @Test func requestsAreAnsweredWhileAStoreIsLookedAt() {
+    @Test func requestsAreAnsweredDuringACheck() {
         send(1, .check)
         send(2, .log(Request.Log(after: 0, limit: 10, verifies: true)))
         #expect(replies.of(1).isEmpty && replies.of(2).isEmpty)
@@ -47,7 +48,7 @@ import Testing
         #expect(replies.of(2).count == 1)
     }
 
-    @Test func aCheckIsAnsweredInPartsOfWhichTheLastSaysSo() {
+    @Test func checkIsAnsweredInPartsAndTheLastIsMarked() {
         for id in 10..<300 { add(UInt64(id)) }
         send(1, .check)
         background.run()
@@ -56,9 +57,9 @@ import Testing
         }
         #expect(reports.count > 3)
         #expect(reports.map(\.more) == reports.dropLast().map { _ in true } + [false])
-        // Each item and its entry, and the entry of the first write of this boot.
+        // Each item and its audit log entry, and the entry of the first write of this boot.
         #expect(reports.last?.done == 581)
-        // Its id is free again, and was not before.
+        // The request ID can be used again after the last part.
         send(1, .status)
         #expect(replies.of(1).count == reports.count + 1)
     }
@@ -78,18 +79,18 @@ import Testing
         let counts = replies.of(1).map { reply in
             if case .check(let report) = reply { report.findings.count } else { -1 }
         }
-        // A damaged row, a broken entry and an unexplained row each, and the set hash that names other rows.
+        // For each row a damaged row, a broken entry and an unexplained row, and once the mismatch of the set hash.
         #expect(counts.reduce(0, +) == 601)
         #expect(counts.allSatisfy { (0...256).contains($0) })
     }
 
-    @Test func theIdOfACheckUnderWayIsInUse() {
+    @Test func requestIDOfARunningCheckIsInUse() {
         send(1, .check)
         send(1, .status)
         #expect(replies.of(1) == [.failure(Failure(.malformedRequest))])
     }
 
-    @Test func aCheckThatNobodyWaitsForEnds() {
+    @Test func checkEndsWithItsConnection() {
         send(1, .check)
         session.close()
         background.run()

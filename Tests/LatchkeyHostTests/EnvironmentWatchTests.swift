@@ -9,7 +9,8 @@ import Testing
 @testable import LatchkeyHost
 @testable import LatchkeyService
 
-/// Whoever waits for another environment is told of everything that it says (behaviours EN-03 and EN-04).
+/// A client that waits for a change of the environment is notified of every change that the report shows (behaviours
+/// EN-03 and EN-04).
 @Suite struct EnvironmentWatchTests {
     private func usable(_ replies: [Reply]) -> Bool? {
         guard case .environment(let report)? = replies.first else { return nil }
@@ -23,7 +24,7 @@ import Testing
         return report.revision
     }
 
-    @Test func aFaceThatMayNoMoreBeLookedAtIsTold_EN04_LA07() throws {
+    @Test func withdrawnFacePermissionIsReportedToWaitingClients_EN04_LA07() throws {
         let machine = try InterruptedService(
             WorldState(sensor: .faceID, enrolment: [1]), faceUsage: "tests", work: ImmediateWorkQueue())
         machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
@@ -34,7 +35,7 @@ import Testing
         #expect(usable(waiting()) == false)
     }
 
-    @Test func aPasscodeThatBecomesDueIsTold_EN04() throws {
+    @Test func passcodeThatBecomesRequiredIsReportedToWaitingClients_EN04() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
         let waiting = machine.answers(.environment(unlike: try revision(machine)), id: 2)
@@ -46,13 +47,13 @@ import Testing
         #expect(usable(again()) == true)
     }
 
-    @Test func whatAnEngineBeforeThisOneToldIsNotWhatThisOneWaitsFor_EN04() throws {
+    @Test func revisionOfAnEarlierDaemonIsNotTakenAsUpToDate_EN04() throws {
         let before = try revision(InterruptedService(work: ImmediateWorkQueue()))
         let machine = try InterruptedService(WorldState(sensor: .touchID), work: ImmediateWorkQueue())
         #expect(usable(machine.answers(.environment(unlike: before), id: 2)()) == false)
     }
 
-    @Test func waitingIsGivenUpByACancel() throws {
+    @Test func cancelEndsAWaitingEnvironmentRequest() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         let replies = Replies()
         let host = HostSession(greeted: machine.session, send: replies.add)
@@ -60,7 +61,7 @@ import Testing
         host.receive(Message.cancel(id: 7).encoded())
         #expect(replies.of(7) == [.failure(Failure(.appCancel))])
         host.receive(Message.request(id: 7, .status).encoded())
-        #expect(replies.of(7).count == 2, "its id is free again")
+        #expect(replies.of(7).count == 2, "the request ID can be used again")
         machine.answers(.simulate(.unenrol))
         #expect(replies.of(7).count == 2)
     }

@@ -8,9 +8,9 @@ import SimulatedDriver
 import Synchronization
 import Testing
 
-/// Export and import over frames: what the person has to allow, and what the caller never gets.
+/// Export and import over frames: which authorisation they require, and what the caller never receives.
 @Suite struct ExportTests {
-    /// A connection whose frames are kept as bytes too.
+    /// A connection that also stores the bytes of received frames.
     private final class Connection: Sendable {
         let replies = Replies()
         private let bytes = Mutex<[[UInt8]]>([])
@@ -26,7 +26,9 @@ import Testing
             host.withLock { $0 = made }
         }
 
-        /// Makes a request; its answer so far.
+        /// Sends a request.
+        ///
+        /// - Returns: a function that returns its last reply so far.
         @discardableResult
         func call(_ request: Request) -> () -> Reply? {
             let id = nextID.withLock { id in
@@ -39,7 +41,7 @@ import Testing
 
         func close() { host.withLock { $0 }?.close() }
 
-        /// Whether a frame that was received holds those bytes.
+        /// Returns whether a received frame contains the text.
         func holds(_ text: String) -> Bool {
             let needle = Array(text.utf8)
             return bytes.withLock { $0 }.contains { frame in
@@ -81,7 +83,7 @@ import Testing
         if case .failure(let failure)? = reply { failure.status } else { nil }
     }
 
-    /// Types the passcode if one is asked for, then confirms the code.
+    /// Enters the passcode if one is requested, then confirms the recovery code.
     private func allow(passcode: Bool) {
         if passcode { world.perform(.passcode(Self.passcode)) }
         world.perform(.codeAcknowledged)
@@ -93,7 +95,7 @@ import Testing
         var staying: [StayingItem] = []
     }
 
-    /// Exports everything through a connection whose person allows it.
+    /// Exports all items; the simulated user authorises it.
     private func export(_ connection: Connection, passcode: Bool) throws -> Whole {
         var whole = Whole()
         var answer = connection.call(.exportItems(Request.ExportItems(cursor: nil)))
@@ -112,7 +114,7 @@ import Testing
         if case .failure(let failure)? = reply { failure } else { nil }
     }
 
-    /// Imports a file in pieces of `size` bytes through a connection whose person allows it and types `code`.
+    /// Imports a backup in pieces of `size` bytes; the simulated user authorises it and enters `code`.
     private func `import`(
         _ bytes: [UInt8], _ connection: Connection, code: SecretBytes, passcode: Bool, size: Int = 1000
     ) throws -> (added: UInt64, present: UInt64, staying: [StayingItem]) {
@@ -134,9 +136,9 @@ import Testing
         }
     }
 
-    // MARK: - What the person has to allow
+    // MARK: - Authorisation
 
-    @Test func anotherAppsProofDoesNotExport() throws {
+    @Test func exportRequiresThePasscodeAndIgnoresProofsOfContexts() throws {
         setPasscode()
         add("theirs", AccessControl(constraints: .devicePasscode))
         guard case .context(let context)? = other.call(.createContext)() else { throw Failure(.internalFailure) }
@@ -148,9 +150,9 @@ import Testing
                     prompting: Prompting(reason: "show the forecast"))))
         #expect(proven() == .proven([.biometry]))
         let answer = other.call(.exportItems(Request.ExportItems(cursor: nil)))
-        #expect(answer() == nil, "the passcode is asked for")
+        #expect(answer() == nil, "the passcode is requested")
         world.perform(.touch(matching: true))
-        #expect(answer() == nil, "a finger is not taken")
+        #expect(answer() == nil, "biometry is not accepted")
         #expect(app.call(.simulate(.reset))() == .done)
         world.perform(.cancel)
         #expect(status(answer()) == .userCancel)
@@ -163,10 +165,10 @@ import Testing
         #expect(app.call(.simulate(.lock))() == .done)
         #expect(app.call(.simulate(.unlock(byBiometry: true)))() == .done)
         let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
-        #expect(answer() == nil, "the passcode is asked for")
+        #expect(answer() == nil, "the passcode is requested")
     }
 
-    @Test func eachSessionAsksAnew() throws {
+    @Test func everyExportRequiresAuthentication() throws {
         setPasscode()
         add("mine")
         _ = try export(app, passcode: true)
@@ -174,10 +176,10 @@ import Testing
         #expect(again() == nil)
     }
 
-    @Test func everySessionIsAuditedBeforeItsFirstByte() throws {
+    @Test func everyExportAndImportIsAuditedBeforeItsFirstByte() throws {
         add("mine")
         let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
-        #expect(try !events().contains(.exported), "nothing was allowed yet")
+        #expect(try !events().contains(.exported), "nothing was authorised yet")
         world.perform(.codeAcknowledged)
         guard case .exported? = answer() else { throw Failure(.internalFailure) }
         #expect(try events().filter { $0 == .exported }.count == 1)
@@ -187,7 +189,7 @@ import Testing
         #expect(try events().filter { $0 == .imported }.count == 1)
     }
 
-    @Test func aLockedKeychainExportsNothing() {
+    @Test func lockedKeychainIsNotExported() {
         setPasscode()
         #expect(app.call(.lock)() == .done)
         #expect(status(app.call(.exportItems(Request.ExportItems(cursor: nil)))()) == .interactionNotAllowed)
@@ -195,7 +197,7 @@ import Testing
 
     // MARK: - Cursors
 
-    @Test func aForeignRepeatedOrInventedCursorIsRefused() throws {
+    @Test func foreignRepeatedOrUnknownCursorIsRefused() throws {
         for number in 0..<12 { add("\(number)", filler: 60_000) }
         let first = app.call(.exportItems(Request.ExportItems(cursor: nil)))
         world.perform(.codeAcknowledged)
@@ -207,10 +209,10 @@ import Testing
         #expect(next(other, cursor) == .invalidContext)
         #expect(next(app, [UInt8](repeating: 0, count: 16)) == .invalidContext)
         #expect(next(app, cursor) == nil)
-        #expect(next(app, cursor) == .invalidContext, "it names the export once")
+        #expect(next(app, cursor) == .invalidContext, "a cursor is accepted once")
     }
 
-    @Test func aLockEndsAnExport() throws {
+    @Test func lockEndsAnExport() throws {
         setPasscode()
         for number in 0..<12 { add("\(number)", filler: 60_000) }
         let first = app.call(.exportItems(Request.ExportItems(cursor: nil)))
@@ -220,7 +222,7 @@ import Testing
         #expect(status(app.call(.exportItems(Request.ExportItems(cursor: cursor)))()) == .invalidContext)
     }
 
-    @Test func tenMinutesOfRestEndAnExport() throws {
+    @Test func tenIdleMinutesEndAnExport() throws {
         for number in 0..<12 { add("\(number)", filler: 60_000) }
         let first = app.call(.exportItems(Request.ExportItems(cursor: nil)))
         world.perform(.codeAcknowledged)
@@ -229,7 +231,7 @@ import Testing
         #expect(status(app.call(.exportItems(Request.ExportItems(cursor: cursor)))()) == .invalidContext)
     }
 
-    @Test func oneConnectionHasOneSessionAndADaemonHasFour() throws {
+    @Test func exportsAreLimitedToOnePerConnectionAndFourPerDaemon() throws {
         var connections: [Connection] = []
         for number in 0..<12 { add("\(number)", filler: 60_000) }
         for _ in 0..<Limits.backups {
@@ -243,10 +245,10 @@ import Testing
         #expect(status(app.call(.exportItems(Request.ExportItems(cursor: nil)))()) == .limitExceeded)
         connections[0].close()
         let answer = app.call(.exportItems(Request.ExportItems(cursor: nil)))
-        #expect(answer() == nil, "there is room again")
+        #expect(answer() == nil, "an export may begin again")
     }
 
-    // MARK: - What leaves
+    // MARK: - Exported items
 
     @Test func noSecretIsInAnyFrameOfTheCaller() throws {
         setPasscode()
@@ -259,7 +261,7 @@ import Testing
         #expect(!app.holds(code) && !app.holds(code.replacing("-", with: "")))
     }
 
-    @Test func withoutAPasscodeTheCallersOwnItemsLeaveAndNoOthersAreNamed() throws {
+    @Test func exportWithoutAPasscodeContainsOnlyTheCallersItems() throws {
         add("mine")
         add("theirs", by: other)
         let whole = try export(app, passcode: false)
@@ -267,7 +269,7 @@ import Testing
         #expect(!app.holds("theirs"))
     }
 
-    @Test func whatStaysIsNamedWithItsReason() throws {
+    @Test func itemsLeftOutOfAnExportAreReportedWithTheirReason() throws {
         setPasscode()
         add("free")
         add("bound", AccessControl(accessibility: .whenUnlockedThisDeviceOnly))
@@ -280,7 +282,7 @@ import Testing
         #expect(whole.staying.allSatisfy { $0.group == "app" })
     }
 
-    @Test func fortyItemsOfLargeAttributesAndOneNearTheLimitLeaveAndComeBack() throws {
+    @Test func largeItemsAreExportedAndImported() throws {
         for number in 0..<40 { add("\(number)", filler: 60_000) }
         let large = Request.AddItem(
             itemClass: .genericPassword,
@@ -308,7 +310,7 @@ import Testing
 
     // MARK: - Import
 
-    @Test func anImportIntoForeignGroupsNeedsThePasscode() throws {
+    @Test func importIntoForeignGroupsRequiresThePasscode() throws {
         setPasscode()
         add("mine")
         add("theirs", by: other)
@@ -327,7 +329,7 @@ import Testing
         #expect(again.added == 0 && again.present == 2)
     }
 
-    @Test func aFileThatIsNotVerifiedToItsEndImportsNothing() throws {
+    @Test func backupThatFailsVerificationImportsNothing() throws {
         for number in 0..<3 { add("\(number)") }
         let whole = try export(app, passcode: false)
         let code = try #require(world.shownRecoveryCode)
@@ -343,7 +345,7 @@ import Testing
         }
     }
 
-    @Test func aSecondPassOfAnotherFileImportsNothingOfIt() throws {
+    @Test func secondPassWithAnotherBackupImportsNothing() throws {
         add("mine")
         let whole = try export(app, passcode: false)
         let code = try #require(world.shownRecoveryCode)
@@ -360,7 +362,7 @@ import Testing
         #expect(try bare.keychain.itemCount() == 0)
     }
 
-    @Test func aWrongCodeImportsNothing() throws {
+    @Test func wrongRecoveryCodeImportsNothing() throws {
         add("mine")
         let whole = try export(app, passcode: false)
         let bare = try SimulatedService()

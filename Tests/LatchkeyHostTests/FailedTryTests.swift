@@ -10,14 +10,14 @@ import Testing
 
 @testable import LatchkeyService
 
-/// The audit trail tells of failed tries, and of the lockouts that they cause.
+/// The audit log records failed tries and the lockouts that they cause.
 @Suite struct FailedTryTests {
     private final class NotingLog: EventLog {
         let noted = Mutex<[DaemonEvent]>([])
         func note(_ event: DaemonEvent, _ failure: Failure?) { noted.withLock { $0.append(event) } }
     }
 
-    /// How often the trail tells of that.
+    /// Returns the number of audit log entries of that event.
     private func entries(_ event: AuditEvent, _ simulated: SimulatedService) throws -> Int {
         let request = Request.Log(after: 0, limit: Limits.auditEntries, verifies: true)
         let page = try simulated.keychain.log(request)
@@ -25,7 +25,7 @@ import Testing
         return page.lines.filter { $0.event == event }.count
     }
 
-    /// A machine without a sensor that has the passcode 1234.
+    /// Creates a machine without a sensor and with the passcode 1234.
     private func machine() throws -> InterruptedService {
         let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
         #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
@@ -36,14 +36,14 @@ import Testing
         machine.world.perform(.passcode(SecretBytes(passcode.utf8)))
     }
 
-    /// Asks for a match, misses once or twice and gives up.
+    /// Requests biometry, fails to match `count` times and cancels.
     private func miss(_ count: Int, _ machine: InterruptedService) throws {
         machine.answers(InterruptedService.evaluation(try machine.context(), .deviceOwnerAuthenticationWithBiometrics))
         for _ in 1...count { machine.world.perform(.touch(matching: false)) }
         machine.answers(.simulate(.cancel), id: 100)
     }
 
-    @Test func theTrailTellsOfEachWrongPasscodeAndOfNoRightOne() throws {
+    @Test func auditLogRecordsWrongPasscodesOnly() throws {
         let machine = try machine()
         machine.answers(.passcode(.change(SecretBytes("5678".utf8))))
         for typed in ["0000", "0000", "0001", "1234"] { type(typed, machine) }
@@ -52,15 +52,15 @@ import Testing
         #expect(try entries(.lockedOut, machine.simulated) == 0)
     }
 
-    @Test func theFifthMissIsALockoutThatMovesTheStoreGeneration_LA28() throws {
+    @Test func fifthMissRecordsALockoutAndAdvancesTheStoreGeneration_LA28() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         machine.answers(.passcode(.set(SecretBytes("1234".utf8))))
-        // Biometry counts once the passcode was right.
+        // Biometry is accepted only after the passcode was entered.
         machine.answers(.passcode(.change(SecretBytes("1234".utf8))), id: 2)
         type("1234", machine)
         try miss(2, machine)
         try miss(2, machine)
-        #expect(machine.simulated.keychain.isAnchoringDue, "an entry alone moves the store generation later")
+        #expect(machine.simulated.keychain.isAnchoringDue, "an entry alone advances the store generation later")
         #expect(try entries(.tryFailed, machine.simulated) == 4)
         #expect(try entries(.lockedOut, machine.simulated) == 0)
         try miss(1, machine)
@@ -69,7 +69,7 @@ import Testing
         #expect(!machine.simulated.keychain.isAnchoringDue)
     }
 
-    @Test func theLongestDelayIsOneLockout_LA30() throws {
+    @Test func longestDelayIsRecordedAsOneLockout_LA30() throws {
         let machine = try machine()
         for number in 1...7 {
             machine.answers(.passcode(.change(SecretBytes("5678".utf8))), id: UInt64(number))
@@ -81,7 +81,7 @@ import Testing
         #expect(try entries(.tryFailed, machine.simulated) == 7)
     }
 
-    @Test func aTryThatTheTrailCannotTellIsInTheLogAndStaysCounted() throws {
+    @Test func failedTryThatCannotBeRecordedIsLoggedAndStaysCounted() throws {
         let log = NotingLog()
         let simulated = try SimulatedService(WorldState(sensor: .none), scriptsStore: true) { parts, _ in
             parts.log = log

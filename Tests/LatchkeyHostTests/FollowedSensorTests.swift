@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyKeychain
 @testable import LatchkeyService
 
-/// A vault whose anchor cannot be written while a test says so.
+/// A vault whose anchor cannot be written while `isFull` is set.
 private final class FullVault: KeyVault {
     private let vault: any KeyVault
     private let isFull = Mutex(false)
@@ -31,9 +31,9 @@ private final class FullVault: KeyVault {
     }
 }
 
-/// A new enrolment set is announced only once the anchor holds it.
+/// A new enrolment set is reported to policy only when it is stored in the anchor.
 @Suite struct FollowedSensorTests {
-    @Test func aSetThatIsNotDurableIsNotAnnounced() throws {
+    @Test func enrolmentSetIsNotReportedBeforeItIsDurable() throws {
         var (vault, clock): (FullVault?, VirtualClock?) = (nil, nil)
         let machine = try SimulatedService(
             change: { parts, _ in clock = parts.clock as? VirtualClock },
@@ -57,10 +57,10 @@ private final class FullVault: KeyVault {
         _ = try machine.world.apply(.replaceFinger)
         #expect(machine.world.state.enrolment != before)
         #expect(try !isUsable())
-        #expect(machine.service.authenticator.state.sensor.enrolment == nil, "no match of the new finger counts")
+        #expect(machine.service.authenticator.state.sensor.enrolment == nil, "the new finger is not accepted")
         #expect(machine.keychain.anchor.set == before, "items stay bound to the old set")
         time.advance(seconds: 11)
-        #expect(try !isUsable(), "another try fails as well")
+        #expect(try !isUsable(), "a retry fails as well")
 
         full.setFull(false)
         time.advance(seconds: 11)

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// Keeps stretches, in the turns of the real queue, until a test has them done.
+/// A stretch queue that holds work, in the order of the real queue, until the test runs it.
 final class HeldStretchQueue: StretchQueue {
     private struct State: Sendable {
         var line = StretchLine<@Sendable () -> Void>()
@@ -12,7 +12,7 @@ final class HeldStretchQueue: StretchQueue {
     }
     private let state = Mutex(State())
 
-    /// How many wait.
+    /// The number of waiting pieces of work.
     var count: Int { state.withLock { $0.count } }
 
     func submit(_ client: StretchClient, _ work: @escaping @Sendable () -> Void) throws(Failure) {
@@ -22,7 +22,7 @@ final class HeldStretchQueue: StretchQueue {
         }
     }
 
-    /// Does the next one; false when none waited.
+    /// Runs the next piece of work; returns false if none was waiting.
     @discardableResult
     func step() -> Bool {
         let next = state.withLock { (state) -> (@Sendable () -> Void)? in
@@ -34,6 +34,6 @@ final class HeldStretchQueue: StretchQueue {
         return next != nil
     }
 
-    /// Does all, and what comes of them.
+    /// Runs all waiting work, including work that is submitted meanwhile.
     func run() { while step() {} }
 }

@@ -3,7 +3,7 @@
 import LatchkeySeams
 import Synchronization
 
-/// Keeps work until a test has it done.
+/// A work queue that holds work until the test runs it.
 final class HeldWorkQueue: WorkQueue {
     private let work = Mutex<[@Sendable () -> Void]>([])
 
@@ -11,7 +11,7 @@ final class HeldWorkQueue: WorkQueue {
         self.work.withLock { $0.append(work) }
     }
 
-    /// Does what waits now; false when nothing did.
+    /// Runs the work that is waiting now; returns false if there was none.
     @discardableResult
     func step() -> Bool {
         let all = work.withLock { work in
@@ -22,6 +22,6 @@ final class HeldWorkQueue: WorkQueue {
         return !all.isEmpty
     }
 
-    /// Does everything, and what comes of it.
+    /// Runs all waiting work, including work that is submitted meanwhile.
     func run() { while step() {} }
 }

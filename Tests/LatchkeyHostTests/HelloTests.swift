@@ -9,7 +9,8 @@ import Testing
 
 @testable import LatchkeyService
 
-/// Hello comes once and first: an app cannot take over what was proven for another one on the same connection.
+/// Hello is the first request of a connection and is sent once, so that an app cannot use proofs of another app on the
+/// same connection.
 @Suite struct HelloTests {
     private let answers = Replies()
     private let simulated: SimulatedService
@@ -52,8 +53,8 @@ import Testing
                 authentication: Authentication(context: context)))
     }
 
-    /// Where the kernel says which app calls, what the app calls itself is no identity.
-    @Test func groupsInAHelloAreBelievedOnlyWhereAnAppMayNameItself_KC23_abuse1() throws {
+    /// In tiers that identify apps by the kernel's peer credentials, the names in hello are ignored.
+    @Test func groupsInAHelloAreUsedOnlyIfAnAppMayNameItself_KC23_abuse1() throws {
         let hello = Request.Hello(application: "victim", groups: ["victim", "team.shared"])
         for (mayNameItself, groups) in [(true, ["victim", "team.shared"]), (false, ["app"])] {
             let session = simulated.service.session(
@@ -63,9 +64,9 @@ import Testing
         }
     }
 
-    /// What an app was told about faces and the hashes it sees are kept under its name and not under a group, which others
+    /// Face permissions and domain state hashes belong to the app's name and not to a group, which other apps may
     /// share.
-    @Test func anAppIsItsNameAndNotItsFirstGroup_KC23() {
+    @Test func identityOfAnAppIsItsNameNotItsFirstGroup_KC23() {
         let caller = simulated.session(Request.Hello(application: "app", groups: ["team.shared", "app"])).caller
         #expect(caller.application == "app")
         #expect(caller.groups == ["team.shared", "app"])
@@ -73,7 +74,7 @@ import Testing
         #expect(caller != other)
     }
 
-    @Test func theFirstRequestIsAnsweredOnlyIfItIsHello() {
+    @Test func firstRequestOtherThanHelloEndsTheConnection() {
         send(7, .status)
         #expect(answers.of(7) == [.failure(Failure(.malformedRequest))])
         #expect(isOver.isSet)
@@ -81,13 +82,13 @@ import Testing
         #expect(answers.of(8).isEmpty, "the connection is over")
     }
 
-    @Test func bytesThatAreNoRequestEndAConnectionBeforeHello() {
+    @Test func undecodableFirstFrameEndsTheConnection() {
         connection.receive(SecretBytes([0xff]))
         #expect(answers.of(0) == [.failure(Failure(.malformedRequest))])
         #expect(isOver.isSet)
     }
 
-    @Test func aSecondHelloEndsTheConnectionAndItsProofsOpenNothing() throws {
+    @Test func secondHelloEndsTheConnectionAndItsProofs() throws {
         let victim = HostSession(greeted: simulated.session(Request.Hello(application: "victim"))) { _ in }
         victim.receive(Message.request(id: 1, adding(protected)).encoded())
         send(1, hello("attacker"))
@@ -104,16 +105,16 @@ import Testing
         #expect(answers.of(4) == [.failure(Failure(.malformedRequest))])
         #expect(isOver.isSet)
         send(5, reading(context))
-        #expect(answers.of(5).isEmpty, "no request is taken after the end")
+        #expect(answers.of(5).isEmpty, "no request is accepted after the end")
     }
 
-    @Test func aHelloWhileAPromptIsUpDoesNotChangeWhoGetsTheSecret() {
+    @Test func helloDuringAPromptDoesNotChangeTheRecipientOfTheSecret() {
         let victim = HostSession(greeted: simulated.session(Request.Hello(application: "victim"))) { _ in }
         victim.receive(Message.request(id: 1, adding(protected)).encoded())
         send(1, hello("attacker"))
         send(2, adding(protected))
         send(3, reading())
-        #expect(answers.of(3).isEmpty, "the person is asked for the attacker's own item")
+        #expect(answers.of(3).isEmpty, "the prompt is for the attacker's own item")
         send(4, hello("victim"))
         #expect(answers.of(4) == [.failure(Failure(.malformedRequest))])
         simulated.world.perform(.touch(matching: true))

@@ -6,7 +6,7 @@ import LatchkeyWire
 import SimulatedDriver
 import Testing
 
-/// Frames in, frames out: ids, cancelling, one answer for each request.
+/// Requests and replies over frames: request IDs, cancelling, one reply for each request.
 @Suite struct HostSessionTests {
     private let answers = Replies()
     private let session: HostSession
@@ -36,9 +36,9 @@ import Testing
                 context: handle, policy: .deviceOwnerAuthentication, prompting: Prompting(reason: "test")))
     }
 
-    @Test func aCancelledRequestIsAnsweredOnceAsCancelledByTheApp() throws {
+    @Test func cancelledRequestIsAnsweredOnceWithAppCancel() throws {
         send(2, evaluation(try newContext(1)))
-        #expect(answers.of(2).isEmpty, "it waits for a person")
+        #expect(answers.of(2).isEmpty, "it waits for the user")
         session.receive(Message.cancel(id: 2).encoded())
         #expect(answers.of(2) == [.failure(Failure(.appCancel))])
         session.receive(Message.cancel(id: 2).encoded())
@@ -56,13 +56,13 @@ import Testing
         #expect(answers.of(4) == [.failure(Failure(.invalidContext))])
     }
 
-    @Test func aContextOfAnotherConnectionIsInvalid_abuse11() throws {
+    @Test func contextOfAnotherConnectionIsInvalid_abuse11() throws {
         let handle = try newContext(1)
         other.receive(Message.request(id: 9, evaluation(handle)).encoded())
         #expect(othersAnswers.of(9) == [.failure(Failure(.invalidContext))])
     }
 
-    @Test func aRequestIdInUseIsRefusedAndTheFirstGoesOn() throws {
+    @Test func requestIDInUseIsRefusedAndItsRequestContinues() throws {
         send(2, evaluation(try newContext(1)))
         send(2, .status)
         #expect(answers.of(2) == [.failure(Failure(.malformedRequest))])
@@ -70,7 +70,7 @@ import Testing
         #expect(answers.of(2).last == .proven([.biometry]))
     }
 
-    @Test func closingAConnectionEndsItsPromptAndFreesTheTurn() throws {
+    @Test func closingAConnectionEndsItsPromptAndActivatesTheNext() throws {
         send(2, evaluation(try newContext(1)))
         other.receive(Message.request(id: 1, .createContext).encoded())
         guard case .context(let handle)? = othersAnswers.of(1).first else { throw Failure(.internalFailure) }
@@ -81,7 +81,7 @@ import Testing
         #expect(othersAnswers.of(2) == [.proven([.biometry])])
     }
 
-    @Test func aSingleItemComesInOneFrameHoweverLargeItIs() throws {
+    @Test func singleItemIsSentInOneFrameWhateverItsSize() throws {
         let secret = SecretBytes([UInt8](repeating: 7, count: Limits.secretBytes))
         send(
             1,

@@ -9,7 +9,7 @@ import SystemDriver
 
 @testable import LatchkeyService
 
-/// What a test lets happen once, in the middle of something else.
+/// A callback that runs once, at a defined point of another operation.
 final class Interruption: Sendable {
     private let body = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -23,7 +23,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// A prompt that takes its time to go: something happens meanwhile, as on another thread.
+/// A prompter that runs an interruption while a prompt is dismissed, as if it happened on another thread.
 private final class SlowPrompter: Prompter {
     private let whileGoing: Interruption
 
@@ -34,7 +34,7 @@ private final class SlowPrompter: Prompter {
     func dismiss(_ id: UInt64) { whileGoing.happen() }
 }
 
-/// The controls of a world, with something that happens while a passcode is checked.
+/// The controls of a simulated world, with an interruption that runs while a passcode is verified.
 private final class InterruptedControls: SimulatedControls {
     private let world: SimulatedWorld
     private let whileChecking: Interruption
@@ -58,7 +58,7 @@ private final class InterruptedControls: SimulatedControls {
     }
 }
 
-/// A simulated service with a passcode, in which things happen while a prompt goes or a passcode is checked.
+/// A simulated service with interruptions that run while a prompt is dismissed or a passcode is verified.
 struct InterruptedService {
     let simulated: SimulatedService
     let session: Session
@@ -82,7 +82,9 @@ struct InterruptedService {
         session = simulated.session(Request.Hello(application: "app", faceUsage: faceUsage))
     }
 
-    /// Makes a request; what came of it so far.
+    /// Sends a request.
+    ///
+    /// - Returns: a function that returns its replies so far.
     @discardableResult
     static func answers(_ session: Session, _ request: Request, id: UInt64 = 1) -> () -> [Reply] {
         final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
@@ -99,7 +101,7 @@ struct InterruptedService {
         return handle
     }
 
-    /// An evaluation on a context.
+    /// Returns a request that evaluates a policy on a context.
     static func evaluation(_ context: ContextHandle, _ policy: Policy, mayAsk: Bool = true) -> Request {
         var prompting = Prompting(reason: "test")
         prompting.interactionAllowed = mayAsk

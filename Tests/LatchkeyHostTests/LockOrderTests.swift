@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// Locking and unlocking while an evaluation is about to end: a terminal may take seconds to give its prompt up.
+/// Locking and unlocking while an evaluation is about to end: dismissing a prompt on a terminal may take seconds.
 @Suite struct LockOrderTests {
     private let machine: InterruptedService
     private var session: Session { machine.session }
@@ -20,7 +20,7 @@ import Testing
         #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
     }
 
-    @Test func aLockForgetsWhatIsProvenWhileThePromptGoes_abuse12() throws {
+    @Test func lockRevokesAProofObtainedWhileThePromptIsDismissed_abuse12() throws {
         let context = try machine.context()
         machine.whilePromptGoes.set { [session] in InterruptedService.answers(session, .simulate(.lock), id: 2) }
         world.perform(.touch(matching: true))
@@ -30,7 +30,7 @@ import Testing
         #expect(machine.answers(again)() == asks)
     }
 
-    @Test func aKeychainIsLockedWhenTheLockCameAfterTheUnlock_KC14() throws {
+    @Test func lockAfterAnUnlockLeavesTheKeychainLocked_KC14() throws {
         let context = try machine.context()
         machine.whilePromptGoes.set { [session] in
             InterruptedService.answers(session, .simulate(.unlock(byBiometry: false)), id: 2)
@@ -42,7 +42,7 @@ import Testing
         #expect(machine.simulated.keychain.tree.lockState.isLocked)
     }
 
-    @Test func theKeychainIsOpenWhenAnUnlockIsAnswered() {
+    @Test func keychainIsUnlockedWhenAnUnlockIsAnswered() {
         #expect(machine.answers(.lock)() == [.done])
         let tree = machine.simulated.keychain.tree
         let seen = Mutex<[Bool]>([])
@@ -53,7 +53,7 @@ import Testing
         #expect(seen.withLock { $0 } == [true])
     }
 
-    @Test func anUnlockIsNotAnsweredWithDoneWhenTheSensorIsGoneByThen() {
+    @Test func unlockFailsIfTheSensorWasRemovedMeanwhile() {
         #expect(machine.answers(.lock)() == [.done])
         machine.whilePromptGoes.set { [session] in
             InterruptedService.answers(session, .simulate(.sensor(.none)), id: 2)
@@ -64,7 +64,7 @@ import Testing
         #expect(machine.simulated.keychain.tree.lockState.isLocked)
     }
 
-    @Test func aLockThatComesBeforeAnUnlockIsDoneIsNotUndone() {
+    @Test func lockDuringAnUnlockTakesPrecedence() {
         #expect(machine.answers(.lock)() == [.done])
         machine.whilePromptGoes.set { [session] in InterruptedService.answers(session, .lock, id: 2) }
         world.perform(.touch(matching: true))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// A program chooses the name of its own file, so it is cleaned like any other text of a caller.
+/// The name and path of a program are sanitised like any other text of a caller, since the program can choose them.
 @Suite struct NamedProgramTests {
     private final class NotingPrompter: Prompter {
         let shown = Mutex<Prompt?>(nil)
@@ -20,7 +20,7 @@ import Testing
         func dismiss(_ id: UInt64) {}
     }
 
-    @Test func theNameAndPathOfAProgramCannotFakeThePromptsWords_abuse19() throws {
+    @Test func nameAndPathOfAProgramCannotImitateThePromptsText_abuse19() throws {
         let prompter = NotingPrompter()
         let machine = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
         let name = "notes” wants nothing.\n\u{202e}“bank"

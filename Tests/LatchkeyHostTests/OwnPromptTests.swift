@@ -9,9 +9,9 @@ import Testing
 
 @testable import LatchkeyService
 
-/// Prompts that the daemon shows for itself: in its own words, with a recovery code at the end where there is one.
+/// Prompts for the daemon's own operations: without text of the caller, with a recovery code in the last step.
 @Suite struct OwnPromptTests {
-    /// Remembers the prompts.
+    /// Records the shown prompts.
     private final class NotingPrompter: Prompter {
         private let prompter: any Prompter
         private let prompts = Mutex<[Prompt]>([])
@@ -29,7 +29,7 @@ import Testing
     private final class Ends: Sendable {
         private let all = Mutex<[(Session.Asked, SecretBytes?)]>([])
         func add(_ asked: Session.Asked, _ code: SecretBytes?) { all.withLock { $0.append((asked, code)) } }
-        /// What was proven, or why nothing was, and the code that was typed.
+        /// Each result as text: the methods or the status, and the entered recovery code.
         var words: [String] {
             all.withLock { all in
                 all.map { asked, code in
@@ -67,7 +67,7 @@ import Testing
         session.askOwner(1, plan, for: purpose, lastStep: lastStep) { [ends] in ends.add($0, $1) }
     }
 
-    @Test func aRecoveryCodeIsShownAndAcknowledgedAlsoWithoutAPasscode() {
+    @Test func recoveryCodeIsShownAndAcknowledgedWithoutAPasscode() {
         ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
         #expect(ends.words.isEmpty)
         #expect(prompter.shown.last?.content.recoveryCode == SecretBytes("ABCD".utf8))
@@ -76,7 +76,7 @@ import Testing
         #expect(ends.words == ["[] no code"])
     }
 
-    @Test func aRecoveryCodeIsShownOnlyOnceThePlanIsProven() {
+    @Test func recoveryCodeIsShownOnlyAfterAllStages() {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
         ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
         #expect(world.shownRecoveryCode == nil && prompter.shown.last?.content.recoveryCode == nil)
@@ -89,7 +89,7 @@ import Testing
         #expect(ends.words == ["[\"passcode\"] no code"])
     }
 
-    @Test func aTypedRecoveryCodeReachesTheRequest() {
+    @Test func enteredRecoveryCodeIsPassedToTheRequest() {
         ask(AuthenticationPlan([]), for: .importItems, .asks)
         world.perform(.recoveryCode(SecretBytes("XY".utf8)))
         #expect(ends.words == ["[] XY"])
@@ -101,7 +101,7 @@ import Testing
         #expect(ends.words == ["userCancel no code"])
     }
 
-    @Test func aPromptOfTheDaemonsOwnShowsNoTextOfTheCaller() {
+    @Test func promptForADaemonOperationShowsNoTextOfTheCaller() {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
         InterruptedService.answers(session, .lock, id: 2)
         let prompting = Prompting(reason: "win a prize", fallbackTitle: "Win", cancelTitle: "Lose")
@@ -113,7 +113,7 @@ import Testing
         #expect(answers() == [.done])
     }
 
-    @Test func aRecoveryCodeHasTenMinutesAndAProofOne() throws {
+    @Test func recoveryCodeHasADeadlineOfTenMinutesAndAProofOfOne() throws {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
         func pass(_ seconds: UInt64) {
             InterruptedService.answers(session, .simulate(.advance(seconds: seconds)), id: 9)

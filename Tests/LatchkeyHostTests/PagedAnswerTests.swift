@@ -11,9 +11,9 @@ import Synchronization
 import SystemDriver
 import Testing
 
-/// Answers of many items leave page by page, and everybody else is answered in between.
+/// Replies with many items are sent in pages, and requests of other connections are answered between the pages.
 @Suite struct PagedAnswerTests {
-    /// What happened, in its order, on all connections.
+    /// The replies on all connections, in the order in which they were sent.
     private final class Events: Sendable {
         private let all = Mutex<[(app: String, id: UInt64, reply: Reply)]>([])
 
@@ -26,11 +26,11 @@ import Testing
             all.withLock { $0.filter { $0.app == app && $0.id == id }.map(\.reply) }
         }
 
-        /// The order of the answers, as connection and request.
+        /// Connection and request ID of each reply, in order.
         var order: [String] { all.withLock { $0.map { "\($0.app)\($0.id)" } } }
     }
 
-    /// The room of a connection, which a test gives.
+    /// The send queue of a connection, whose room the test controls.
     private final class Room: Sendable {
         private let waiting = Mutex<[@Sendable () -> Void]>([])
         private let isOpen: Bool
@@ -41,7 +41,7 @@ import Testing
             if isOpen { body() } else { waiting.withLock { $0.append(body) } }
         }
 
-        /// Gives room for one page; false when nobody waits.
+        /// Makes room for one page; returns false if no page was waiting.
         @discardableResult
         func give() -> Bool {
             let first = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -101,7 +101,7 @@ import Testing
         session.receive(Message.request(id: id, request).encoded())
     }
 
-    /// The secrets of an answer so far.
+    /// Returns the secrets in the replies so far.
     private func secrets(_ app: String, _ id: UInt64) -> [String] {
         events.of(app, id).flatMap { reply -> [String] in
             guard case .items(let items, _) = reply else { return [] }
@@ -113,7 +113,7 @@ import Testing
         events.of(app, id).last.map { !$0.isPartial } ?? false
     }
 
-    @Test func aReaderIsAnsweredBetweenThePagesOfAListingOfTensOfThousands() throws {
+    @Test func readIsAnsweredBetweenThePagesOfALongListing() throws {
         let count = 20_000
         try fill(0..<count)
         let lister = connect("lister ")
@@ -127,14 +127,14 @@ import Testing
         } while background.step()
         #expect(isComplete("lister ", 1))
         #expect(secrets("lister ", 1) == (0..<count).map(String.init))
-        // Most pages of the listing have reads before and behind them.
+        // Reads were answered between most pages of the listing.
         let order = events.order
         #expect(id > UInt64(count / 256))
         #expect(order.firstIndex(of: "reader 100") ?? 0 < order.lastIndex(of: "lister 1") ?? 0)
         #expect(order.firstIndex(of: "lister 1") ?? 0 < order.firstIndex(of: "reader 100") ?? 0)
     }
 
-    @Test func whatFitsAPageIsAnsweredBeforeTheCallReturns() throws {
+    @Test func replyOfOnePageIsSentBeforeTheCallReturns() throws {
         try fill(0..<200)
         let lister = connect("lister ", Room(isOpen: false))
         send(lister, 1, Self.reading())
@@ -143,7 +143,7 @@ import Testing
         #expect(!background.step())
     }
 
-    @Test func listItemsTakesPagesAsWell() throws {
+    @Test func listItemsIsAnsweredInPages() throws {
         try fill(0..<1000)
         let lister = connect("lister ")
         send(lister, 1, .listItems(ItemQuery(itemClass: .genericPassword)))
@@ -156,7 +156,7 @@ import Testing
         #expect(count == 1000)
     }
 
-    @Test func aPageIsReadOnlyWhenThereIsRoomForIt() throws {
+    @Test func pageIsReadOnlyWhenTheSendQueueHasRoom() throws {
         try fill(0..<2000)
         let room = Room(isOpen: false)
         let lister = connect("lister ", room)
@@ -165,18 +165,18 @@ import Testing
         while !isComplete("lister ", 1) {
             let before = events.order.count
             background.run()
-            #expect(events.order.count == before, "no page without room")
+            #expect(events.order.count == before, "no page is read without room")
             try #require(room.give())
             background.run()
-            #expect(events.order.count <= before + 1, "room for one is not room for two")
+            #expect(events.order.count <= before + 1, "one page at a time")
             pages += 1
         }
         #expect(pages > 8)
-        #expect(!room.give(), "nobody waits any more")
+        #expect(!room.give(), "no page is waiting")
         #expect(secrets("lister ", 1).count == 2000)
     }
 
-    @Test func longAnswersOfOneConnectionTakeTurns() throws {
+    @Test func longRepliesOfOneConnectionTakeTurns() throws {
         try fill(0..<1500)
         let room = Room(isOpen: false)
         let lister = connect("lister ", room)
@@ -191,7 +191,7 @@ import Testing
         #expect(Array(events.order[first..<first + 6]) == (0..<6).map { "lister \($0 % 3 + 1)" })
     }
 
-    @Test func theEndOfAConnectionEndsTheWork() throws {
+    @Test func closingAConnectionEndsItsPages() throws {
         try fill(0..<2000)
         let lister = connect("lister ")
         send(lister, 1, Self.reading())
@@ -200,11 +200,11 @@ import Testing
         let before = events.order.count
         lister.close()
         background.step()
-        #expect(!background.step(), "nothing follows")
+        #expect(!background.step(), "no further page is read")
         #expect(events.order.count == before)
     }
 
-    @Test func theIdOfALongAnswerIsInUseUntilItsEnd() throws {
+    @Test func requestIDOfALongReplyIsInUseUntilItsEnd() throws {
         try fill(0..<600)
         let lister = connect("lister ")
         send(lister, 1, .listItems(ItemQuery(itemClass: .genericPassword)))
@@ -213,12 +213,12 @@ import Testing
         background.run()
         send(lister, 1, .status)
         guard case .status? = events.of("lister ", 1).last else {
-            Issue.record("the id is free again")
+            Issue.record("the request ID cannot be used again")
             return
         }
     }
 
-    @Test func pagesDoNotPileUpOnTheStackOfAQueueThatWorksAtOnce() throws {
+    @Test func pagesDoNotRecurseOnASynchronousQueue() throws {
         let tests = try PagedAnswerTests(background: ImmediateWorkQueue())
         try tests.fill(0..<3000)
         let depths = Mutex<[Int]>([])
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func theFirstPassOverProtectedItemsTakesPagesAndNothingLeavesBeforeItsEnd() throws {
+    @Test func firstPassOverProtectedItemsIsPagedAndSendsNothingBeforeItsEnd() throws {
         try fill(0..<1000)
         try fill(1000..<1001, Self.bound)
         let lister = connect("lister ")
@@ -266,7 +266,7 @@ import Testing
         #expect(events.of("lister ", 1) == [.failure(Failure(.interactionNotAllowed))])
     }
 
-    @Test func eachPageOfProtectedItemsLeavesAfterItsUseIsWrittenDown() throws {
+    @Test func pageOfProtectedItemsIsSentAfterItsUseIsRecorded() throws {
         try fill(0..<700, Self.bound)
         let lister = connect("lister ")
         world.perform(.touch(matching: true))
@@ -279,7 +279,7 @@ import Testing
         #expect(try uses() == 700)
     }
 
-    @Test func aUseThatCannotBeWrittenDownEndsTheAnswerWithAFailure() throws {
+    @Test func useThatCannotBeRecordedEndsTheReplyWithAFailure() throws {
         try fill(0..<700, Self.bound)
         let lister = connect("lister ")
         world.perform(.touch(matching: true))
@@ -292,7 +292,7 @@ import Testing
         #expect(secrets("lister ", 1).count == before && before < 700)
     }
 
-    @Test func aLockBetweenPagesEndsWhatWasProven() throws {
+    @Test func lockBetweenPagesRevokesTheProof() throws {
         try fill(0..<700, AccessControl(accessibility: .afterFirstUnlock, constraints: .biometryAny))
         let lister = connect("lister ")
         world.perform(.touch(matching: true))
@@ -303,12 +303,12 @@ import Testing
         background.run()
         #expect(secrets("lister ", 1).count == before)
         guard case .failure? = events.of("lister ", 1).last else {
-            Issue.record("the answer ended with a failure")
+            Issue.record("the reply did not end with a failure")
             return
         }
     }
 
-    @Test func anInvalidatedContextEndsTheAnswerWithAFailure() throws {
+    @Test func invalidatedContextEndsTheReplyWithAFailure() throws {
         try fill(0..<700, Self.bound)
         let lister = connect("lister ")
         send(lister, 1, .createContext)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// What removing the passcode takes along, and what it must not leave behind.
+/// Removing the passcode revokes its proofs, and is refused while the keychain is locked.
 @Suite struct PasscodeRemovalTests {
     private let machine: InterruptedService
     private var session: Session { machine.session }
@@ -18,12 +18,12 @@ import Testing
         #expect(machine.answers(.passcode(.set(SecretBytes("1234".utf8))))() == [.done])
     }
 
-    @Test func aPasscodeThatIsRemovedProvesNothingWhileItsPromptGoes() throws {
+    @Test func removedPasscodeIsNotAProofForAWaitingEvaluation() throws {
         let context = try machine.context()
         #expect(machine.answers(.simulate(.sensor(.none)))() == [.done])
         machine.answers(.passcode(.remove), id: 2)
         machine.answers(InterruptedService.evaluation(context, .deviceOwnerAuthentication))
-        // One passcode for the removal, one for the evaluation that waits behind it and has nothing left to prove.
+        // The passcode completes the removal; the evaluation that waits behind it must not accept it.
         world.perform(.passcode(SecretBytes("1234".utf8)))
         machine.answers(.simulate(.reset), id: 3)
         #expect(machine.answers(.passcode(.set(SecretBytes("5678".utf8))))() == [.done])
@@ -31,7 +31,7 @@ import Testing
         #expect(machine.answers(again)() == [.failure(Failure(.notInteractive))])
     }
 
-    @Test func aPasscodeIsNotRemovedWhileItAloneCanUnlock() {
+    @Test func passcodeCannotBeRemovedWhileTheKeychainIsLocked() {
         #expect(machine.answers(.lock)() == [.done])
         let answers = machine.answers(.passcode(.remove))
         #expect(answers() == [.failure(Failure(.interactionNotAllowed))])

@@ -9,13 +9,13 @@ import Testing
 
 @testable import LatchkeyService
 
-/// Every passcode that is looked at counts, and while entry is blocked none is looked at, however requests overlap.
+/// Every verified passcode counts as a try, and none is verified while entry is delayed, also when requests overlap.
 @Suite struct PasscodeTriesTests {
     private func set(_ new: String) -> Request { .passcode(.set(SecretBytes(new.utf8))) }
 
     private func change(_ new: String) -> Request { .passcode(.change(SecretBytes(new.utf8))) }
 
-    /// A machine without a sensor that has the passcode 1234.
+    /// Creates a machine without a sensor and with the passcode 1234.
     private func machine() throws -> InterruptedService {
         let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
         #expect(machine.answers(set("1234"))() == [.done])
@@ -26,10 +26,10 @@ import Testing
         machine.world.perform(.passcode(SecretBytes(passcode.utf8)))
     }
 
-    @Test func aChangeAsksForThePasscodeInTheDaemonsOwnWordsAndNothingElseProvesIt() throws {
+    @Test func changeRequiresThePasscodeAtTheDaemonsOwnPrompt() throws {
         let machine = try InterruptedService(work: ImmediateWorkQueue())
         machine.answers(set("1234"))
-        // A proof of the passcode on a context of the same connection does not count.
+        // A proof of the passcode on a context of the same connection is not accepted.
         type("1234", machine)
         let rule = Request.EvaluateRule(
             context: try machine.context(), accessControl: AccessControl(constraints: .devicePasscode),
@@ -37,7 +37,7 @@ import Testing
         #expect(machine.answers(.evaluateRule(rule))() == [.done])
         let answers = machine.answers(change("5678"))
         machine.world.perform(.touch(matching: true))
-        #expect(answers().isEmpty, "a finger does not change a passcode")
+        #expect(answers().isEmpty, "biometry is not accepted")
         #expect(machine.world.transcript.contains { $0.contains("asks: \"changePasscode\"") })
         machine.answers(.simulate(.reset), id: 2)
         type("1234", machine)
@@ -45,7 +45,7 @@ import Testing
         #expect(try machine.simulated.keychain.unlock(SecretBytes("5678".utf8)))
     }
 
-    @Test func aProgramCannotUseThePersonsTriesUpByAskingForAChange_LA30() throws {
+    @Test func cancelledChangesUseNoPasscodeTries_LA30() throws {
         let machine = try machine()
         for id: UInt64 in 1...10 {
             let answers = machine.answers(change("5678"), id: id)
@@ -55,7 +55,7 @@ import Testing
         #expect(machine.simulated.service.authenticator.state.passcodeFailures == 0)
     }
 
-    @Test func aWrongPasscodeChangesNothing() throws {
+    @Test func wrongPasscodeDoesNotChangeThePasscode() throws {
         let machine = try machine()
         let answers = machine.answers(change("5678"))
         for wrong in ["0000", "0001", "0002"] { type(wrong, machine) }
@@ -63,14 +63,14 @@ import Testing
         #expect(try machine.simulated.keychain.unlock(SecretBytes("1234".utf8)))
     }
 
-    @Test(arguments: ["", "1", "123", "äöü", "👍👍👍"]) func aShortPasscodeIsRefused(_ short: String) throws {
+    @Test(arguments: ["", "1", "123", "äöü", "👍👍👍"]) func shortPasscodeIsRefused(_ short: String) throws {
         let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
         #expect(machine.answers(set(short))() == [.failure(Failure(.invalidParameter))])
         #expect(machine.answers(set("äöüß"))() == [.done])
         #expect(machine.answers(change(short))() == [.failure(Failure(.invalidParameter))])
     }
 
-    @Test func theSameWrongPasscodeCountsOnceInOneEvaluation_LA30() throws {
+    @Test func repeatedWrongPasscodeCountsOnceInOneEvaluation_LA30() throws {
         let machine = try machine()
         let answers = machine.answers(change("5678"))
         for _ in 1...5 { type("0000", machine) }
@@ -80,10 +80,10 @@ import Testing
         #expect(answers() == [.failure(Failure(.userCancel))])
         machine.answers(change("5678"), id: 3)
         type("0000", machine)
-        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 2, "in another one it is a try again")
+        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 2, "a new evaluation counts it again")
     }
 
-    @Test func aPromptDuringADelayGoesOnWhenItIsOver_LA30() throws {
+    @Test func promptDuringADelayContinuesAfterIt_LA30() throws {
         let machine = try machine()
         machine.answers(change("5678"))
         for wrong in ["0000", "0001", "0002"] { type(wrong, machine) }
@@ -93,10 +93,10 @@ import Testing
         machine.answers(.simulate(.advance(seconds: 4)), id: 3)
         #expect(answers().isEmpty)
         machine.answers(.simulate(.advance(seconds: 1)), id: 4)
-        #expect(answers() == [.done], "and what waits is typed then")
+        #expect(answers() == [.done], "the scripted passcode is entered then")
     }
 
-    @Test func aDelayLongerThanThePromptIsWhatTheRequestEndsWith_LA30() throws {
+    @Test func delayLongerThanThePromptEndsWithPasscodeDelayed_LA30() throws {
         let machine = try machine()
         machine.answers(change("5678"))
         for wrong in ["0000", "0001", "0002"] { type(wrong, machine) }
@@ -104,16 +104,16 @@ import Testing
         let answers = machine.answers(change("5678"), id: 3)
         type("0003", machine)
         machine.answers(.simulate(.advance(seconds: 59)), id: 4)
-        #expect(answers().isEmpty, "the fourth delays for a minute")
+        #expect(answers().isEmpty, "the fourth wrong passcode delays for a minute")
         machine.answers(.simulate(.cancel), id: 5)
         let later = machine.answers(change("5678"), id: 6)
         machine.answers(.simulate(.advance(seconds: 1)), id: 7)
         type("0004", machine)
         machine.answers(.simulate(.advance(seconds: 60)), id: 8)
-        #expect(later() == [.failure(Failure(.passcodeDelayed))], "the fifth delays for five minutes")
+        #expect(later() == [.failure(Failure(.passcodeDelayed))], "the fifth wrong passcode delays for 5 minutes")
     }
 
-    @Test func ofTwoFirstPasscodesOneIsRefused() throws {
+    @Test func secondOfTwoFirstPasscodesIsRefused() throws {
         let work = HeldWorkQueue()
         let machine = try InterruptedService(work: work)
         let answers = [machine.answers(set("first"), id: 1), machine.answers(set("second"), id: 2)]
@@ -122,7 +122,7 @@ import Testing
         #expect(try machine.simulated.keychain.unlock(SecretBytes("first".utf8)))
     }
 
-    /// A machine without a sensor, on which a passcode is typed and its evaluation ends in some way meanwhile.
+    /// Creates a machine without a sensor, on which a passcode is entered and `meanwhile` runs while it is verified.
     private func typing(
         _ passcode: String, meanwhile: @escaping @Sendable (Session) -> Void
     ) throws -> InterruptedService {
@@ -137,24 +137,24 @@ import Testing
         return machine
     }
 
-    @Test func aTryWhosePromptIsCancelledCounts_LA30() throws {
+    @Test func wrongPasscodeCountsAlthoughItsPromptIsCancelled_LA30() throws {
         let machine = try typing("wrong") { $0.cancel(1) }
         #expect(machine.simulated.service.authenticator.state.passcodeFailures == 1)
     }
 
-    @Test func aPasscodeThatIsCheckedAcrossALockLeavesNoKey() throws {
+    @Test func passcodeVerifiedDuringALockLeavesNoKey() throws {
         let machine = try typing("1234") { InterruptedService.answers($0, .simulate(.lock), id: 2) }
         #expect(machine.simulated.keychain.tree.lockState.isLocked)
         #expect(!machine.simulated.keychain.tree.holdsPasscodeKey)
     }
 
-    @Test func aPasscodeThatComesAfterTheEndIsNotKept() throws {
+    @Test func passcodeAfterTheEndOfItsEvaluationIsNotStored() throws {
         let prompter = LatePrompter()
         let simulated = try SimulatedService(WorldState(sensor: .none)) { parts, _ in parts.prompter = prompter }
         let session = simulated.session()
         InterruptedService.answers(session, set("1234"))
         guard case .context(let context)? = InterruptedService.answers(session, .createContext)().first else {
-            Issue.record("no context was made")
+            Issue.record("no context was created")
             return
         }
         let evaluation = InterruptedService.evaluation(context, .deviceOwnerAuthentication)
@@ -168,7 +168,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func aPasscodeIsNotLookedAtForAPromptThatIsOver() throws {
+    @Test func passcodeIsNotVerifiedForAnEndedPrompt() throws {
         let work = HeldWorkQueue()
         let machine = try InterruptedService(WorldState(sensor: .none), work: work)
         machine.answers(set("1234"))
@@ -181,7 +181,7 @@ import Testing
     }
 }
 
-/// A prompt that still says something when it is over.
+/// A prompter that can send events after its prompt was dismissed.
 private final class LatePrompter: Prompter {
     private let events = Mutex<(@Sendable (PromptEvent) -> Void)?>(nil)
 

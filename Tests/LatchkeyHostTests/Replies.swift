@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import Synchronization
 
-/// The replies that a connection was sent.
+/// The replies sent to a connection.
 final class Replies: Sendable {
     private let all = Mutex<[(UInt64, Reply)]>([])
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// One request asks a person a bounded number of times.
+/// The number of prompts of one request is limited.
 @Suite struct RoundsOfAskingTests {
     private let session: Session
     private let world: SimulatedWorld
@@ -19,7 +19,9 @@ import Testing
         session.handle(1, .passcode(.set(SecretBytes("1234".utf8)))) { _ in }
     }
 
-    /// Asks in that round; whether what follows ran, and what it was refused with.
+    /// Shows the prompt of that round.
+    ///
+    /// - Returns: whether the request continued, and the status with which it was refused.
     private func ask(round: Int) -> (goesOn: Bool, refusal: Status?) {
         let goesOn = Mutex(false)
         do throws(Failure) {
@@ -33,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func aRequestThatKeepsAskingIsAuthFailedAfterTwentyRounds_AC13() {
+    @Test func requestFailsAfterTwentyPrompts_AC13() {
         world.perform(.touch(matching: true))
         let last = ask(round: 20)
         #expect(last.goesOn && last.refusal == nil)

@@ -9,7 +9,7 @@ import SystemDriver
 import Testing
 
 @Suite struct SerialWorkQueueTests {
-    /// Runs work and tells whether it was done on the thread that gave it, before `submit` returned.
+    /// Submits work and returns whether it ran on the calling thread.
     private func isDoneHere(_ queue: SerialWorkQueue, _ extent: WorkExtent) -> Bool {
         let giver = UInt(pthread_self())
         let worker = Mutex<UInt>(0)
@@ -22,7 +22,7 @@ import Testing
         return worker.withLock { $0 } == giver
     }
 
-    @Test func aWriteAboutOneItemStaysWhereNobodyElseWaits() {
+    @Test func writeOfOneItemRunsOnTheCallingThreadIfNoOtherProgramIsConnected() {
         let isAlone = Atomic(true)
         let queue = SerialWorkQueue { isAlone.load(ordering: .relaxed) }
         #expect(isDoneHere(queue, .oneItem))
@@ -31,7 +31,7 @@ import Testing
         #expect(!isDoneHere(queue, .oneItem))
     }
 
-    @Test func workGivenWhileOtherWorkRunsComesAfterIt() {
+    @Test func workRunsInTheOrderOfSubmission() {
         let queue = SerialWorkQueue { true }
         let order = Mutex<[Int]>([])
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -48,14 +48,14 @@ import Testing
                 done.signal()
             }
         }
-        #expect(order.withLock { $0 } == [], "nothing overtakes what was given before")
+        #expect(order.withLock { $0 } == [], "work does not overtake earlier work")
         goOn.signal()
         done.wait()
         done.wait()
         #expect(order.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test func oneItemIsNamedByItsPrimaryKeyOrAReference() {
+    @Test func queryNamesOneItemByPrimaryKeyOrReference() {
         let named: Attributes = [.account: .text("a"), .service: .text("s")]
         #expect(ItemQuery(itemClass: .genericPassword, attributes: named).namesOneItem)
         #expect(ItemQuery(itemClass: nil, persistentReference: [1]).namesOneItem)

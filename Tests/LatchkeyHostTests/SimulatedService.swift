@@ -12,7 +12,7 @@ import SimulatedDriver
 import Synchronization
 import SystemDriver
 
-/// A service on a machine that is only told of, with its store in memory.
+/// A service on a simulated machine, with its store in memory.
 struct SimulatedService {
     static let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1)
 
@@ -21,8 +21,12 @@ struct SimulatedService {
     let keychain: Keychain
     let service: Service
 
-    /// Composes it; a test may change the parts before they are put together, have the world script the store too, and put a
-    /// vault of its own before the one in memory.
+    /// Creates the service.
+    ///
+    /// - Parameters:
+    ///   - scriptsStore: whether scripts can make writes of the store fail.
+    ///   - change: changes the parts before the service is created.
+    ///   - wrapping: replaces the vault in memory, for example by one that wraps it.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]),
         scriptsStore: Bool = false, change: (inout Service.Parts, SimulatedWorld) -> Void = { _, _ in },
@@ -44,14 +48,14 @@ struct SimulatedService {
         service = Service(parts)
     }
 
-    /// A session of the caller.
+    /// Returns a new session of the caller.
     func session(_ hello: Request.Hello = Request.Hello(application: "")) -> Session {
         service.session(caller: Self.caller, terminal: 0, mayNameItself: true, hello: hello)
     }
 }
 
 extension HostSession {
-    /// A connection that has said hello and whose session is `session`.
+    /// Creates a connection that has sent hello and whose session is `session`.
     convenience init(greeted session: Session, send: @escaping @Sendable (SecretBytes) -> Void) {
         let isGreeted = Atomic(false)
         self.init(

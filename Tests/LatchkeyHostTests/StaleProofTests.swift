@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// What a context had proven before a request asked for more may be void once the person has answered.
+/// A proof of a context may be revoked while a request shows a prompt for further proofs.
 @Suite struct StaleProofTests {
     private let session: Session
     private let world: SimulatedWorld
@@ -27,7 +27,9 @@ import Testing
         #expect(Self.answers(session, .passcode(.set(SecretBytes("1234".utf8))))() == [.done])
     }
 
-    /// Makes a request; what came of it so far.
+    /// Sends a request.
+    ///
+    /// - Returns: a function that returns its replies so far.
     private static func answers(_ session: Session, _ request: Request) -> () -> [Reply] {
         final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
         let replies = Replies()
@@ -38,8 +40,8 @@ import Testing
     private let bound = AccessControl(
         accessibility: .whenPasscodeSetThisDeviceOnly, constraints: [.biometryAny, .privateKeyUsage])
 
-    /// Has the context prove a finger while the key of the passcode's class is not in memory, so that the passcode is
-    /// asked for besides; then exchanges the finger while that prompt is up.
+    /// Adds a proof by biometry to the context while the key derived from the passcode is not in memory, so that the
+    /// request also requires the passcode; then replaces the finger while that prompt is shown.
     private func exchangingTheFinger(_ request: Request) -> () -> [Reply] {
         #expect(Self.answers(session, .simulate(.lock))() == [.done])
         #expect(Self.answers(session, .simulate(.unlock(byBiometry: true)))() == [.done])
@@ -52,13 +54,13 @@ import Testing
                     prompting: Prompting(reason: "test"))))
         #expect(proven() == [.proven([.biometry])])
         let answers = Self.answers(session, request)
-        #expect(answers().isEmpty, "the passcode is asked for")
+        #expect(answers().isEmpty, "the passcode is requested")
         #expect(Self.answers(session, .simulate(.replaceFinger))() == [.done])
         world.perform(.passcode(SecretBytes("1234".utf8)))
         return answers
     }
 
-    @Test func aKeyIsNotUsedWithTheFingerOfAnEarlierSet_abuse32() throws {
+    @Test func keyIsNotUsedWithAProofOfAnEarlierEnrolmentSet_abuse32() throws {
         let made = Self.answers(
             session,
             .createEnclaveKey(
@@ -69,15 +71,15 @@ import Testing
             name: key.name, operation: .sign(digest: [UInt8](repeating: 1, count: 32)),
             authentication: Authentication(context: context))
         let answers = exchangingTheFinger(.useEnclaveKey(use))
-        #expect(answers().isEmpty, "the new finger is asked for")
+        #expect(answers().isEmpty, "the new finger is requested")
         world.perform(.touch(matching: true))
         guard case .enclaveResult? = answers().first else {
-            Issue.record("the new finger is good for it: \(answers())")
+            Issue.record("the new finger was not accepted: \(answers())")
             return
         }
     }
 
-    @Test func anItemIsNotChangedWithTheFingerOfAnEarlierSet_abuse32() {
+    @Test func itemIsNotUpdatedWithAProofOfAnEarlierEnrolmentSet_abuse32() {
         let rule = AccessControl(accessibility: bound.accessibility, constraints: .biometryAny)
         let item = Request.AddItem(
             itemClass: .genericPassword, attributes: [.account: .text("account")], accessControl: rule,
@@ -87,7 +89,7 @@ import Testing
             query: ItemQuery(itemClass: .genericPassword), changes: [.label: .text("new")], accessControl: nil,
             secret: nil, authentication: Authentication(context: context))
         let answers = exchangingTheFinger(.updateItems(change))
-        #expect(answers().isEmpty, "the new finger is asked for")
+        #expect(answers().isEmpty, "the new finger is requested")
         world.perform(.touch(matching: true))
         #expect(answers() == [.done])
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// A program that sends wrong passwords delays itself and no other.
+/// A program that sends wrong passwords delays only itself.
 @Suite struct StretchFloodTests {
     private let stretching = HeldStretchQueue()
     private let simulated: SimulatedService
@@ -49,19 +49,19 @@ import Testing
                 returns: .data, authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
     }
 
-    /// As many wrong passwords as may wait.
+    /// Sends as many wrong passwords as may wait.
     private func flood() {
         for id in 1...UInt64(Limits.stretchesWaiting) {
             #expect(InterruptedService.answers(flooding, reading("own", password: "wrong"), id: id)() == [])
         }
     }
 
-    @Test func anAddOfAnotherProgramWaitsForNoPasswordOfAFlood() {
+    @Test func addOfAnotherProgramDoesNotWaitForAFlood() {
         flood()
         #expect(InterruptedService.answers(other, adding("item"))() == [.done])
     }
 
-    @Test func aPasswordOfAnotherProgramWaitsForOneOfAFlood() {
+    @Test func passwordOfAnotherProgramWaitsForAtMostOneOfAFlood() {
         flood()
         let answers = InterruptedService.answers(other, adding("item", password: "password"))
         stretching.step()
@@ -70,7 +70,7 @@ import Testing
         #expect(answers() == [.done])
     }
 
-    @Test func aPasscodeAtAPromptWaitsForOneOfAFlood() throws {
+    @Test func passcodeAtAPromptWaitsForAtMostOneOfAFlood() throws {
         let set = InterruptedService.answers(other, .passcode(.set(SecretBytes("123456".utf8))), id: 1)
         stretching.run()
         #expect(set() == [.done])
@@ -86,7 +86,7 @@ import Testing
         #expect(answers().count == 1)
     }
 
-    @Test func morePasswordsOfOneProgramThanMayWaitAreRefused() {
+    @Test func passwordsBeyondTheLimitOfAProgramAreRefused() {
         flood()
         let more = InterruptedService.answers(flooding, reading("own", password: "right"), id: 1000)
         #expect(more() == [.failure(Failure(.limitExceeded))])
@@ -97,7 +97,7 @@ import Testing
         #expect(later().count == 1 && later() != [.failure(Failure(.limitExceeded))])
     }
 
-    @Test func whatWaitsForAConnectionThatHasEndedIsNotStretched() {
+    @Test func waitingPasswordsOfAnEndedConnectionAreNotStretched() {
         flood()
         flooding.close()
         stretching.run()
@@ -105,11 +105,11 @@ import Testing
         #expect(InterruptedService.answers(other, adding("item"))() == [.done])
     }
 
-    @Test func anItemThatIsReplacedEachTimeEndsARequestAfterAFewStretches() throws {
+    @Test func requestEndsAfterTheItemWasReplacedTooOften() throws {
         let answers = InterruptedService.answers(flooding, reading("own", password: "right"), id: 1)
         for round in 1...Session.stretchRounds + 1 {
             #expect(answers() == [], "round \(round)")
-            // The salt is another one after each update.
+            // Each update changes the salt.
             var password = try simulated.keychain.appPassword(isGiven: true)
             let request = Request.UpdateItems(
                 query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("own")]), changes: [:],

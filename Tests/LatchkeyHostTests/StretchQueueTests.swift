@@ -7,7 +7,7 @@ import Synchronization
 import SystemDriver
 import Testing
 
-/// The turns in which passwords are stretched, and the threads that do it.
+/// The order in which the stretch queue serves clients, and its number of threads.
 @Suite struct StretchQueueTests {
     @Test func clientsAreServedInTurn() throws {
         var line = StretchLine<String>()
@@ -21,7 +21,7 @@ import Testing
         #expect(line.isEmpty)
     }
 
-    @Test func aProgramHasABoundedNumberWaiting() throws {
+    @Test func waitingStretchesOfAProgramAreLimited() throws {
         var line = StretchLine<Int>()
         for number in 1...Limits.stretchesWaiting { try line.add(number, of: .program("a")) }
         #expect(throws: Failure(.limitExceeded)) { try line.add(0, of: .program("a")) }
@@ -41,7 +41,7 @@ import Testing
                     counts.most = max(counts.most, counts.running)
                     return counts.running
                 }
-                // The first waits for a second one, so that two do run at once.
+                // The first piece of work waits for a second one, so that two run at once.
                 if running == 2 { begun.open() }
                 begun.wait()
                 let done = counts.withLock { counts in
@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-/// Opens once and stays open.
+/// A gate that opens once and stays open.
 private final class Gate: @unchecked Sendable {
     // The semaphore is the only state, and may be used from any thread.
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)

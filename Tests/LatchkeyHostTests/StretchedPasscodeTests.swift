@@ -8,8 +8,8 @@ import Testing
 
 @testable import LatchkeyService
 
-/// New passcodes and the recovery codes of backups are stretched in the program's turn of the stretching queue: neither
-/// writes nor other programs wait for them.
+/// New passcodes and recovery codes of backups are stretched on the stretch queue in the program's turn, so that
+/// neither writes nor other programs wait for them.
 @Suite struct StretchedPasscodeTests {
     private static let (old, new) = (SecretBytes("1234".utf8), SecretBytes("5678".utf8))
     private let stretching = HeldStretchQueue()
@@ -33,7 +33,7 @@ import Testing
             caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
     }
 
-    /// Whether another program's write is done now.
+    /// Returns whether a write of another program is completed at once.
     private func otherAdds(_ account: String) -> Bool {
         let request = Request.AddItem(
             itemClass: .genericPassword, attributes: [.account: .text(account)], accessControl: AccessControl(),
@@ -47,7 +47,7 @@ import Testing
         #expect(answers() == [.done])
     }
 
-    /// Makes a request whose prompt gets the right passcode, up to the stretching behind it.
+    /// Sends a request and enters the correct passcode at its prompt; stops before the key stretching that follows.
     private func ask(_ request: Request, _ actions: SimulatedWorld.Action...) -> () -> [Reply] {
         let answers = InterruptedService.answers(owner, request)
         simulated.world.perform(.passcode(Self.old))
@@ -56,7 +56,7 @@ import Testing
         return answers
     }
 
-    @Test func whileAFirstPasscodeIsStretchedAnotherProgramWrites() throws {
+    @Test func anotherProgramWritesWhileAFirstPasscodeIsStretched() throws {
         let answers = InterruptedService.answers(owner, .passcode(.set(Self.old)))
         #expect(answers() == [] && stretching.count == 1)
         #expect(otherAdds("item"))
@@ -65,7 +65,7 @@ import Testing
         #expect(answers() == [.done] && simulated.keychain.isPasscodeSet)
     }
 
-    @Test func whileAChangeOfPasscodeIsStretchedAnotherProgramWrites() throws {
+    @Test func anotherProgramWritesWhileANewPasscodeIsStretched() throws {
         setPasscode()
         let answers = ask(.passcode(.change(Self.new)))
         #expect(answers() == [] && stretching.count == 1)
@@ -76,7 +76,7 @@ import Testing
         #expect(try simulated.keychain.unlock(Self.new))
     }
 
-    @Test func whileTheCodesOfAnExportAndAnImportAreStretchedAnotherProgramWrites() throws {
+    @Test func anotherProgramWritesWhileRecoveryCodesAreStretched() throws {
         setPasscode()
         let exported = ask(.exportItems(Request.ExportItems(cursor: nil)), .codeAcknowledged)
         #expect(exported() == [] && stretching.count == 1)
@@ -100,7 +100,7 @@ import Testing
         guard case .imported? = imported().first else { throw Failure(.internalFailure, "\(imported())") }
     }
 
-    @Test func ofTwoFirstPasscodesThatAreStretchedAtOnceTheSecondIsRefused() throws {
+    @Test func secondOfTwoFirstPasscodesIsRefusedAfterStretching() throws {
         let first = InterruptedService.answers(owner, .passcode(.set(Self.old)))
         let second = InterruptedService.answers(other, .passcode(.set(Self.new)))
         stretching.run()
@@ -108,7 +108,7 @@ import Testing
         #expect(try simulated.keychain.unlock(Self.old))
     }
 
-    @Test func aLockWhileANewPasscodeIsStretchedEndsTheChange() throws {
+    @Test func lockWhileANewPasscodeIsStretchedEndsTheChange() throws {
         setPasscode()
         let answers = ask(.passcode(.change(Self.new)))
         #expect(InterruptedService.answers(other, .lock)() == [.done])
@@ -117,14 +117,14 @@ import Testing
         #expect(try simulated.keychain.unlock(Self.old))
     }
 
-    @Test func newPasscodesOfAConnectionThatHasEndedAreNotStretched() {
+    @Test func newPasscodeOfAnEndedConnectionIsNotStretched() {
         let answers = InterruptedService.answers(owner, .passcode(.set(Self.old)))
         owner.close()
         stretching.run()
         #expect(answers() == [] && !simulated.keychain.isPasscodeSet)
     }
 
-    @Test func aProgramThatSendsNewPasscodesWithoutEndIsRefusedAndDelaysNoOther() throws {
+    @Test func floodOfNewPasscodesIsRefusedAndDelaysNoOtherProgram() throws {
         for id in 1...UInt64(Limits.stretchesWaiting) {
             #expect(InterruptedService.answers(owner, .passcode(.set(Self.old)), id: id)() == [])
         }
@@ -132,6 +132,6 @@ import Testing
         #expect(more() == [.failure(Failure(.limitExceeded))])
         let answers = InterruptedService.answers(other, .passcode(.set(Self.new)))
         for _ in 1...2 { stretching.step() }
-        #expect(answers().count == 1, "its turn comes after one of the others")
+        #expect(answers().count == 1, "it waits for at most one stretch of the flood")
     }
 }

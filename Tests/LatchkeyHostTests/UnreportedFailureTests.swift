@@ -5,7 +5,7 @@ import LatchkeyService
 import SimulatedDriver
 import Testing
 
-/// Failures that no caller is told of are written down.
+/// Failures that no reply reports are logged.
 @Suite struct UnreportedFailureTests {
     private let events = CollectedEvents()
 
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func aLockThatCannotBeKeptHoldsAndIsWrittenDown() throws {
+    @Test func lockThatCannotBeStoredAppliesAndIsLogged() throws {
         let machine = try machine()
         _ = try machine.world.apply(.fail(.diskFull))
         _ = try machine.world.apply(.lock)
@@ -25,7 +25,7 @@ import Testing
         #expect(machine.keychain.tree.lockState.isLocked)
     }
 
-    @Test func whatSucceedsIsNotWrittenDown() throws {
+    @Test func successIsNotLogged() throws {
         let machine = try machine()
         _ = try machine.world.apply(.lock)
         _ = try machine.world.apply(.unlock(byBiometry: false))

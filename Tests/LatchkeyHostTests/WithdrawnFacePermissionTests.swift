@@ -32,19 +32,19 @@ import Testing
         }
     }
 
-    @Test func aWithdrawnPermissionIsStored_LA07() throws {
+    @Test func withdrawnPermissionIsStored_LA07() throws {
         #expect(withdraw() == [.done])
         #expect(try machine.keychain.keptFacePermissions() == ["app": false])
         #expect(machine.service.authenticator.state.facePermissions == ["app": false])
     }
 
-    @Test func aForgottenPermissionIsStored_LA07() throws {
+    @Test func deletedPermissionIsStored_LA07() throws {
         #expect(withdraw(mayAskAgain: true) == [.done])
         #expect(try machine.keychain.keptFacePermissions() == [:])
         #expect(machine.service.authenticator.state.facePermissions == [:])
     }
 
-    @Test func aWithdrawalThatCannotBeStoredIsRefused_LA07() throws {
+    @Test func withdrawalThatCannotBeStoredIsRefused_LA07() throws {
         _ = try machine.world.apply(.fail(.diskFull))
         guard case .failure(let failure)? = withdraw().first else {
             Issue.record("a withdrawal that was not stored was confirmed")
@@ -55,7 +55,7 @@ import Testing
         #expect(withdraw() == [.done])
     }
 
-    @Test func anUnreadableStateRecordIsReplaced_LA07() throws {
+    @Test func unreadableStateRecordIsReplaced_LA07() throws {
         // A failed transaction makes the keychain read the record again.
         _ = try machine.world.apply(.fail(.diskFull))
         #expect(withdraw() != [.done])

@@ -3,17 +3,17 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// The small world that is enumerated: ids 1 and 2, sets A and B, two kinds of sensor, and times so far apart that
-/// each lies behind every delay that began at the one before.
+/// The events of the enumeration: evaluations 1 and 2, enrolment sets A and B, two kinds of sensor, and times so far
+/// apart that every delay is over at the next time.
 struct Alphabet {
     let times: [Int64]
 
-    /// An alphabet with that many times.
+    /// Creates an alphabet with that many times.
     init(times: Int64) { self.times = (0..<times).map { $0 * 1_000_000 * 1_000_000_000 } }
 
     static let sensors: [SensorState] = [.touch, .touchB, .touchEmpty, .face, .absent]
 
-    /// What the daemon's surroundings may report about one evaluation.
+    /// The events that prompt, sensor and store may report for an evaluation.
     func reports(_ id: UInt64) -> [PolicyEvent] {
         [
             .promptVisible(id), .promptUnavailable(id), .promptLost(id), .matched(id, .a), .matched(id, .b),
@@ -28,14 +28,14 @@ struct Alphabet {
             + times.flatMap { [.passcodeEntered(id, at: $0), .delayPassed(id, at: $0)] }
     }
 
-    /// What may change around evaluations.
+    /// The events that do not belong to an evaluation.
     var surroundings: [PolicyEvent] {
         Self.sensors.map { .sensorChanged($0) }
             + [.passcodeExists(true), .passcodeExists(false), .permissionChanged("a", nil)]
             + [.passcodeWasRight]
     }
 
-    /// Every wish a caller may have.
+    /// The evaluations that a caller may request.
     func wishes(_ id: UInt64) -> [PolicyEvent] {
         AuthenticationPlan.all.flatMap { plan in
             [(true, true), (false, true), (true, false)].map { fallback, interaction in
@@ -52,7 +52,7 @@ struct Alphabet {
             }
     }
 
-    /// The ids that are under way; one is not given out again before it was answered.
+    /// Returns the numbers of active and waiting evaluations, which must not be requested again.
     func busy(_ state: PolicyState) -> Set<UInt64> {
         Set(state.waiting.map(\.id) + [state.active?.request.id].compactMap(\.self))
     }

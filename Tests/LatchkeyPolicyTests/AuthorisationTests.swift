@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// An authorisation says who asked for it, which evaluation proved it, and when.
+/// The contents of an authorisation, and how authorisations are combined and narrowed.
 @Suite struct AuthorisationTests {
     private static let one = Caller(groups: ["one"], label: "one", processID: 1, userID: 1, session: 1)
     private static let two = Caller(groups: ["two"], label: "two", processID: 2, userID: 1, session: 2)
@@ -27,13 +27,13 @@ import Testing
             world.type(right: true, id: id).authorisation(id))
     }
 
-    @Test func itNamesTheEvaluationItsCallerItsSetAndItsTime() throws {
+    @Test func proofNamesEvaluationCallerEnrolmentSetAndTime() throws {
         let proof = try #require(try finger(7, Self.one).proofs.first)
         #expect(proof.evaluation == 7 && proof.caller == Self.one && proof.time == 5)
         #expect(proof.method == .biometry && proof.enrolment == .a)
     }
 
-    @Test func itBelongsToItsCallerAlone() throws {
+    @Test func authorisationBelongsOnlyToItsCaller() throws {
         let proof = try finger(1, Self.one)
         #expect(proof.belongs(to: Self.one) && !proof.belongs(to: Self.two))
         let mixed = proof.union(try code(2, Self.two))
@@ -43,7 +43,7 @@ import Testing
         #expect(!proof.belongs(to: sameProgram), "another session of the same program")
     }
 
-    @Test func aUnionKeepsThePartsWithTheirEvaluations() throws {
+    @Test func unionKeepsTheEvaluationOfEachProof() throws {
         let union = try finger(1, Self.one).union(try code(2, Self.one))
         #expect(union.proofs.map(\.evaluation) == [1, 2])
         #expect(!union.isOnePasscodeEvaluation)
@@ -52,7 +52,7 @@ import Testing
         #expect(try !finger(1, Self.one).isOnePasscodeEvaluation)
     }
 
-    @Test func aMatchOfAnotherSetDoesNotHold_abuse32() throws {
+    @Test func matchOfAnotherEnrolmentSetIsDropped_abuse32() throws {
         let both = try finger(1, Self.one).union(try code(2, Self.one))
         #expect(both.holding(for: .a) == both)
         #expect(both.holding(for: .b).methods == [.passcode])

@@ -4,7 +4,8 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Paired devices: when they are asked, when they count, and what happens when they come and go.
+/// Paired devices: when they are requested, when a confirmation counts, and what happens when they move in or out of
+/// reach.
 @Suite struct CompanionTests {
     private func world(_ sensor: SensorState = .touch, _ companions: CompanionState = .watchNear) -> World {
         var world = World(sensor)
@@ -12,7 +13,7 @@ import Testing
         return world
     }
 
-    @Test func aReachableCompanionIsAskedWhereNothingElseIs_LA05() {
+    @Test func reachableCompanionIsRequestedForACompanionPlan_LA05() {
         var near = world()
         #expect(
             near.show(.companion).content
@@ -24,7 +25,7 @@ import Testing
         #expect(away.ask(.companion) == [.reply(1, .denied(.companionNotAvailable))])
     }
 
-    @Test func ofBiometryAndCompanionTheSideThatExistsSaysWhyNot_LA05() {
+    @Test func biometryOrCompanionReportsBiometryStatusIfThereIsASensor_LA05() {
         for (sensor, failures, status) in [
             (SensorState.absent, 0, Status.companionNotAvailable), (.touchEmpty, 0, .biometryNotEnrolled),
             (.touch, 5, .biometryLockout),
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aConfirmationAnswersAPromptThatAsksForAFinger_LA05() {
+    @Test func confirmationCompletesAPromptForBiometry_LA05() {
         var world = world()
         let content = world.show(.biometryOrCompanion).content
         #expect(content?.method == .biometry)
@@ -45,7 +46,7 @@ import Testing
         #expect(world.send(.companionConfirmed(1)) == [.disarm(1), .dismiss(1), .reply(1, .granted(.watch))])
     }
 
-    @Test func whereTheFingerEndsTheCompanionGoesOn_LA05() {
+    @Test func evaluationContinuesWithTheCompanionAfterTheLastFailedTouch_LA05() {
         var world = world()
         world.show(.biometryOrCompanion)
         let effects = world.miss(3)
@@ -55,7 +56,7 @@ import Testing
         #expect(world.send(.companionConfirmed(1)).outcomes() == [.granted(.watch)])
     }
 
-    @Test func theFallbackButtonDoesNotLeadToTheCompanion_LA24() {
+    @Test func fallbackDoesNotLeadToTheCompanion_LA24() {
         var finger = world()
         finger.show(.biometryOrCompanion)
         finger.miss()
@@ -67,13 +68,13 @@ import Testing
         #expect(code.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func aHiddenFallbackIsHiddenForACompanionToo_LA25() {
+    @Test func hiddenFallbackIsHiddenForACompanionToo_LA25() {
         var world = world()
         #expect(world.show(.companion, fallback: false).content?.showsFallback == false)
         #expect(world.send(.fallbackChosen(1)).isEmpty)
     }
 
-    @Test func nothingCountsBeforeThePromptIsVisible_LA05_abuse23() {
+    @Test func inputBeforeThePromptIsVisibleIsIgnored_LA05_abuse23() {
         var world = world()
         world.ask(.companion)
         #expect(world.send(.companionConfirmed(1)).isEmpty)
@@ -81,21 +82,21 @@ import Testing
         #expect(world.state.active?.proven == Authorisation.none)
     }
 
-    @Test func aConfirmationIsForOneEvaluationThatOffersIt_LA05() {
+    @Test func confirmationCountsOnlyForAnEvaluationThatOffersIt_LA05() {
         var other = world()
         other.show(.companion, id: 1)
         #expect(other.send(.companionConfirmed(2)).isEmpty)
 
         var without = world()
         without.show(.either)
-        #expect(without.send(.companionConfirmed(1)).isEmpty, "the plan takes no companion")
+        #expect(without.send(.companionConfirmed(1)).isEmpty, "the plan accepts no companion")
 
         var away = world(.touch, .watchAway)
         #expect(away.show(.biometryOrCompanion).content?.offersCompanion == false)
         #expect(away.send(.companionConfirmed(1)).isEmpty, "none is near")
     }
 
-    @Test func aCompanionThatLeavesEndsWhatOnlyItCouldAnswer_LA05() {
+    @Test func companionOutOfReachEndsAnEvaluationThatOnlyItCanComplete_LA05() {
         var alone = world()
         alone.show(.companion)
         #expect(
@@ -111,8 +112,8 @@ import Testing
         #expect(finger.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
     }
 
-    /// Otherwise a rule that takes the passcode too asks for a device that nobody has with him, and nothing answers.
-    @Test func whereACompanionIsAwayThePasscodeIsAskedIfItIsAllowed_LA05() {
+    /// Otherwise a plan that also accepts the passcode would request a device that is out of reach, and never end.
+    @Test func passcodeIsRequestedWhileTheCompanionIsOutOfReach_LA05() {
         var away = world(.absent, .watchAway)
         #expect(away.show(.companionOrPasscode, fallback: false).content?.method == .passcode)
         #expect(away.type(right: true).outcomes() == [.granted(.code)])
@@ -123,10 +124,10 @@ import Testing
         #expect(leaving.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func aCompanionGoesOnWithoutThePasscode_LA05() {
+    @Test func removingThePasscodeDoesNotEndACompanionPrompt_LA05() {
         var alone = world()
         alone.show(.companion)
-        #expect(alone.send(.passcodeExists(false)).isEmpty, "nobody asked for it")
+        #expect(alone.send(.passcodeExists(false)).isEmpty, "the passcode was not requested")
         #expect(alone.send(.companionConfirmed(1)).outcomes() == [.granted(.watch)])
 
         var finger = world()
@@ -136,10 +137,10 @@ import Testing
         #expect(finger.send(.companionConfirmed(1)).outcomes() == [.granted(.watch)])
     }
 
-    @Test func companionsOfNobodyAreOnlyRemembered() {
+    @Test func companionChangesWithoutACompanionPromptHaveNoEffects() {
         var world = world()
         #expect(world.send(.companionsChanged(.watchAway)).isEmpty)
         world.show(.either)
-        #expect(world.send(.companionsChanged(.watchNear)).isEmpty, "the plan takes no companion")
+        #expect(world.send(.companionsChanged(.watchNear)).isEmpty, "the plan accepts no companion")
     }
 }

@@ -4,22 +4,22 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// A try is counted, and its count durable, before anything is compared or looked at again.
+/// A try is counted, and the count is durable, before a passcode is verified or the evaluation continues.
 @Suite struct CountedFirstTests {
-    @Test func aPasscodeIsCountedAsWrongAndKeptBeforeItIsLookedAt() {
+    @Test func passcodeIsCountedAndTheCountStoredBeforeItIsVerified() {
         var world = World(.touch)
         world.show(.passcode)
         let counted = PolicyCounters(biometryFailures: 0, passcodeFailures: 1, passcodeBlockedUntil: 0)
         #expect(world.send(.passcodeEntered(1, at: 0)) == [.keepFirst(1, counted)])
-        #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "nothing was looked at")
+        #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "no verification was requested")
         #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
         #expect(world.send(.countersKept(1)).isEmpty)
         let effects = world.send(.passcodeChecked(1, isRight: true))
-        #expect(effects.first == .keep(World(.touch).state.counters), "what is right takes the count back first")
+        #expect(effects.first == .keep(World(.touch).state.counters), "a correct passcode resets the count first")
         #expect(effects.outcomes() == [.granted(.code)])
     }
 
-    @Test func aPasscodeWhoseCountCannotBeKeptIsNotLookedAtAndEndsWithTheDisksError() {
+    @Test func passcodeWhoseCountCannotBeStoredIsNotVerifiedAndNotCounted() {
         for failures in [0, 2] {
             var world = World(.touch)
             world.state.passcodeFailures = failures
@@ -28,31 +28,31 @@ import Testing
             world.send(.passcodeEntered(1, at: 0))
             #expect(
                 world.send(.countersNotKept(1, .diskFull)) == [.dismiss(1), .reply(1, .denied(.diskFull))])
-            #expect(world.state.counters == before, "a full disk uses no tries up")
+            #expect(world.state.counters == before, "a full disk uses no tries")
             #expect(world.send(.countersKept(1)).isEmpty)
         }
     }
 
-    @Test func aMissWhoseCountCannotBeKeptEndsTheEvaluationAndStaysCounted() {
+    @Test func missWhoseCountCannotBeStoredEndsTheEvaluationAndStaysCounted() {
         var world = World(.touch)
         world.show(.either)
         #expect(world.send(.notMatched(1)).count == 1)
-        #expect(world.send([.notMatched(1), .matched(1, .a)]).isEmpty, "nothing is looked at before the count is kept")
+        #expect(world.send([.notMatched(1), .matched(1, .a)]).isEmpty, "no match counts before the count is stored")
         #expect(
             world.send(.countersNotKept(1, .diskFull)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.diskFull))])
         #expect(world.state.biometryFailures == 1)
     }
 
-    @Test func aPasscodeThatCannotBeComparedStaysCountedAndEndsTheEvaluation() {
+    @Test func passcodeThatCannotBeVerifiedStaysCountedAndEndsTheEvaluation() {
         var world = World(.touch)
         world.show(.passcode)
-        #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).isEmpty, "nothing was entered")
+        #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).isEmpty, "no passcode was entered")
         world.send([.passcodeEntered(1, at: 0), .countersKept(1)])
         #expect(world.send(.passcodeNotChecked(1, .storeUnreadable)).outcomes() == [.denied(.storeUnreadable)])
         #expect(world.state.passcodeFailures == 1)
     }
 
-    @Test func theSameWrongPasscodeAgainIsNoTry() {
+    @Test func repeatedWrongPasscodeIsNotCounted() {
         var world = World(.touch)
         world.show(.passcode)
         world.type(right: false)
@@ -66,7 +66,7 @@ import Testing
         #expect(world.send(.passcodeRepeated(1)).isEmpty)
     }
 
-    @Test func anotherEvaluationsCountMovesNothing() {
+    @Test func storedCountOfAnotherEvaluationIsIgnored() {
         var world = World(.touch)
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
@@ -74,7 +74,7 @@ import Testing
         #expect(world.send(.countersKept(1)) == [.checkPasscode(1)])
     }
 
-    @Test func whyThePasscodeIsDueIsKnown() {
+    @Test func reasonWhyThePasscodeIsRequiredIsReported() {
         var state = World(.touch).state
         #expect(state.passcodeDue == nil)
         state.lastPasscode = nil

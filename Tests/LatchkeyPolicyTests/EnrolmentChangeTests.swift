@@ -4,9 +4,9 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// What changes around a prompt while it is up.
+/// Changes of enrolment, sensor and passcode during an evaluation.
 @Suite struct EnrolmentChangeTests {
-    @Test func aMatchOfASetThatIsNoLongerEnrolledProvesNothing_abuse32() {
+    @Test func matchOfAnEarlierEnrolmentSetIsNotAccepted_abuse32() {
         var world = World(.touch)
         world.show(.biometry)
         world.send(.sensorChanged(.touchB))
@@ -18,7 +18,7 @@ import Testing
             world.send(.matched(1, .b)).outcomes() == [.granted(Proven(methods: [.biometry], enrolment: .b))])
     }
 
-    @Test func aFingerProvenBeforeTheChangeIsNotCarriedOn_abuse32() {
+    @Test func matchBeforeAnEnrolmentChangeDoesNotCountInALaterStage_abuse32() {
         var world = World(.touch)
         world.show(.biometryThenPasscode)
         world.send(.matched(1, .a))
@@ -26,7 +26,7 @@ import Testing
         #expect(world.type(right: true).isEmpty)
     }
 
-    @Test func addingAndRemovingAFingerIsAChangeToo_abuse31_abuse32() {
+    @Test func addingAndRemovingAFingerIsAnEnrolmentChange_abuse31_abuse32() {
         var world = World(.touch)
         world.show(.biometryThenPasscode)
         world.send(.matched(1, .a))
@@ -34,7 +34,7 @@ import Testing
         #expect(effects.outcomes() == [.denied(.authenticationFailed)])
     }
 
-    @Test func aProvenPasscodeSurvivesAnEnrolmentChange() {
+    @Test func passcodeProofSurvivesAnEnrolmentChange() {
         var world = World(.touch)
         world.show(.passcodeThenBiometry)
         world.type(right: true)
@@ -44,14 +44,14 @@ import Testing
                 == [.granted(Proven(methods: [.biometry, .passcode], enrolment: .b))])
     }
 
-    @Test func theGrantNamesTheSetThatMatched() {
+    @Test func grantNamesTheEnrolmentSetThatMatched() {
         var world = World(.touchB)
         world.show(.biometry)
         #expect(
             world.send(.matched(1, .b)).outcomes() == [.granted(Proven(methods: [.biometry], enrolment: .b))])
     }
 
-    @Test func enrolmentThatDisappearsEndsBiometryOrGoesOnWithThePasscode() {
+    @Test func lostEnrolmentEndsBiometryOrContinuesWithThePasscode() {
         for (sensor, status) in [
             (SensorState.touchEmpty, Status.biometryNotEnrolled), (.absent, .biometryNotAvailable),
         ] {
@@ -68,15 +68,15 @@ import Testing
         }
     }
 
-    @Test func enrolmentThatDisappearsBeforeThePromptIsVisibleChangesWhatIsAsked() {
+    @Test func lostEnrolmentBeforeThePromptIsVisibleChangesTheMethod() {
         var world = World(.touch)
         world.ask(.either)
         #expect(world.send(.sensorChanged(.touchEmpty)).content?.method == .passcode)
         #expect(world.send(.promptVisible(1)).isEmpty, "nothing to arm")
     }
 
-    /// A prompt names its sensor and offers that sensor's tries and button; for another kind it would be untrue.
-    @Test func anotherKindOfSensorEndsBiometryOrGoesOnWithThePasscode_LA25() {
+    /// A prompt shows name, tries and fallback button of its sensor, which would be wrong for a sensor of another kind.
+    @Test func sensorOfAnotherKindEndsBiometryOrContinuesWithThePasscode_LA25() {
         var alone = World(.touch)
         alone.show(.biometry)
         alone.miss()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func changesWithNothingUnderWayAreOnlyRemembered() {
+    @Test func changesWithoutAnEvaluationHaveNoEffects() {
         var world = World(.touch)
         #expect(world.send(.sensorChanged(.face)).isEmpty)
         #expect(world.send(.passcodeExists(false)).isEmpty)

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Every sequence of events up to a depth, each transition checked by `Observer`.
+/// Enumerates every sequence of events up to a depth; `Observer` checks each transition.
 @Suite struct ExhaustiveTests {
     private func report(_ name: String, _ exploration: Exploration) {
         print(
@@ -13,9 +13,9 @@ import Testing
                 + "\(exploration.nodes.count) states, \(exploration.transitions) transitions")
     }
 
-    /// To depth 5; to depth 8 with `LATCHKEY_TESTS=all`; to the end with `LATCHKEY_TESTS=end`, which takes hours and more than 4 GB
-    /// in a debug build.
-    @Test func twoEvaluationsKeepEveryPromise() {
+    /// To depth 5; to depth 8 with `LATCHKEY_TESTS=all`; completely with `LATCHKEY_TESTS=end`, which takes hours and
+    /// more than 4 GB in a debug build.
+    @Test func twoEvaluationsSatisfyAllInvariants() {
         let alphabet = Alphabet(times: 2)
         let everything = alphabet.reports(1) + alphabet.reports(2) + alphabet.surroundings
         let wishes = [UInt64(1), 2].map { alphabet.wishes($0) }
@@ -38,9 +38,9 @@ import Testing
         #expect(exploration.isComplete || exploration.depth == depth)
     }
 
-    /// One evaluation at a time, again and again, until there is nothing new to find.
+    /// Enumerates consecutive evaluations, one at a time, until there is no new state.
     @Test(arguments: AuthenticationPlan.all, LastStep.allCases)
-    func oneEvaluationWithALastStepKeepsEveryPromiseToTheEnd(_ plan: AuthenticationPlan, _ lastStep: LastStep) {
+    func oneEvaluationWithALastStepSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ lastStep: LastStep) {
         let exploration = Exploration(ofOne: plan, fallback: true, lastStep: lastStep, Alphabet(times: 2))
         report("\(plan.stages.map { $0.map { "\($0)" }.sorted() }) and \(lastStep)", exploration)
         #expect(exploration.complaint == nil)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
-    func oneEvaluationKeepsEveryPromiseToTheEnd(_ plan: AuthenticationPlan, _ fallback: Bool) {
+    func oneEvaluationSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ fallback: Bool) {
         let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
         report("\(plan.stages.map { $0.map { "\($0)" }.sorted() })\(fallback ? " with fallback" : "")", exploration)
         #expect(exploration.complaint == nil)
@@ -57,7 +57,7 @@ import Testing
 }
 
 extension Exploration {
-    /// Everything that one evaluation at a time can lead to.
+    /// Explores all states that consecutive evaluations, one at a time, can reach.
     init(ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, _ alphabet: Alphabet) {
         let wish = PolicyEvent.evaluate(
             .init(

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// Breadth-first search over everything the reducer can be led to.
+/// Breadth-first search over the reachable states of the reducer.
 struct Exploration {
     struct Node: Hashable {
         var state: PolicyState
@@ -12,17 +12,17 @@ struct Exploration {
 
     private(set) var nodes: [Node] = []
     private(set) var transitions = 0
-    /// Events after which nothing new was looked for.
+    /// Number of events in the longest explored sequence.
     private(set) var depth = 0
-    /// Whether the search ended because there was nothing new.
+    /// Whether all reachable states were explored.
     private(set) var isComplete = false
-    /// The first thing that went wrong, with the events that lead there.
+    /// The first violation, with the events that lead to it.
     private(set) var complaint: String?
 
     private var indices: [Node: Int] = [:]
     private var cameFrom: [(parent: Int, event: PolicyEvent)?] = []
 
-    /// Explores from `roots` for at most `maximumDepth` events in a row.
+    /// Explores sequences of at most `maximumDepth` events that begin in one of `roots`.
     init(roots: [PolicyState], maximumDepth: Int, events: (PolicyState) -> [PolicyEvent]) {
         for root in roots { add(Node(state: root, observer: Observer(root)), nil) }
         var level = nodes.indices
@@ -32,7 +32,7 @@ struct Exploration {
                 for event in events(nodes[index].state) {
                     var node = nodes[index]
                     let effects = node.state.reduce(event)
-                    // Only what was decided with it is of interest, not the time itself.
+                    // The time itself is removed, so that states that differ only in it are the same node.
                     node.state.now = 0
                     transitions += 1
                     if let found = node.observer.complaint(
@@ -49,7 +49,8 @@ struct Exploration {
         isComplete = level.isEmpty
     }
 
-    /// Where `event` leads from the node at `index`, and what it has done on the way; nil when that was not explored.
+    /// Returns the node that `event` leads to from the node at `index`, with its effects; nil if that node was not
+    /// explored.
     func follow(_ event: PolicyEvent, from index: Int) -> (index: Int, effects: [PolicyEffect])? {
         var node = nodes[index]
         let effects = node.state.reduce(event)

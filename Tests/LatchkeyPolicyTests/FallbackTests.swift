@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The fallback button: when it is there and what it does.
+/// The fallback button: when it is shown and what it does.
 @Suite struct FallbackTests {
     @Test func fallbackAppearsAfterTheFirstFailedTouch_LA25() {
         var world = World(.touch)
@@ -13,7 +13,7 @@ import Testing
         #expect(world.miss().content?.showsFallback == true)
     }
 
-    @Test func fallbackAppearsAfterTheSecondFailedLook_LA25() {
+    @Test func fallbackAppearsAfterTheSecondFailedFaceScan_LA25() {
         var world = World(.face)
         #expect(world.show(.biometry).content?.showsFallback == false)
         #expect(world.miss().content?.showsFallback == false)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aButtonThatIsNotShownDoesNothing_LA25() {
+    @Test func hiddenButtonHasNoEffect_LA25() {
         var hidden = World(.touch)
         hidden.show(.either, fallback: false)
         hidden.miss()
@@ -58,7 +58,7 @@ import Testing
         #expect(world.state.active == nil)
     }
 
-    @Test func fallbackUnderDeviceOwnerGoesOnWithThePasscode_LA24() {
+    @Test func fallbackUnderDeviceOwnerContinuesWithThePasscode_LA24() {
         var world = World(.touch)
         world.show(.either)
         world.miss()

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The step behind a proven plan: a recovery code is shown, or asked for, in the same prompt.
+/// The last step of an evaluation, after all stages: the same prompt shows or requests a recovery code.
 @Suite struct LastStepTests {
     private func request(
         _ plan: AuthenticationPlan, _ lastStep: LastStep, interaction: Bool = true, reuseSeconds: UInt64 = 0,
@@ -21,12 +21,12 @@ import Testing
         (.asksRecoveryCode, .recoveryCodeAsked, .codeEntered(1), .codeAcknowledged(1)),
     ]
 
-    @Test func theCodeComesWhenThePlanIsProvenAndTheAnswerWhenItIsDone() {
+    @Test func recoveryCodeFollowsTheStagesAndItsAnswerGrants() {
         for (lastStep, step, done, other) in steps {
             var world = World(.touch)
             #expect(world.send(request(.either, lastStep)).content?.step == .proof)
             world.send(.promptVisible(1))
-            #expect(world.send([done, other]).isEmpty, "nothing is proven")
+            #expect(world.send([done, other]).isEmpty, "no stage is complete")
             let effects = world.send(.matched(1, .a))
             #expect(
                 effects.suffix(3) == [
@@ -38,12 +38,12 @@ import Testing
                     .startDeadline(1, seconds: Limits.recoveryCodeSeconds),
                 ])
             #expect(effects.outcomes().isEmpty)
-            #expect(world.send(other).isEmpty, "the answer to another question")
+            #expect(world.send(other).isEmpty, "the event of the other step")
             #expect(world.send(done) == [.dismiss(1), .reply(1, .granted(.finger))])
         }
     }
 
-    @Test func aPlanOfNothingShowsThePromptForItsLastStep() {
+    @Test func planWithoutStagesShowsThePromptForItsLastStep() {
         for (lastStep, step, done, _) in steps {
             var world = World(.absent, passcode: false)
             let effects = world.send(request(.nothing, lastStep))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aLastStepNeedsAPlaceToAsk() {
+    @Test func lastStepRequiresThatAPromptIsAllowed() {
         var world = World(.absent, passcode: false)
         #expect(
             world.send(request(.nothing, .showsRecoveryCode, interaction: false)).outcomes() == [
@@ -65,7 +65,7 @@ import Testing
         #expect(world.send(request(.nothing, .showsRecoveryCode)).outcomes() == [.denied(.notInteractive)])
     }
 
-    @Test func duringTheLastStepNothingIsProvenAndNothingIsOffered() {
+    @Test func authenticationEventsAreIgnoredDuringTheLastStep() {
         var world = World(.touch)
         world.send(.companionsChanged(.watchNear))
         world.send(request(.biometryOrCompanion, .showsRecoveryCode))
@@ -76,7 +76,7 @@ import Testing
                 .fallbackChosen(1), .sensorFailed(1), .companionsChanged(.watchAway),
                 .permissionAnswered(1, true), .promptVisible(1),
             ]).isEmpty)
-        #expect(world.send(.permissionChanged("a", false)).count == 1, "the answer is kept, and nothing else")
+        #expect(world.send(.permissionChanged("a", false)).count == 1, "the decision is stored, nothing else happens")
         #expect(world.send(.codeAcknowledged(1)).outcomes() == [.granted(.finger)])
     }
 
@@ -85,20 +85,20 @@ import Testing
         (.deadlinePassed(1), .systemCancel), (.locked, .systemCancel), (.withdrawn(1, .appCancel), .appCancel),
         (.sensorChanged(.touchB), .authenticationFailed),
     ])
-    func whatEndsAnEvaluationEndsItInTheLastStepToo(_ event: PolicyEvent, _ status: Status) {
+    func eventsThatEndAnEvaluationEndItInTheLastStepToo(_ event: PolicyEvent, _ status: Status) {
         var world = World(.touch)
         world.send([request(.biometry, .showsRecoveryCode), .promptVisible(1), .matched(1, .a)])
         #expect(world.send(event).outcomes() == [.denied(status)])
         #expect(world.send(.codeAcknowledged(1)).isEmpty)
     }
 
-    @Test func theCodeOfOnePromptIsNotTheAnswerToAnother() {
+    @Test func acknowledgementOfAnotherPromptIsIgnored() {
         var world = World(.touch)
         world.send([request(.biometry, .showsRecoveryCode), .promptVisible(1), .matched(1, .a)])
         #expect(world.send(.codeAcknowledged(2)).isEmpty)
     }
 
-    @Test func anUnlockIsReusedForNoPurposeOfTheDaemonsOwn_LA33() {
+    @Test func unlockIsNotReusedForTheDaemonsOwnOperations_LA33() {
         for (purpose, lastStep) in [(PromptPurpose.exportItems, LastStep.none), (.app, .showsRecoveryCode)] {
             var world = World(.touch)
             world.send(.unlocked(byBiometry: true))

@@ -4,9 +4,9 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The device's lock and the app's place behind others: nobody is asked then.
+/// The device's lock and apps in the background: no prompts are shown.
 @Suite struct LockTests {
-    @Test func aLockEndsWhatIsUnderWayAndPutsUpNobodyElse_LA32() {
+    @Test func lockEndsAllEvaluationsAndShowsNoFurtherPrompt_LA32() {
         var world = World(.touch)
         world.show(.either, id: 1)
         world.ask(.either, id: 2)
@@ -19,7 +19,7 @@ import Testing
                 ])
     }
 
-    @Test func nobodyIsAskedWhileTheDeviceIsLocked_LA31() {
+    @Test func noPromptIsShownWhileTheDeviceIsLocked_LA31() {
         var world = World(.touch)
         world.send(.locked)
         #expect(world.ask(.either) == [.reply(1, .denied(.notInteractive))])
@@ -27,7 +27,7 @@ import Testing
         #expect(world.show(.either).shown == [1])
     }
 
-    @Test func anAppInTheBackgroundLosesItsPromptAndGetsNoOther_LA31_LA32() {
+    @Test func movingToTheBackgroundEndsThePromptAndRefusesNewOnes_LA31_LA32() {
         var world = World(.touch)
         world.show(.biometry)
         #expect(world.send(.background(true)) == [.disarm(1), .dismiss(1), .reply(1, .denied(.systemCancel))])
@@ -36,15 +36,15 @@ import Testing
         #expect(world.show(.biometry).shown == [1])
     }
 
-    @Test func aPlanOfNothingNeedsNobody_LA31() {
+    @Test func planWithoutStagesIsGrantedWhileLocked_LA31() {
         var world = World(.touch)
         world.send([.locked, .background(true)])
         #expect(world.ask(.nothing) == [.reply(1, .granted(.none))])
     }
 
-    /// A sensor that counts for nothing did not unlock the device, whatever it says.
+    /// An unlock reported for a sensor that cannot be used is ignored.
     @Test(arguments: [World(.touch, biometryFailures: 5), World(.touchEmpty), World(.absent)])
-    func aSensorThatCannotBeUsedUnlocksNothing_LA28(_ world: World) {
+    func unusableSensorDoesNotUnlockTheDevice_LA28(_ world: World) {
         var world = world
         world.send([.locked, .unlocked(byBiometry: true)])
         #expect(world.state.isLocked)
@@ -52,7 +52,7 @@ import Testing
         #expect(!world.state.isLocked)
     }
 
-    @Test func whatUnlocksTheDeviceIsTheOneThingThatIsAskedWhileItIsLocked_LA32() {
+    @Test func onlyUnlockPromptsAreShownWhileTheDeviceIsLocked_LA32() {
         var world = World(.touch)
         world.send(.locked)
         #expect(world.ask(.either).outcomes() == [.denied(.notInteractive)])

@@ -4,14 +4,14 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Five failed matches in a row, wherever they come from.
+/// The lockout of biometry after five consecutive failed matches, across evaluations and apps.
 @Suite struct LockoutTests {
     @Test func fiveFailedMatchesAcrossEvaluationsLockBiometry_LA28() {
         var world = World(.touch)
         world.show(.biometry, id: 1)
         #expect(world.miss(3, id: 1).outcomes(1) == [.denied(.authenticationFailed)])
         let second = world.show(.biometry, id: 2)
-        #expect(second.content?.triesLeft == 2, "three of five are used up")
+        #expect(second.content?.triesLeft == 2, "three of five are used")
         #expect(world.miss(1, id: 2).outcomes(2).isEmpty)
         let last = world.miss(1, id: 2)
         #expect(last.outcomes(2) == [.denied(.biometryLockout)])
@@ -19,7 +19,7 @@ import Testing
         #expect(world.ask(.biometry, id: 3) == [.reply(3, .denied(.biometryLockout))])
     }
 
-    @Test func theLockingTryGoesOnWithThePasscodeWhereItIsAllowed_LA28() {
+    @Test func lockingTryContinuesWithThePasscodeIfTheStageAcceptsIt_LA28() {
         var world = World(.touch, biometryFailures: 4)
         world.show(.either)
         let effects = world.miss()
@@ -29,7 +29,7 @@ import Testing
                 == PromptContent(method: .passcode, notice: .biometryLocked, triesLeft: 3, showsFallback: false))
     }
 
-    @Test func aFaceLocksAfterFiveToo_LA28() {
+    @Test func fiveFailedFaceScansLockBiometry_LA28() {
         var world = World(.face)
         for id: UInt64 in 1...2 {
             world.show(.biometry, id: id, fallback: false)
@@ -39,7 +39,7 @@ import Testing
         #expect(world.miss(1, id: 3).outcomes(3) == [.denied(.biometryLockout)])
     }
 
-    @Test func aRightPasscodeInAnEvaluationClearsTheLockout_LA28() {
+    @Test func correctPasscodeInAnEvaluationClearsTheLockout_LA28() {
         var world = World(.touch, biometryFailures: 5)
         world.show(.either)
         let effects = world.type(right: true)
@@ -49,7 +49,7 @@ import Testing
         #expect(world.state.refusal(of: .biometry, for: "a") == nil)
     }
 
-    @Test func aRightPasscodeWhoseEvaluationHasEndedClearsTheLockout_LA28() {
+    @Test func correctPasscodeAfterItsEvaluationEndedClearsTheLockout_LA28() {
         var world = World(.touch, biometryFailures: 5)
         #expect(world.send(.passcodeWasRight).kept.count == 1)
         #expect(!world.state.isBiometryLocked)
@@ -73,7 +73,7 @@ import Testing
         #expect(world.ask(.biometry, id: 2).outcomes(2) == [.denied(.biometryLockout)])
     }
 
-    @Test func aMatchStartsTheCountAnew_LA29() {
+    @Test func matchResetsTheFailureCount_LA29() {
         var world = World(.touch, biometryFailures: 4)
         world.show(.biometry)
         let effects = world.send(.matched(1, .a))
@@ -88,7 +88,7 @@ import Testing
         #expect(!world.state.isBiometryLocked)
     }
 
-    @Test func everyFailedMatchIsKeptBeforeItIsAnswered_LA28() {
+    @Test func everyFailedMatchIsStoredBeforeTheEvaluationContinues_LA28() {
         var world = World(.touch)
         world.show(.biometry)
         for count in 1...3 {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func countersThatWereKeptLockAfterARestart_LA28() {
+    @Test func storedCountersLockBiometryAfterARestart_LA28() {
         let kept = World(.touch, biometryFailures: 5).state.counters
         let restarted = PolicyState(
             sensor: .touch, isPasscodeSet: true, biometryFailures: kept.biometryFailures,
@@ -108,7 +108,7 @@ import Testing
         #expect(restarted.refusal(of: .biometry, for: "a") == .biometryLockout)
     }
 
-    @Test func triesThatNobodyCountedAreUsedUp_LA28_LA30_abuse27() {
+    @Test func missingCountersCountAsMaximumFailures_LA28_LA30_abuse27() {
         var world = World(.touch)
         world.state.useUpTries(at: .seconds(7))
         #expect(world.state.isBiometryLocked)
@@ -122,7 +122,7 @@ import Testing
         #expect(effects.kept.last == right)
     }
 
-    @Test func misreadFingersBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {
+    @Test func failedMatchesBeforeThePromptIsVisibleDoNotCount_LA28_abuse23() {
         var world = World(.touch)
         world.ask(.biometry)
         #expect(world.miss(10).isEmpty)

@@ -4,12 +4,12 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Taking a factor away lets nobody in who was kept out before.
+/// Removing a factor never grants an evaluation that would have been refused with it.
 ///
-/// The same events do not mean the same in both worlds: where no finger is enrolled the person is shown a field for
-/// the passcode, and what is typed there was typed into nothing before. So what is compared is people: somebody who
-/// has an enrolled finger or not, and knows the passcode or not. Whoever cannot be granted the evaluation by
-/// anything he does cannot be granted it after a factor is gone either.
+/// The same events cannot be compared with and without the factor: without an enrolled finger the prompt has a field
+/// for the passcode, which it did not have before. The tests therefore compare persons, who have an enrolled finger or
+/// not and know the passcode or not: if no sequence of actions of a person leads to a grant, none does after a factor
+/// was removed.
 @Suite struct MonotonicityTests {
     struct Person: Hashable, CustomStringConvertible {
         var hasFinger: Bool
@@ -20,7 +20,7 @@ import Testing
             [false, true].map { Person(hasFinger: finger, knowsPasscode: $0) }
         }
 
-        /// What this person can make happen in front of a prompt.
+        /// Returns the events that this person can cause at a prompt.
         func actions(_ state: PolicyState, _ times: [Int64]) -> [PolicyEvent] {
             var actions: [PolicyEvent] = [
                 .promptVisible(1), .notMatched(1), .sensorFailed(1), .fallbackChosen(1), .cancelChosen(1),
@@ -38,7 +38,7 @@ import Testing
         effects.outcomes(1).contains { if case .granted = $0 { true } else { false } }
     }
 
-    /// The explored states in which the person can still be granted what is under way.
+    /// Returns the explored nodes from which the person can reach a grant of the active evaluation.
     private func winning(_ exploration: Exploration, _ person: Person, _ times: [Int64]) throws -> Set<Int> {
         var winning: Set<Int> = []
         var leadsHere = [[Int]](repeating: [], count: exploration.nodes.count)
@@ -75,7 +75,7 @@ import Testing
                     var without = try #require(exploration.follow(removal, from: index))
                     var with = (index: index, effects: [] as [PolicyEffect])
                     if node.state.active == nil {
-                        // Nothing is under way: the evaluation begins with and without the factor.
+                        // Without an active evaluation, one begins with and one without the factor.
                         with = try #require(exploration.follow(wish, from: index))
                         without = try #require(exploration.follow(wish, from: without.index))
                     }
@@ -85,7 +85,7 @@ import Testing
                     }
                 }
             }
-            // The comparison is of something: who has both factors wins somewhere, who has none nowhere.
+            // The comparison is not vacuous: with both factors a grant is reachable, without any none is.
             if person == Person(hasFinger: true, knowsPasscode: true) { #expect(!winning.isEmpty) }
             if person == Person(hasFinger: false, knowsPasscode: false) { #expect(winning.isEmpty) }
         }

@@ -3,13 +3,13 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// A second opinion on the reducer: it sees events and effects only, keeps its own books, and says what is wrong.
+/// An independent model of the reducer, which follows events and effects and reports violations of the invariants.
 struct Observer: Hashable, Sendable {
-    /// Evaluations that have no reply so far.
+    /// Evaluations without a reply so far.
     private(set) var outstanding: [EvaluationRequest] = []
-    /// The prompt that is up, what it says and what was proven in front of it.
+    /// The prompt that is shown, its content and the proofs obtained at it.
     private(set) var prompt: ShownPrompt?
-    /// The counters as they should be.
+    /// The expected counters.
     private var counters: PolicyCounters
 
     struct ShownPrompt: Hashable, Sendable {
@@ -18,11 +18,11 @@ struct Observer: Hashable, Sendable {
         var isVisible = false
         var isArmed = false
         var isChecking = false
-        /// Whether a count is being made durable.
+        /// Whether a count is being stored.
         var isKeeping = false
-        /// The counters before a passcode was counted as wrong, until that is durable.
+        /// The counters before a passcode was counted as wrong, until the count is durable.
         var countersBefore: PolicyCounters?
-        /// Whether the person did what the last step asks for, while it was asked.
+        /// Whether the user completed the last step while the prompt was in that step.
         var didLastStep = false
         var proven: Set<AuthenticationMethod> = []
         var provenSet: EnrolmentSet?
@@ -30,7 +30,7 @@ struct Observer: Hashable, Sendable {
 
     init(_ state: PolicyState) { counters = state.counters }
 
-    /// What is wrong with how `before` became `after`, or nil.
+    /// Returns the violation in the transition from `before` to `after`; nil if there is none.
     mutating func complaint(
         about event: PolicyEvent, _ effects: [PolicyEffect], before: PolicyState, after: PolicyState
     ) -> String? {
@@ -89,12 +89,12 @@ struct Observer: Hashable, Sendable {
         prompt?.didLastStep = true
     }
 
-    /// Whether the sensor watches for the prompt of that id, and a person can see it.
+    /// Returns whether the prompt with that number is visible and its sensor armed.
     private func watches(_ id: UInt64) -> Bool {
         prompt.map { $0.request.id == id && $0.isVisible && $0.isArmed && !$0.isKeeping } ?? false
     }
 
-    /// Whether a passcode that is typed into the prompt of that id is a try.
+    /// Returns whether a passcode entered at the prompt with that number counts as a try.
     private func takesPasscode(_ id: UInt64) -> Bool {
         prompt.map {
             $0.request.id == id && $0.isVisible && !$0.isKeeping && !$0.isChecking && $0.content.asks(for: .passcode)
@@ -111,16 +111,16 @@ struct Observer: Hashable, Sendable {
         switch effect {
         case .show(let request, let content):
             if prompt != nil { return "a second prompt" }
-            if !outstanding.contains(request) { return "a prompt for nobody" }
+            if !outstanding.contains(request) { return "a prompt without a request" }
             if after.refusal(of: request.plan, for: request.faceUser) != nil {
-                return "a prompt for what cannot be met"
+                return "a prompt for a plan that cannot be completed"
             }
             prompt = ShownPrompt(request: request, content: content)
             return complaint(about: content, for: request)
         case .update(let id, let content):
-            guard let shown = prompt, shown.request.id == id else { return "an update of no prompt" }
+            guard let shown = prompt, shown.request.id == id else { return "an update without a prompt" }
             prompt?.content = content
-            if shown.isKeeping, content.method == shown.content.method { return "goes on before it is kept" }
+            if shown.isKeeping, content.method == shown.content.method { return "continues before the count is stored" }
             prompt?.isKeeping = false
             prompt?.countersBefore = nil
             if content.step != .proof, shown.isArmed { return "armed during the last step" }
@@ -129,48 +129,48 @@ struct Observer: Hashable, Sendable {
             }
             return complaint(about: content, for: shown.request)
         case .dismiss(let id):
-            guard let shown = prompt, shown.request.id == id else { return "a dismissal of no prompt" }
-            if shown.isArmed { return "dismissed while the sensor watches" }
+            guard let shown = prompt, shown.request.id == id else { return "a dismissal without a prompt" }
+            if shown.isArmed { return "dismissed while the sensor is armed" }
             prompt?.isVisible = false
             return nil
         case .arm(let id):
-            guard let shown = prompt, shown.request.id == id, shown.isVisible else { return "armed unseen" }
+            guard let shown = prompt, shown.request.id == id, shown.isVisible else { return "armed while not visible" }
             if shown.isArmed { return "armed twice" }
-            if !shown.content.asks(for: .biometry) { return "armed while no biometry is asked" }
+            if !shown.content.asks(for: .biometry) { return "armed while biometry is not requested" }
             if after.sensor.kind == .faceID, shown.request.faceUser.flatMap({ after.facePermissions[$0] }) != true {
-                return "looks at a face without leave"
+                return "uses the camera without permission"
             }
             prompt?.isArmed = true
             return nil
         case .disarm(let id):
-            guard let shown = prompt, shown.request.id == id, shown.isArmed else { return "disarmed what is not armed" }
+            guard let shown = prompt, shown.request.id == id, shown.isArmed else { return "disarmed while not armed" }
             prompt?.isArmed = false
             return nil
         case .checkPasscode(let id):
             guard let shown = prompt, shown.request.id == id, shown.isVisible, !shown.isChecking,
                 !shown.isKeeping, shown.countersBefore != nil,
                 shown.content.asks(for: .passcode)
-            else { return "a passcode checked that nobody was asked for" }
+            else { return "verifies a passcode that was not requested" }
             prompt?.isChecking = true
             prompt?.countersBefore = nil
             return nil
         case .startDeadline(let id, let seconds):
-            guard let shown = prompt, shown.request.id == id else { return "a deadline for no prompt" }
+            guard let shown = prompt, shown.request.id == id else { return "a deadline without a prompt" }
             let isForACode = shown.content.step != .proof
             return seconds == (isForACode ? Limits.recoveryCodeSeconds : Limits.promptSeconds)
-                ? nil : "another deadline"
+                ? nil : "wrong deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
-        case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "keeps other answers"
+        case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "stores other permissions"
         case .keepFirst(let id, let kept):
-            guard let shown = prompt, shown.request.id == id, !shown.isKeeping else { return "keeps for no try" }
+            guard let shown = prompt, shown.request.id == id, !shown.isKeeping else { return "stores without a try" }
             prompt?.isKeeping = true
-            return kept == counters ? nil : "keeps \(kept), should be \(counters)"
+            return kept == counters ? nil : "stores \(kept), should be \(counters)"
         case .startDelay(let id, let seconds):
             guard let shown = prompt, shown.request.id == id, shown.content.asks(for: .passcode) else {
-                return "a delay that nobody is told of"
+                return "a delay that is not shown"
             }
-            return Int64(shown.content.delaySeconds) == seconds ? nil : "another delay than the prompt says"
-        case .keep(let kept): return kept == counters ? nil : "keeps \(kept), should be \(counters)"
+            return Int64(shown.content.delaySeconds) == seconds ? nil : "another delay than the prompt shows"
+        case .keep(let kept): return kept == counters ? nil : "stores \(kept), should be \(counters)"
         }
     }
 
@@ -182,22 +182,22 @@ struct Observer: Hashable, Sendable {
                 case .showsRecoveryCode: .recoveryCodeShown
                 case .asksRecoveryCode: .recoveryCodeAsked
                 }
-            if content.step != expected { return "a last step that was not asked for" }
+            if content.step != expected { return "a last step that was not requested" }
             let proven = prompt?.proven ?? []
-            if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "a code for no proof" }
+            if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "a code before all stages" }
             if content.triesLeft != 0 || content.showsFallback || content.offersCompanion || content.asksPermission {
-                return "asks for a proof in the last step"
+                return "requests a proof in the last step"
             }
         } else if request.plan.stages.isEmpty {
-            return "asks for a proof that is not in the plan"
+            return "requests a proof that is not in the plan"
         }
         if content.showsFallback, !request.allowsFallback { return "shows a hidden fallback" }
-        if content.showsFallback, content.method == .passcode { return "offers the passcode where it is asked" }
+        if content.showsFallback, content.method == .passcode { return "offers the passcode although it is requested" }
         return content.triesLeft < 0 ? "negative tries" : nil
     }
 
     private mutating func noteReply(_ id: UInt64, _ outcome: Outcome, after: PolicyState) -> String? {
-        guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return "a reply to nobody" }
+        guard let index = outstanding.firstIndex(where: { $0.id == id }) else { return "a reply without a request" }
         let request = outstanding.remove(at: index)
         let shown = prompt?.request.id == id ? prompt : nil
         if shown != nil {
@@ -206,11 +206,11 @@ struct Observer: Hashable, Sendable {
         }
         guard case .granted(let authorisation) = outcome else { return nil }
         let proven = shown?.proven ?? []
-        if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted what was not proven" }
+        if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted an incomplete plan" }
         if request.lastStep != .none, shown?.didLastStep != true { return "granted before the last step" }
-        if authorisation.methods != proven { return "granted \(authorisation.methods), proven \(proven)" }
+        if authorisation.methods != proven { return "granted \(authorisation.methods), proofs of \(proven)" }
         if authorisation.enrolment != shown?.provenSet { return "granted another set than the one that matched" }
-        if let set = authorisation.enrolment, set != after.sensor.enrolment { return "granted a set that is gone" }
+        if let set = authorisation.enrolment, set != after.sensor.enrolment { return "granted an earlier set" }
         return nil
     }
 }
@@ -228,15 +228,15 @@ extension Observer {
             default: false
             }
         }
-        // What could not be kept is taken back in memory alone.
-        if case .countersNotKept = event { return keeps.isEmpty ? nil : "keeps what could not be kept" }
+        // A count that could not be stored is undone in memory only.
+        if case .countersNotKept = event { return keeps.isEmpty ? nil : "stores counters that could not be stored" }
         if let index = keeps.first, case .keepFirst = effects[index], effects.count > 1 {
-            return "goes on before it is kept"
+            return "continues before the count is stored"
         }
-        if keeps.count != (before.counters == after.counters ? 0 : 1) { return "\(keeps.count) times kept" }
+        if keeps.count != (before.counters == after.counters ? 0 : 1) { return "counters stored \(keeps.count) times" }
         let reply = effects.firstIndex { if case .reply = $0 { true } else { false } }
-        // Who is killed between the two must not have told what it did not keep.
-        if let keep = keeps.first, let reply, reply < keep { return "replied before it was kept" }
+        // A daemon that is killed between the two effects must not have replied before storing.
+        if let keep = keeps.first, let reply, reply < keep { return "replied before the counters were stored" }
         return nil
     }
 
@@ -254,23 +254,23 @@ extension Observer {
         if state.waiting != outstanding.filter({ $0.id != state.active?.request.id }) {
             return "the queue is not in order"
         }
-        guard let active = state.active else { return prompt == nil ? nil : "a prompt for nobody stays" }
+        guard let active = state.active else { return prompt == nil ? nil : "a prompt without an evaluation stays" }
         guard let shown = prompt, shown.request == active.request else { return "nothing is shown" }
-        if shown.isKeeping != (active.keeping != nil) { return "another count is being kept" }
+        if shown.isKeeping != (active.keeping != nil) { return "the wrong count is being stored" }
         if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {
-            return "the prompt is not as the state says"
+            return "the prompt differs from the state"
         }
         if shown.content.step != active.step { return "shows another step" }
         if shown.content.method != active.method || shown.content.notice != active.notice { return "shows old content" }
-        // The count of a fifth miss is made durable first, and nothing is looked at until then.
+        // While the count of a fifth miss is being stored, the sensor is still armed but its events are ignored.
         if shown.isArmed, !shown.isKeeping, state.biometryRefusal(for: active.request.faceUser) != nil {
-            return "the sensor watches and cannot be used"
+            return "the sensor is armed although it cannot be used"
         }
         if shown.isVisible, active.method == .biometry {
             var copy = state
             let works = !copy.reduce(.fallbackChosen(active.request.id)).isEmpty
-            if works != shown.content.showsFallback { return "the fallback button does not do what it shows" }
-            if !shown.isArmed, !works, !shown.content.asksPermission { return "a prompt that nobody can answer" }
+            if works != shown.content.showsFallback { return "the fallback button does not work as shown" }
+            if !shown.isArmed, !works, !shown.content.asksPermission { return "a prompt that cannot be answered" }
         }
         return nil
     }

@@ -4,8 +4,8 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Wrong passcodes and the time without entry behind them. The delays are ours: Apple says only that they grow and
-/// that six end it.
+/// Delays after wrong passcodes. The delays are Latchkey's own: Apple documents only that they grow and that entry is
+/// disabled after six wrong passcodes.
 @Suite struct PasscodeDelayTests {
     /// Three wrong passcodes, the last at `until` minus five seconds.
     private func delayed(until: Int64 = .seconds(10)) -> World {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func duringADelayNothingIsLookedAtAndNoTryIsUsed_LA30() {
+    @Test func delayedPasscodeIsNotVerifiedAndNotCounted_LA30() {
         var world = delayed()
         world.show(.passcode)
         let before = world.state.counters
@@ -51,12 +51,12 @@ import Testing
         #expect(world.state.counters == before)
     }
 
-    @Test func aPromptThatOpensDuringADelayTellsTheSecondsAndGoesOnAfterThem_LA30() {
+    @Test func promptDuringADelayShowsTheSecondsAndThenAcceptsThePasscode_LA30() {
         var world = delayed()
         let shown = world.ask(.passcode, at: .seconds(6) - 1)
-        #expect(shown.content?.delaySeconds == 5, "a second that has begun counts")
+        #expect(shown.content?.delaySeconds == 5, "rounded up to whole seconds")
         #expect(shown.contains(.startDelay(1, seconds: 5)))
-        // The call may come early, and before the prompt is visible.
+        // The event may come early, and before the prompt is visible.
         let early = world.send(.delayPassed(1, at: .seconds(9)), at: .seconds(9))
         #expect(early.content?.delaySeconds == 1 && early.contains(.startDelay(1, seconds: 1)))
         let over = world.send(.delayPassed(1, at: .seconds(10)), at: .seconds(10))
@@ -65,7 +65,7 @@ import Testing
         #expect(world.type(right: true, at: .seconds(10)).outcomes() == [.granted(.code)])
     }
 
-    @Test func aWrongPasscodeThatBeginsADelayTellsIt_LA30() {
+    @Test func wrongPasscodeThatStartsADelayShowsIt_LA30() {
         var world = World(.absent)
         world.state.passcodeFailures = 2
         world.show(.passcode)
@@ -74,11 +74,11 @@ import Testing
         #expect(effects.last == .startDelay(1, seconds: 5))
     }
 
-    @Test func thePasscodeThatIsFallenBackToMayBeDelayed_LA30() {
+    @Test func passcodeAfterAFallbackMayBeDelayed_LA30() {
         var world = World(.touch)
         world.state.passcodeBlockedUntil = .seconds(10)
         world.show(.either)
-        #expect(world.miss(1).content?.delaySeconds == 0, "a finger is not delayed")
+        #expect(world.miss(1).content?.delaySeconds == 0, "biometry is not delayed")
         #expect(world.send(.fallbackChosen(1)).last == .startDelay(1, seconds: 10))
 
         var both = World(.touch)
@@ -87,7 +87,7 @@ import Testing
         #expect(both.send(.matched(1, .a)).last == .startDelay(1, seconds: 10))
     }
 
-    @Test func aDelayThatOutlastsThePromptIsWhatItEndsWith_LA30() {
+    @Test func promptThatEndsDuringADelayEndsWithPasscodeDelayed_LA30() {
         var world = delayed(until: .seconds(100))
         world.show(.passcode)
         #expect(world.send(.deadlinePassed(1), at: .seconds(60)).outcomes() == [.denied(.passcodeDelayed)])
@@ -95,7 +95,7 @@ import Testing
         #expect(world.send(.deadlinePassed(1), at: .seconds(100)).outcomes() == [.denied(.systemCancel)])
     }
 
-    @Test func afterTheDelayTheRightPasscodeIsTaken_LA30() {
+    @Test func correctPasscodeAfterTheDelayIsAccepted_LA30() {
         var world = delayed()
         world.show(.passcode)
         #expect(world.type(right: true, at: .seconds(10)).outcomes() == [.granted(.code)])
@@ -103,7 +103,7 @@ import Testing
         #expect(world.state.passcodeBlockedUntil == 0)
     }
 
-    @Test func aDelayedPasscodeDoesNotClearTheLockout_LA28_LA30() {
+    @Test func delayedPasscodeDoesNotClearTheLockout_LA28_LA30() {
         var world = World(.touch, biometryFailures: 5)
         world.state.passcodeFailures = 6
         world.state.passcodeBlockedUntil = .seconds(10)
@@ -112,7 +112,7 @@ import Testing
         #expect(world.state.isBiometryLocked)
     }
 
-    @Test func aMatchDoesNotEndADelay_LA30() {
+    @Test func matchDoesNotEndADelay_LA30() {
         var world = World(.touch)
         world.state.passcodeFailures = 4
         world.state.passcodeBlockedUntil = .seconds(10)
@@ -122,7 +122,7 @@ import Testing
         #expect(world.state.passcodeBlockedUntil == .seconds(10))
     }
 
-    @Test func removingThePasscodeForgetsItsWrongTries_LA30() {
+    @Test func removingThePasscodeResetsItsFailures_LA30() {
         var world = World(.touch, biometryFailures: 5)
         world.state.passcodeFailures = 4
         world.state.passcodeBlockedUntil = .seconds(10)

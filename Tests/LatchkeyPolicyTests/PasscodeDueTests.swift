@@ -4,8 +4,8 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// When biometry alone is not enough any more: after a restart and after long times, as Apple's platform security
-/// guide has it.
+/// When the passcode is required before biometry: after a restart and after long times without it (Apple Platform
+/// Security guide).
 @Suite struct PasscodeDueTests {
     private func world(lastPasscode: Int64?, lastBiometry: Int64? = nil) -> World {
         var world = World(.touch)
@@ -14,7 +14,7 @@ import Testing
         return world
     }
 
-    /// What the biometric policy is refused with at that time.
+    /// Returns the status with which the biometric policy is refused at that time; nil if it is not refused.
     private func refusal(_ world: World, at now: Int64) -> Status? {
         var world = world
         return world.ask(.biometry, at: now).outcomes().compactMap {
@@ -22,7 +22,7 @@ import Testing
         }.first
     }
 
-    @Test func afterARestartThePasscodeComesFirst_LA28() {
+    @Test func passcodeIsRequiredAfterARestart_LA28() {
         var world = world(lastPasscode: nil)
         #expect(refusal(world, at: .seconds(1)) == .biometryLockout)
         let effects = world.ask(.either, at: .seconds(1))
@@ -35,7 +35,7 @@ import Testing
         #expect(refusal(world, at: .seconds(2)) == nil)
     }
 
-    @Test func afterFortyEightHoursWithoutEither() {
+    @Test func passcodeIsRequiredAfter48HoursWithoutEither() {
         #expect(refusal(world(lastPasscode: 0), at: .hours(48)) == nil)
         #expect(refusal(world(lastPasscode: 0), at: .hours(48) + 1) == .biometryLockout)
         #expect(refusal(world(lastPasscode: 0, lastBiometry: .hours(40)), at: .hours(88)) == nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(refusal(world(lastPasscode: .hours(40), lastBiometry: 0), at: .hours(88)) == nil)
     }
 
-    @Test func after156HoursWithoutThePasscodeUnlessBiometryWasUsedWithinFour() {
+    @Test func passcodeIsRequiredAfter156HoursUnlessBiometryWasUsedWithinFour() {
         let unused = world(lastPasscode: 0, lastBiometry: .hours(152))
         #expect(refusal(unused, at: .hours(156)) == nil)
         #expect(refusal(unused, at: .hours(156) + 1) == .biometryLockout)
@@ -52,7 +52,7 @@ import Testing
         #expect(refusal(used, at: .hours(157) + 1) == .biometryLockout)
     }
 
-    @Test func theTimeOfAMatchIsKeptOnceInTenMinutes() {
+    @Test func timeOfAMatchIsStoredAtMostEveryTenMinutes() {
         var world = World(.touch)
         for (time, isKept) in [(Int64.seconds(600), false), (.seconds(601), true), (.seconds(1201), false)] {
             world.ask(.biometry, at: time)
@@ -63,11 +63,11 @@ import Testing
         }
     }
 
-    @Test func whoSetsAPasscodeIsNotAskedForItAgain() {
+    @Test func settingAPasscodeCountsAsEnteringIt() {
         var world = world(lastPasscode: nil)
         let effects = world.send(.passcodeExists(true), at: .hours(1))
         #expect(effects.kept.map(\.lastPasscode) == [.hours(1)])
         #expect(refusal(world, at: .hours(2)) == nil)
-        #expect(world.send(.passcodeExists(true), at: .hours(1)).isEmpty, "nothing changed, nothing kept")
+        #expect(world.send(.passcodeExists(true), at: .hours(1)).isEmpty, "unchanged counters are not stored")
     }
 }

@@ -4,21 +4,22 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Behaviour LA-07: a face is looked at only for an app that says why and that the person allowed to.
+/// Face permissions: Face ID is used only for an app that has a face usage description and that the user allowed
+/// (behaviour LA-07).
 @Suite struct PermissionTests {
-    @Test func anAppThatSaysNoReasonHasNoBiometry_LA07() {
+    @Test func appWithoutAUsageDescriptionMayNotUseFaceID_LA07() {
         var world = World(.face)
         #expect(world.ask(.biometry, faceUser: nil).outcomes() == [.denied(.biometryNotAvailable)])
         #expect(world.ask(.either, faceUser: nil).content?.method == .passcode)
     }
 
-    @Test func aFingerNeedsNoPermission_LA07() {
+    @Test func touchIDNeedsNoPermission_LA07() {
         var world = World(.touch, permission: nil)
         world.ask(.biometry, faceUser: nil)
         #expect(world.send(.promptVisible(1)) == [.arm(1)])
     }
 
-    @Test func theFirstEvaluationAsksBeforeTheCameraWatches_LA07() {
+    @Test func firstEvaluationAsksBeforeTheCameraIsUsed_LA07() {
         var world = World(.face, permission: nil)
         #expect(world.state.refusal(of: .biometry, for: "a") == nil)
         let effects = world.show(.biometry)
@@ -28,7 +29,7 @@ import Testing
         #expect(world.send(.notMatched(1)).isEmpty)
     }
 
-    @Test func allowingLetsTheCameraWatchAndIsKept_LA07() {
+    @Test func allowingStartsTheCameraAndIsStored_LA07() {
         var world = World(.face, permission: nil)
         world.show(.biometry)
         let effects = world.send(.permissionAnswered(1, true))
@@ -49,21 +50,21 @@ import Testing
         #expect(world.ask(plan, id: 2).outcomes(2) == [.denied(.biometryNotAvailable)])
     }
 
-    @Test func denyingGoesOnWithThePasscodeWhereThatWillDo_LA07() {
+    @Test func denyingContinuesWithThePasscodeIfTheStageAcceptsIt_LA07() {
         var world = World(.face, permission: nil)
         world.show(.either)
         #expect(world.send(.permissionAnswered(1, false)).content?.method == .passcode)
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func cancellingTheQuestionAnswersNothing_LA07() {
+    @Test func cancellingThePermissionQuestionStoresNoDecision_LA07() {
         var world = World(.face, permission: nil)
         world.show(.biometry)
         #expect(world.send(.cancelChosen(1)).outcomes() == [.denied(.userCancel)])
         #expect(world.state.facePermissions.isEmpty)
     }
 
-    @Test func takingThePermissionBackEndsALook_LA07() {
+    @Test func withdrawingThePermissionEndsAFaceScan_LA07() {
         var world = World(.face)
         world.show(.biometry)
         let effects = world.send(.permissionChanged("a", false))
@@ -71,7 +72,7 @@ import Testing
         #expect(effects.contains(.disarm(1)))
     }
 
-    @Test func takingOneAppsPermissionBackLeavesAnothersLook_LA07() {
+    @Test func withdrawingOneAppsPermissionDoesNotEndAnothersFaceScan_LA07() {
         var world = World(.face)
         world.state.facePermissions["b"] = true
         world.show(.biometry)
@@ -79,30 +80,30 @@ import Testing
         #expect(world.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
     }
 
-    @Test func takingThePermissionBackLeavesAPasscodePrompt_LA07() {
+    @Test func withdrawingThePermissionDoesNotEndAPasscodePrompt_LA07() {
         var world = World(.face, biometryFailures: 5)
         world.show(.either)
         #expect(world.send(.permissionChanged("a", false)) == [.keepPermissions(["a": false])])
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func anAnswerWithoutAQuestionChangesNothing() {
+    @Test func permissionAnswerWithoutAVisibleQuestionIsIgnored() {
         var world = World(.face, permission: nil)
         world.ask(.biometry)
-        #expect(world.send(.permissionAnswered(1, true)).isEmpty, "nobody has seen the question")
+        #expect(world.send(.permissionAnswered(1, true)).isEmpty, "the question is not visible yet")
         world.send(.promptVisible(1))
         #expect(world.send(.permissionAnswered(2, true)).isEmpty)
         #expect(world.state.facePermissions.isEmpty)
     }
 
-    @Test func aSecondStageAsksToo() {
+    @Test func permissionIsRequestedInALaterStageToo() {
         var world = World(.face, permission: nil)
         world.show(.passcodeThenBiometry)
         #expect(world.type(right: true).content?.asksPermission == true)
         #expect(world.send(.permissionAnswered(1, true)).last == .arm(1))
     }
 
-    @Test func anUnlockIsNotReusedBeforeThePersonWasAsked_LA33() {
+    @Test func unlockIsNotReusedBeforeThePermissionIsDecided_LA33() {
         var world = World(.face, permission: nil)
         world.send([.locked, .unlocked(byBiometry: true)])
         let request = EvaluationRequest(

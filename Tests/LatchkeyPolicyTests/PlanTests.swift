@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Plans of several stages, and the plans that access controls stand for.
+/// Plans with several stages, and the plans of access controls.
 @Suite struct PlanTests {
     static let rules: [(AccessConstraints, AuthenticationPlan)] = [
         (.userPresence, .either), (.biometryAny, .biometry),
@@ -17,7 +17,7 @@ import Testing
         ([.biometryAny, .privateKeyUsage], .biometry),
     ]
 
-    @Test(arguments: rules) func anAccessControlAsksForWhatItsConstraintsSay_AC02(
+    @Test(arguments: rules) func planOfAnAccessControlFollowsItsConstraints_AC02(
         _ constraints: AccessConstraints, _ plan: AuthenticationPlan
     ) {
         let control = AccessControl(constraints: constraints)
@@ -26,9 +26,9 @@ import Testing
         #expect(control.isProtected == (plan != .nothing))
     }
 
-    /// The attack is an item that asks for more than there is to prove it with, and is given away for less.
+    /// The attack: an item whose access control requires an unavailable method is opened with the remaining methods.
     @Test(arguments: [AccessConstraints.companion, [.companion, .or], [.biometryAny, .companion]])
-    func aDemandThatNobodyCanAskForIsNeverLeftOut(_ constraints: AccessConstraints) {
+    func unavailableConstraintIsNeverDropped(_ constraints: AccessConstraints) {
         let control = AccessControl(constraints: constraints)
         #expect(control.isProtected)
         #expect(!Authorisation.both.satisfies(control.plan))
@@ -36,7 +36,7 @@ import Testing
         #expect(world.ask(control.plan) == [.reply(1, .denied(.companionNotAvailable))])
     }
 
-    @Test func userPresenceTakesEitherMethod_AC02() {
+    @Test func userPresenceAcceptsEitherMethod_AC02() {
         var finger = World(.touch)
         finger.show(AccessControl(constraints: .userPresence).plan)
         #expect(finger.send(.matched(1, .a)).outcomes() == [.granted(.finger)])
@@ -46,7 +46,7 @@ import Testing
         #expect(code.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func bothStagesOfAndHaveToBeProven_AC02() {
+    @Test func andRequiresBothStages_AC02() {
         var world = World(.touch)
         world.show(.biometryThenPasscode)
         let first = world.send(.matched(1, .a))
@@ -74,7 +74,7 @@ import Testing
         #expect(second == PromptContent(method: .biometry, notice: .none, triesLeft: 3, showsFallback: false))
     }
 
-    @Test func aFailedSecondStageDeniesTheWhole_AC02() {
+    @Test func failedSecondStageDeniesTheEvaluation_AC02() {
         var world = World(.touch)
         world.show(.biometryThenPasscode)
         world.send(.matched(1, .a))
@@ -87,20 +87,20 @@ import Testing
         #expect(other.miss(3).outcomes() == [.denied(.authenticationFailed)])
     }
 
-    @Test func aStageThatBecameImpossibleDeniesTheWhole() {
+    @Test func stageThatBecameImpossibleDeniesTheEvaluation() {
         var world = World(.touch)
         world.show(.passcodeThenBiometry)
         world.send(.sensorChanged(.touchEmpty))
         #expect(world.type(right: true).outcomes() == [.denied(.biometryNotEnrolled)])
     }
 
-    @Test func aStageThatIsMetAlreadyIsNotAskedTwice() {
+    @Test func completedStageIsSkipped() {
         var world = World(.touch)
         world.show(AuthenticationPlan([[.passcode], [.biometry, .passcode]]))
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func requiringThePasscodePutsItFirst() {
+    @Test func requiringPasscodePutsThePasscodeFirst() {
         #expect(AuthenticationPlan.nothing.requiringPasscode() == .passcode)
         #expect(AuthenticationPlan.biometry.requiringPasscode() == .passcodeThenBiometry)
         #expect(AuthenticationPlan.either.requiringPasscode() == .passcode)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func anAuthorisationSatisfiesAPlanOnlyStageByStage() {
+    @Test func authorisationMustSatisfyEveryStageOfAPlan() {
         #expect(Authorisation.none.satisfies(.nothing))
         for plan in AuthenticationPlan.all.dropFirst() { #expect(!Authorisation.none.satisfies(plan)) }
         #expect(Authorisation.finger.satisfies(.biometry))

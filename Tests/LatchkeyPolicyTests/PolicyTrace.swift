@@ -3,20 +3,21 @@
 import Foundation
 import LatchkeyPolicy
 
-/// A story told to the reducer, as text: each line is an event with its time of the boot clock, and the indented lines
-/// after it are what it led to. Lines that begin with `#` are for the reader. The words are `TraceWords`.
+/// A recorded sequence of events and effects of the reducer, as text: each line is an event with its time on the
+/// boot-time clock, and the indented lines after it are its effects. Lines that begin with `#` are comments.
+/// `TraceWords` defines the syntax.
 ///
-/// It begins with a machine that has no sensor and no passcode; everything else is told by events.
+/// A trace begins with a machine without sensor and passcode.
 struct PolicyTrace {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(components: "Vectors", "policy-traces")
-    /// The committed stories.
+    /// The file names of the committed traces.
     static let names: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".trace") }.sorted()
 
     private static let indentation = "    "
 
-    /// A line of the story and the effects below it.
+    /// A line of the trace and the effects below it.
     struct Step {
         var number: Int
         var line: String
@@ -36,7 +37,7 @@ struct PolicyTrace {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for (index, line) in lines.enumerated() {
             if line.hasPrefix(Self.indentation) {
-                guard steps.last?.isEvent == true else { throw TraceError("\(name):\(index + 1): effects of nothing") }
+                guard steps.last?.isEvent == true else { throw TraceError("\(name):\(index + 1): effects of no event") }
                 steps[steps.count - 1].effects.append(String(line.dropFirst(Self.indentation.count)))
             } else {
                 steps.append(Step(number: index + 1, line: line))
@@ -44,7 +45,7 @@ struct PolicyTrace {
         }
     }
 
-    /// The same story with the effects that the reducer has today.
+    /// Returns the same events with the current effects of the reducer.
     func replayed() throws -> PolicyTrace {
         var replayed = self
         var state = PolicyState()
@@ -55,7 +56,7 @@ struct PolicyTrace {
         return replayed
     }
 
-    /// How another telling of the same story differs: each event whose effects are others, with both.
+    /// Returns a description of each event whose effects differ from those in `expected`.
     func differences(from expected: PolicyTrace) -> [String] {
         zip(expected.steps, steps).filter { $0.effects != $1.effects }.map { old, new in
             let changes = new.effects.difference(from: old.effects)
@@ -74,7 +75,7 @@ struct PolicyTrace {
     }
 }
 
-/// A line that tells nothing.
+/// A malformed line of a trace.
 struct TraceError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -4,13 +4,13 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// What `canEvaluatePolicy` tells, and that an evaluation begins by telling the same.
+/// The statuses of `canEvaluatePolicy`, and that an evaluation is refused with the same status.
 @Suite struct PreflightTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var sensor: SensorState
         var passcode: Bool
         var failures = 0
-        /// What the biometric policy and what the device-owner policy are refused with.
+        // The statuses with which the biometric and the device-owner policy are refused.
         var biometry: Status?
         var either: Status?
         var testDescription: String {
@@ -20,11 +20,11 @@ import Testing
     }
 
     static let rows = [
-        // Without a sensor that is the reason, whatever else is missing (-6).
+        // A missing sensor is reported first, whatever else is missing (-6).
         Row(sensor: .absent, passcode: false, biometry: .biometryNotAvailable, either: .passcodeNotSet),
         Row(sensor: .absent, passcode: true, biometry: .biometryNotAvailable, either: nil),
         Row(sensor: .absent, passcode: true, failures: 5, biometry: .biometryNotAvailable, either: nil),
-        // Ours, since Apple does not say: without a passcode nothing can be enrolled, so that comes first (-5).
+        // Not documented by Apple: without a passcode nothing can be enrolled, so a missing passcode comes next (-5).
         Row(sensor: .touchEmpty, passcode: false, biometry: .passcodeNotSet, either: .passcodeNotSet),
         Row(sensor: .touch, passcode: false, biometry: .passcodeNotSet, either: .passcodeNotSet),
         Row(sensor: .touch, passcode: false, failures: 5, biometry: .passcodeNotSet, either: .passcodeNotSet),
@@ -32,7 +32,7 @@ import Testing
         Row(sensor: .touchEmpty, passcode: true, biometry: .biometryNotEnrolled, either: nil),
         Row(sensor: .faceEmpty, passcode: true, biometry: .biometryNotEnrolled, either: nil),
         Row(sensor: .touchEmpty, passcode: true, failures: 5, biometry: .biometryNotEnrolled, either: nil),
-        // Then the lockout (-8), which leaves the passcode usable.
+        // Then the lockout (-8), during which the passcode is usable.
         Row(sensor: .touch, passcode: true, failures: 5, biometry: .biometryLockout, either: nil),
         Row(sensor: .face, passcode: true, failures: 6, biometry: .biometryLockout, either: nil),
         Row(sensor: .touch, passcode: true, failures: 4, biometry: nil, either: nil),
@@ -52,7 +52,7 @@ import Testing
         #expect(world(row).state.refusal(of: .either, for: "a") == row.either)
     }
 
-    @Test(arguments: rows) func anEvaluationEndsAtOnceWithWhatPreflightTells_LA02_LA04(_ row: Row) {
+    @Test(arguments: rows) func evaluationIsRefusedWithTheStatusOfPreflight_LA02_LA04(_ row: Row) {
         for (plan, refusal) in [(AuthenticationPlan.biometry, row.biometry), (.either, row.either)] {
             var world = world(row)
             let effects = world.ask(plan)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func lockoutGoesStraightToThePasscode_LA04() {
+    @Test func lockoutRequestsThePasscodeAtOnce_LA04() {
         var world = World(.touch, biometryFailures: 5)
         let effects = world.show(.either)
         #expect(effects.content?.method == .passcode)
@@ -75,7 +75,7 @@ import Testing
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test(arguments: [SensorState.absent, .touchEmpty]) func withoutBiometryThePasscodeIsAsked_LA04(
+    @Test(arguments: [SensorState.absent, .touchEmpty]) func passcodeIsRequestedWithoutUsableBiometry_LA04(
         _ sensor: SensorState
     ) {
         var world = World(sensor)
@@ -83,7 +83,7 @@ import Testing
         #expect(world.type(right: true).outcomes() == [.granted(.code)])
     }
 
-    @Test func everyStageOfAPlanIsLookedAt() {
+    @Test func preflightChecksEveryStage() {
         #expect(World(.absent).state.refusal(of: .passcodeThenBiometry, for: "a") == .biometryNotAvailable)
         #expect(World(.absent).state.refusal(of: .biometryThenPasscode, for: "a") == .biometryNotAvailable)
         #expect(World(.touch).state.refusal(of: .biometryThenPasscode, for: "a") == nil)

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The prompt: whether there may be one, when it counts, and how it goes away.
+/// Prompts: when they may be shown, when their input counts, and how they end.
 @Suite struct PromptTests {
     @Test(arguments: AuthenticationPlan.all.dropFirst())
     func withoutInteractionNothingIsShown_LA31_abuse25(_ plan: AuthenticationPlan) {
@@ -13,7 +13,7 @@ import Testing
         #expect(world.state == World(.touch).state)
     }
 
-    @Test func withoutInteractionARefusalIsStillTheFirstObstacle_LA31() {
+    @Test func withoutInteractionTheFirstObstacleIsStillReported_LA31() {
         var world = World(.touchEmpty)
         #expect(world.ask(.biometry, interaction: false) == [.reply(1, .denied(.biometryNotEnrolled))])
     }
@@ -24,7 +24,7 @@ import Testing
         #expect(world.ask(.biometry, id: 2, interaction: false) == [.reply(2, .denied(.notInteractive))])
     }
 
-    @Test func aPlanOfNothingIsGrantedWithNothing() {
+    @Test func planWithoutStagesIsGrantedWithoutProofs() {
         var world = World(.absent, passcode: false)
         #expect(world.ask(.nothing, interaction: false) == [.reply(1, .granted(.none))])
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(world.state.active?.proven == Authorisation.none)
     }
 
-    @Test func noPlaceForAPromptIsNotInteractive_abuse20() {
+    @Test func unavailablePromptEndsWithNotInteractive_abuse20() {
         var world = World(.touch)
         world.ask(.biometry)
         #expect(world.send(.promptUnavailable(1)) == [.dismiss(1), .reply(1, .denied(.notInteractive))])

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Several evaluations at once: one prompt, in the order they came.
+/// Concurrent evaluations: one prompt at a time, and programs take turns.
 @Suite struct QueueTests {
     private func busy(_ ids: ClosedRange<UInt64>) -> World {
         var world = World(.touch)
@@ -26,13 +26,13 @@ import Testing
         PolicyEvent.cancelChosen(1), .promptLost(1), .promptUnavailable(1), .deadlinePassed(1),
         .withdrawn(1, .appCancel), .matched(1, .a), .passcodeExists(true),
     ])
-    func everyEndingLetsTheNextOneIn_LA35(_ ending: PolicyEvent) {
+    func everyEndOfAnEvaluationActivatesTheNext_LA35(_ ending: PolicyEvent) {
         var world = busy(1...2)
         world.send(.promptVisible(1))
         #expect(world.send(ending).shown == (ending == .passcodeExists(true) ? [] : [2]))
     }
 
-    @Test func turnsComeInTheOrderOfAsking_LA35() {
+    @Test func evaluationsOfOneProgramAreServedInOrder_LA35() {
         var world = busy(1...5)
         var order: [UInt64] = []
         while let id = world.state.active?.request.id {
@@ -42,7 +42,7 @@ import Testing
         #expect(order == [1, 2, 3, 4, 5])
     }
 
-    @Test func oneThatIsWithdrawnLosesOnlyItsOwnTurn_LA35() {
+    @Test func cancellingAnEvaluationKeepsTheOrderOfTheOthers_LA35() {
         var world = busy(1...4)
         #expect(world.send(.withdrawn(3, .systemCancel)) == [.reply(3, .denied(.systemCancel))])
         var order: [UInt64] = []
@@ -53,7 +53,7 @@ import Testing
         #expect(order == [1, 2, 4])
     }
 
-    @Test func whoseTurnComesIsToldIfItCannotBeMetAnyMore_LA35() {
+    @Test func waitingEvaluationThatCannotBeCompletedIsRefusedInItsTurn_LA35() {
         var world = World(.touch, biometryFailures: 4)
         world.show(.biometry, id: 1)
         world.ask(.biometry, id: 2)
@@ -68,14 +68,14 @@ import Testing
         #expect(world.state.active == nil)
     }
 
-    @Test func removingThePasscodeAnswersEveryoneWhoWaits_LA35() {
+    @Test func removingThePasscodeRefusesAllWaitingEvaluations_LA35() {
         var world = busy(1...3)
         let effects = world.send(.passcodeExists(false))
         for id: UInt64 in 1...3 { #expect(effects.outcomes(id) == [.denied(.passcodeNotSet)]) }
         #expect(effects.shown.isEmpty)
     }
 
-    @Test func eventsForOneWhoWaitsDoNotMoveIt_LA35() {
+    @Test func eventsForAWaitingEvaluationAreIgnored_LA35() {
         var world = busy(1...2)
         world.send(.promptVisible(1))
         let before = world.state
@@ -88,7 +88,7 @@ import Testing
         #expect(world.state == before)
     }
 
-    @Test func programsTakeTurnsHoweverManyOneOfThemAsks_LA35() {
+    @Test func programsTakeTurnsWhateverTheirNumberOfEvaluations_LA35() {
         var world = World(.touch)
         for id: UInt64 in 1...10 { world.ask(.either, id: id, program: 1) }
         for id: UInt64 in 11...13 { world.ask(.either, id: id, program: 2) }
@@ -97,14 +97,14 @@ import Testing
         while let id = world.state.active?.request.id {
             order.append(id)
             world.send(.cancelChosen(id))
-            // Who asks again at once is not before those who wait.
+            // A new evaluation of the program that was served last does not overtake waiting ones.
             if id == 1 { world.ask(.either, id: 15, program: 1) }
         }
         #expect(order == [1, 11, 14, 2, 12, 3, 13, 4, 5, 6, 7, 8, 9, 10, 15])
-        #expect(world.state.served.isEmpty, "nothing is kept of programs that ask for nothing")
+        #expect(world.state.served.isEmpty, "programs without evaluations are not remembered")
     }
 
-    @Test func aProgramThatComesLaterWaitsForOnePromptOfEachOther_LA35() {
+    @Test func newProgramWaitsForOnePromptOfEachOtherProgram_LA35() {
         var world = World(.touch)
         for id: UInt64 in 1...5 { world.ask(.either, id: id, program: id % 2) }
         world.ask(.either, id: 6, program: 9)
@@ -116,19 +116,19 @@ import Testing
         #expect(order.firstIndex(of: 6) == 2)
     }
 
-    @Test func oneProgramHasABoundedNumberOfWaitingPrompts_LA35() {
+    @Test func waitingEvaluationsOfAProgramAreLimited_LA35() {
         var world = World(.touch)
         let limit = UInt64(Limits.waitingPrompts)
         for id in 1...limit + 1 { #expect(world.ask(.either, id: id, program: 1).outcomes(id).isEmpty) }
         #expect(world.ask(.either, id: 99, program: 1) == [.reply(99, .denied(.limitExceeded))])
-        #expect(world.ask(.either, id: 100, program: 2).isEmpty, "another program's are its own")
-        // Number 100 is next, and number 2 after it: then one more may wait.
+        #expect(world.ask(.either, id: 100, program: 2).isEmpty, "the limit of another program is separate")
+        // Evaluation 100 is served next, then evaluation 2, so that program 1 may have one more waiting.
         world.send([.cancelChosen(1), .cancelChosen(100)])
         #expect(world.ask(.either, id: 101, program: 1).isEmpty)
     }
 
-    /// Ten thousand who wait and cannot be met do not pile up on the stack.
-    @Test func aLongQueueIsAnsweredInOneGo_LA35() {
+    /// Ten thousand waiting evaluations that cannot be completed are refused in a loop, not recursively.
+    @Test func longQueueIsRefusedWithoutRecursion_LA35() {
         var world = World(.touch)
         for id: UInt64 in 1...10_000 { world.ask(.either, id: id, program: id) }
         #expect(world.send(.passcodeExists(false)).count { if case .reply = $0 { true } else { false } } == 10_000)

@@ -4,9 +4,9 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The match that unlocked the device, taken for the app's own (behaviour LA-33).
+/// Reuse of the match that unlocked the device as a proof for an app (behaviour LA-33).
 @Suite struct ReuseTests {
-    /// A device that was unlocked by a finger 1000 s after its start.
+    /// A device that was unlocked, by default by biometry, 1000 s after its start.
     private func unlocked(byBiometry: Bool = true) -> World {
         var world = World(.touch)
         world.send(.locked)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [AuthenticationPlan.biometry, .either])
-    func anUnlockByBiometryStandsForAMatchWithinTheWindow_LA33(_ plan: AuthenticationPlan) {
+    func unlockByBiometryIsAcceptedWithinTheWindow_LA33(_ plan: AuthenticationPlan) {
         var world = unlocked()
         #expect(world.ask(plan, reuseSeconds: 10, at: .seconds(1010)).outcomes() == [.granted(.finger)])
         #expect(world.ask(plan, reuseSeconds: 10, at: .seconds(1010) + 1).shown == [1])
@@ -32,13 +32,13 @@ import Testing
         #expect(world.ask(.biometry, reuseSeconds: 0, at: .seconds(1000)).shown == [1])
     }
 
-    @Test func anUnlockThatLiesAheadIsNotReused_LA33_abuse28() {
+    @Test func unlockInTheFutureIsNotReused_LA33_abuse28() {
         var world = unlocked()
         #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(999)).shown == [1])
     }
 
     @Test(arguments: [AuthenticationPlan.biometryThenPasscode, .passcode, .passcodeThenBiometry])
-    func onlyAPlanThatAMatchMeetsAloneIsReused_LA33(_ plan: AuthenticationPlan) {
+    func unlockIsReusedOnlyForPlansThatBiometryCompletes_LA33(_ plan: AuthenticationPlan) {
         var world = unlocked()
         #expect(world.ask(plan, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
     }
@@ -67,7 +67,7 @@ import Testing
         #expect(world.ask(.biometry, reuseSeconds: 10, at: .seconds(1001)).shown == [1])
     }
 
-    @Test func biometryThatIsLockedSinceIsNotReused_LA28_LA33() {
+    @Test func unlockIsNotReusedAfterALockout_LA28_LA33() {
         var world = unlocked()
         for id: UInt64 in 1...2 {
             world.show(.biometry, id: id)
@@ -78,7 +78,7 @@ import Testing
         #expect(effects.content?.method == .passcode)
     }
 
-    @Test func whereInteractionIsNotAllowedAnUnlockIsReusedToo_LA31_LA33() {
+    @Test func unlockIsReusedWithoutInteraction_LA31_LA33() {
         var world = unlocked()
         #expect(
             world.ask(.biometry, interaction: false, reuseSeconds: 10, at: .seconds(1001)).outcomes()

@@ -4,25 +4,25 @@ import Foundation
 import LatchkeyPolicy
 import Testing
 
-/// Recorded stories: a change of behaviour shows as the lines that are others.
+/// Replays recorded traces: a change of behaviour shows up as changed lines.
 ///
-/// To record them anew, or to record the effects of a story just written, run
-/// `LATCHKEY_WRITE_POLICY_TRACES=1 swift test --filter TraceTests` and read what git shows before it is committed.
+/// To record the effects of new or existing traces, run `LATCHKEY_WRITE_POLICY_TRACES=1 swift test --filter
+/// TraceTests` and review the difference before committing it.
 @Suite struct TraceTests {
     private static let writes = ProcessInfo.processInfo.environment["LATCHKEY_WRITE_POLICY_TRACES"] != nil
 
-    @Test(.enabled(if: writes, "only to record the stories anew"), arguments: PolicyTrace.names)
-    func recordsTheStory(_ name: String) throws { try PolicyTrace(name: name).replayed().write() }
+    @Test(.enabled(if: writes, "only to record the effects"), arguments: PolicyTrace.names)
+    func recordEffects(_ name: String) throws { try PolicyTrace(name: name).replayed().write() }
 
     @Test(.disabled(if: writes), arguments: PolicyTrace.names)
-    func aRecordedStoryHasTheSameEffects(_ name: String) throws {
+    func replayedTraceHasTheRecordedEffects(_ name: String) throws {
         let recorded = try PolicyTrace(name: name)
         for difference in try recorded.replayed().differences(from: recorded) {
             Issue.record("\(difference)")
         }
     }
 
-    @Test(.disabled(if: writes)) func theStoriesShowEveryKindOfEffect() throws {
+    @Test(.disabled(if: writes)) func tracesCoverEveryKindOfEffect() throws {
         let verbs = try PolicyTrace.names.flatMap { try PolicyTrace(name: $0).steps }.flatMap(\.effects)
             .map { String($0.prefix { $0.isLetter }) }
         #expect(
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func aChangedEffectIsNamedWithItsLine() throws {
+    @Test func changedEffectIsReportedWithItsLine() throws {
         let recorded = try PolicyTrace(
             name: "story", text: "# A story.\n0:00:00 passcodeExists true\n0:00:01 evaluate 1 biometry\n    arm 1")
         #expect(
@@ -46,11 +46,11 @@ import Testing
         "0:00:00 matched 1", "0:00:00 withdrawn 1 nothing", "0:00:00 locked 1", "0:00:00 passcodeChecked 1 maybe",
         "0:00:00 evaluate 1 biometry reuse", "-1:00:00 locked",
     ])
-    func aLineThatTellsNothingIsRefused(_ line: String) {
+    func malformedLineIsRejected(_ line: String) {
         #expect(throws: TraceError.self) { try TraceWords.event(line) }
     }
 
-    @Test func effectsOfNothingAreRefused() {
+    @Test func effectsWithoutAnEventAreRejected() {
         #expect(throws: TraceError.self) { try PolicyTrace(name: "story", text: "    arm 1") }
     }
 }

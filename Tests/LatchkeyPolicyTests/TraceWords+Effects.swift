@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 
 extension TraceWords {
-    /// An effect in words, with everything it carries.
+    /// Returns an effect as text, with all its values.
     static func text(_ effect: PolicyEffect) -> String {
         switch effect {
         case .show(let request, let content): "show \(request.id) \(text(request.plan)): \(text(content))"

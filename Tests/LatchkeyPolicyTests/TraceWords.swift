@@ -3,10 +3,10 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// The words of a `PolicyTrace`: the names of the reducer's own cases, times as `hours:minutes:seconds`, plans as
-/// stages joined by `&` of methods joined by `|`, enrolled sets as names.
+/// The syntax of a `PolicyTrace`: names of the reducer's cases, times as `hours:minutes:seconds`, plans as stages
+/// joined by `&` of methods joined by `|`, enrolment sets as names.
 enum TraceWords {
-    /// Reads a line such as `0:00:05 evaluate 1 biometry|passcode`.
+    /// Parses a line such as `0:00:05 evaluate 1 biometry|passcode`.
     static func event(_ line: String) throws -> (time: Int64, PolicyEvent) {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2, let time = time(words[0]),
@@ -92,7 +92,7 @@ enum TraceWords {
                     throw TraceError("reuse for how long?")
                 }
                 request.reuseSeconds = seconds
-            default: throw TraceError("unknown wish: \(word)")
+            default: throw TraceError("unknown option: \(word)")
             }
         }
         return request
@@ -115,7 +115,7 @@ enum TraceWords {
 
     private static func set(_ word: String) -> EnrolmentSet { EnrolmentSet(Array(word.utf8)) }
 
-    /// Nanoseconds of `hours:minutes:seconds`.
+    /// Parses `hours:minutes:seconds` and returns nanoseconds.
     private static func time(_ word: String) -> Int64? {
         let parts = word.split(separator: ":").map { Int64($0) }
         guard parts.count == 3, let hours = parts[0], let minutes = parts[1], let seconds = parts[2],

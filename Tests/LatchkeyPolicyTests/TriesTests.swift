@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// Tries within one evaluation, and its plain endings.
+/// Tries within one evaluation, and how it ends.
 @Suite struct TriesTests {
     @Test(arguments: [SensorState.touch, .face]) func aMatchGrants(_ sensor: SensorState) {
         var world = World(sensor)
@@ -27,7 +27,7 @@ import Testing
         #expect(third.suffix(3) == [.disarm(1), .dismiss(1), .reply(1, .denied(.authenticationFailed))])
     }
 
-    @Test func twoFailedLooksLeaveThePromptWithItsFallback_LA27() {
+    @Test func twoFailedFaceScansKeepThePromptWithItsFallback_LA27() {
         var world = World(.face)
         #expect(world.show(.biometry).content?.triesLeft == 2)
         world.miss()
@@ -42,7 +42,7 @@ import Testing
         #expect(world.send(.fallbackChosen(1)) == [.dismiss(1), .reply(1, .denied(.userFallback))])
     }
 
-    @Test func twoFailedLooksEndTheEvaluationWhereFallbackIsHidden_LA27() {
+    @Test func twoFailedFaceScansEndTheEvaluationIfFallbackIsHidden_LA27() {
         var world = World(.face)
         world.show(.biometry, fallback: false)
         #expect(world.miss().outcomes().isEmpty)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(SensorState.touch, 3), (.face, 2)], [true, false])
-    func failedTriesGoOnWithThePasscodeWhereItIsAllowed_LA27(_ sensor: (SensorState, Int), _ fallback: Bool) {
+    func failedTriesContinueWithThePasscodeIfTheStageAcceptsIt_LA27(_ sensor: (SensorState, Int), _ fallback: Bool) {
         var world = World(sensor.0)
         world.show(.either, fallback: fallback)
         let effects = world.miss(sensor.1)
@@ -87,7 +87,7 @@ import Testing
         #expect(seen.send(.cancelChosen(1)).isEmpty)
     }
 
-    @Test func cancelWhileAPasscodeIsCheckedWins_LA23() {
+    @Test func cancelDuringVerificationTakesPrecedence_LA23() {
         var world = World(.touch)
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
@@ -96,7 +96,7 @@ import Testing
         #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty)
     }
 
-    @Test func aSecondPasscodeWaitsForTheVerdictOnTheFirst() {
+    @Test func passcodeDuringVerificationIsIgnored() {
         var world = World(.touch)
         world.show(.passcode)
         world.send(.passcodeEntered(1, at: 0))
@@ -104,7 +104,7 @@ import Testing
         world.send(.countersKept(1))
         #expect(world.send([.passcodeEntered(1, at: 0), .passcodeRepeated(1), .countersKept(1)]).isEmpty)
         #expect(world.send(.passcodeChecked(1, isRight: false)).content?.triesLeft == 2)
-        #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "one verdict for one entry")
+        #expect(world.send(.passcodeChecked(1, isRight: true)).isEmpty, "one result for one entry")
     }
 
     @Test func aSensorThatFailsEndsBiometry() {

@@ -3,11 +3,11 @@
 import LatchkeyModel
 import LatchkeyPolicy
 
-/// The reducer with a person in front of it: the words the tests are written in.
+/// The reducer and the helpers with which tests send events and inspect effects.
 struct World {
     var state: PolicyState
 
-    /// A machine with a passcode and an enrolled finger, unless said otherwise.
+    /// Creates a machine, by default with a passcode and an enrolled finger.
     init(
         _ sensor: SensorState = .touch, passcode: Bool = true, biometryFailures: Int = 0, permission: Bool? = true
     ) {
@@ -15,15 +15,15 @@ struct World {
         state.facePermissions["a"] = permission
     }
 
-    /// Sends one event, at a time of the boot clock.
+    /// Sends one event, at a time of the boot-time clock.
     @discardableResult
     mutating func send(_ event: PolicyEvent, at now: Int64 = 0) -> [PolicyEffect] { state.reduce(event, at: now) }
 
-    /// Sends several events and collects what they lead to.
+    /// Sends several events and returns all effects.
     @discardableResult
     mutating func send(_ events: [PolicyEvent]) -> [PolicyEffect] { events.flatMap { state.reduce($0) } }
 
-    /// Asks for an evaluation.
+    /// Requests an evaluation.
     @discardableResult
     mutating func ask(
         _ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true, interaction: Bool = true,
@@ -35,20 +35,20 @@ struct World {
         return send(.evaluate(request), at: now)
     }
 
-    /// Asks for an evaluation and lets the person see its prompt.
+    /// Requests an evaluation and makes its prompt visible.
     @discardableResult
     mutating func show(_ plan: AuthenticationPlan, id: UInt64 = 1, fallback: Bool = true) -> [PolicyEffect] {
         ask(plan, id: id, fallback: fallback) + send(.promptVisible(id))
     }
 
-    /// Types a passcode that turns out right or wrong.
+    /// Enters a correct or wrong passcode.
     @discardableResult
     mutating func type(right: Bool, id: UInt64 = 1, at time: Int64 = 0) -> [PolicyEffect] {
         send(.passcodeEntered(id, at: time), at: time) + send(.countersKept(id), at: time)
             + send(.passcodeChecked(id, isRight: right), at: time)
     }
 
-    /// Sends `notMatched` several times.
+    /// Sends failed matches, each with its stored count.
     @discardableResult
     mutating func miss(_ times: Int = 1, id: UInt64 = 1) -> [PolicyEffect] {
         (0..<times).flatMap { _ in send([.notMatched(id), .countersKept(id)]) }
@@ -74,7 +74,7 @@ extension CompanionState {
 }
 
 extension Int64 {
-    /// Nanoseconds of the boot clock.
+    /// Returns nanoseconds.
     static func seconds(_ count: Int64) -> Int64 { count * 1_000_000_000 }
     static func hours(_ count: Int64) -> Int64 { seconds(count * 3600) }
 }
@@ -101,7 +101,7 @@ extension Authorisation {
         .biometryThenPasscode,
         [.matched(1, .a), .passcodeEntered(1, at: 0), .countersKept(1), .passcodeChecked(1, isRight: true)])
 
-    /// What the reducer grants after those events.
+    /// Returns the authorisation that the reducer grants after those events.
     private static func granted(_ plan: AuthenticationPlan, _ events: [PolicyEvent]) -> Authorisation {
         var world = World()
         world.send(.companionsChanged(.watchNear))
@@ -111,13 +111,13 @@ extension Authorisation {
     }
 }
 
-/// How an evaluation ended, without who asked and when.
+/// The result of an evaluation, without caller and time.
 enum Ended: Equatable {
     case granted(Proven)
     case denied(Status)
 }
 
-/// What an authorisation proves, without who asked and when.
+/// The methods and the enrolment set of an authorisation, without caller and time.
 struct Proven: Equatable {
     var methods: Set<AuthenticationMethod>
     var enrolment: EnrolmentSet?
@@ -130,7 +130,7 @@ struct Proven: Equatable {
 }
 
 extension [PolicyEffect] {
-    /// The outcomes that are replied to one evaluation.
+    /// The results in the replies to one evaluation.
     func outcomes(_ id: UInt64 = 1) -> [Ended] {
         compactMap { effect in
             guard case .reply(id, let outcome) = effect else { return nil }
@@ -141,13 +141,13 @@ extension [PolicyEffect] {
         }
     }
 
-    /// What an evaluation was granted.
+    /// The authorisation in the reply to one evaluation.
     func authorisation(_ id: UInt64 = 1) -> Authorisation? {
         for case .reply(id, .granted(let authorisation)) in self { return authorisation }
         return nil
     }
 
-    /// What the prompt last said.
+    /// The last content of the prompt.
     var content: PromptContent? {
         compactMap {
             switch $0 {
@@ -157,10 +157,10 @@ extension [PolicyEffect] {
         }.last
     }
 
-    /// The ids whose prompts are put up.
+    /// The numbers of the evaluations whose prompts are shown.
     var shown: [UInt64] { compactMap { if case .show(let request, _) = $0 { request.id } else { nil } } }
 
-    /// The counters that are kept.
+    /// The counters that are stored.
     var kept: [PolicyCounters] {
         compactMap {
             switch $0 {

@@ -8,9 +8,9 @@ import Testing
 
 @testable import LatchkeyClient
 
-/// A call that gave up is given up by the daemon too.
-@Suite struct GivenUpCallTests {
-    /// A connection that waits for nothing: what has not been answered yet has not come.
+/// A client call that times out is cancelled in the daemon too.
+@Suite struct TimedOutCallTests {
+    /// A connection that never waits: `receive` returns nil if there is no reply yet.
     private final class Channel: ClientChannel {
         private let replies = Mutex<[SecretBytes]>([])
         private let host = Mutex<HostSession?>(nil)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func itIsNoRequestUnderWayAnyMore() throws {
+    @Test func timedOutCallsAreCancelledInTheDaemon() throws {
         let channel = Channel()
         channel.open(try InterruptedService(work: ImmediateWorkQueue()))
         let connection = ClientConnection(channel)
@@ -41,7 +41,7 @@ import Testing
             }
         }
         guard case .status = try connection.call(.status, seconds: 30) else {
-            Issue.record("the connection takes no more requests")
+            Issue.record("the connection accepts no more requests")
             return
         }
     }
