@@ -175,7 +175,7 @@ import Testing
         // What is typed while entry is delayed is no try; then the right one is taken.
         let delayed = try passcode(
             "check",
-            [("Entry goes on in ", "9999\r"), (prompt, "1234\r")])
+            [("Try again in ", "9999\r"), (prompt, "1234\r")])
         #expect(delayed.1 == 0, "\(delayed.0)")
     }
 

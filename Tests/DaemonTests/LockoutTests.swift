@@ -96,7 +96,7 @@ import Testing
     private func delay() throws -> Int {
         var seconds = 0
         try check(exitCode: 77) { screen in
-            #expect(screen.hears("Entry goes on in "))
+            #expect(screen.hears("Try again in "))
             let words = try #require(screen.hearsAll(".")).split(separator: " ")
             for (number, unit) in zip(words, words.dropFirst()) {
                 seconds += (Int(number) ?? 0) * (unit.hasPrefix("minute") ? 60 : 1)

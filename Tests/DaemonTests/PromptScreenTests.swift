@@ -145,7 +145,7 @@ import Testing
         let screen = try Screen()
         let caller = try get(screen)
         #expect(screen.shows("Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
-        #expect(screen.shows("It looks at faces for “Latchkey shows"))
+        #expect(screen.shows("It uses the camera for “Latchkey shows"))
         try screen.terminal.type("y")
         #expect(screen.shows("Look at the sensor."))
         try finish(screen, caller)

@@ -65,13 +65,13 @@ import Testing
             sensor: .none, tier: .user, terminal: 0, userID: 1000, content: content)
         var state = PromptState(prompt, processID: 1)
         #expect(
-            ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Entry goes on in 1 minute and 1 second.")
+            ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Try again in 1 minute and 1 second.")
         )
         state.countDown(secondsPassed: 2)
-        #expect(ShownPrompt(state).wish.hasSuffix("Entry goes on in 59 seconds."))
+        #expect(ShownPrompt(state).wish.hasSuffix("Try again in 59 seconds."))
         // Until the daemon says so, entry does not go on.
         state.countDown(secondsPassed: 1000)
-        #expect(ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Entry goes on in 1 second."))
+        #expect(ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Try again in 1 second."))
         state.show(PromptContent(method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false))
         state.countDown(secondsPassed: 0)
         #expect(!ShownPrompt(state).isDelayed && ShownPrompt(state).wish == "Type your passcode, then press Enter.")
@@ -127,8 +127,8 @@ import Testing
 
     @Test func whatTheAppLooksAtFacesForIsShownWhileItAsks() {
         let asking = shown(permission: true, sensor: .faceID, usage: "knowing you")
-        #expect(asking.usage == "It looks at faces for “knowing you”")
-        #expect(asking.wish == "May “notes” look at your face, now and later?")
+        #expect(asking.usage == "It uses the camera for “knowing you”")
+        #expect(asking.wish == "Allow “notes” to recognise your face, now and later?")
         #expect(asking.feedback.isEmpty && !asking.isFailure)
         #expect(shown(sensor: .faceID, usage: "knowing you").usage == nil)
     }

@@ -96,8 +96,8 @@ import Testing
         let content = PromptContent(
             method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true)
         let text = lines(.sample(sensor: .faceID, tier: .simulated, content), 80)
-        #expect(text.contains("│ It looks at faces for “seeing you”"), "\(text)")
-        #expect(text.contains("│ May “notes” look at your face, now and later?"))
+        #expect(text.contains("│ It uses the camera for “seeing you”"), "\(text)")
+        #expect(text.contains("│ Allow “notes” to recognise your face, now and later?"))
         #expect(text.contains("│ Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
         #expect(!text.contains { $0.contains("tries") || $0.contains("Look at the sensor") || $0.hasPrefix("│ M ") })
     }

@@ -183,7 +183,7 @@ extension ScreenTests {
                 ["--reason", "open the album", "--face", "finding your pictures"], app: "Album")
             let asking = try machine.sees { $0.buttons.contains("Allow") }
             #expect(
-                asking.says("It looks at faces for “finding your pictures”") && asking.says("It calls itself “Album”"))
+                asking.says("It uses the camera for “finding your pictures”") && asking.says("It calls itself “Album”"))
             #expect(asking.buttons == ["Cancel", "Do Not Allow", "Allow"])
             try machine.picture("face-permission")
             asking.press("Allow")
