@@ -204,7 +204,7 @@ import Testing
         let first = try RawAgent(daemon)
         let second = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
         let (output, exitCode) = try second.end()
-        #expect(exitCode == 75 && output.contains("Another program shows the prompts"), "\(output)")
+        #expect(exitCode == 75 && output.contains("Another program already shows the prompts"), "\(output)")
         let raw = RawAgent(socket: try daemon.connect())
         try raw.send(.register)
         #expect(try raw.receive() == .refused(.taken))

@@ -138,7 +138,7 @@ import Testing
         try finish(screen, caller)
     }
 
-    @Test func leaveToLookAtAFaceIsAskedForFirst_LA07() throws {
+    @Test func facePermissionIsRequestedFirst_LA07() throws {
         for arguments in [["sim", "sensor", "face"], ["sim", "enrol"]] {
             #expect(try daemon.run("latchkey", arguments).exitCode == 0)
         }
