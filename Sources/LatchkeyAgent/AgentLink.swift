@@ -13,8 +13,7 @@ import Synchronization
 /// The connection of the program that shows the user's prompts (the agent) to the user's daemon.
 ///
 /// One thread calls `next`; answers may be sent from any thread. The connection lasts until the daemon ends; create a
-/// new
-/// `AgentLink` then.
+/// new `AgentLink` then.
 public final class AgentLink: Sendable {
     /// An instruction of the daemon about the prompt on the screen.
     public enum Order: Sendable {
@@ -59,8 +58,7 @@ public final class AgentLink: Sendable {
     /// Blocks until the daemon has answered, for at most about 40 seconds.
     ///
     /// - Throws: `AgentFailure` with code `taken` while another agent is registered, `unreachable` when the daemon
-    ///   cannot be
-    ///   reached or ends the connection, and `notUnderstood` when its answer cannot be read.
+    ///   cannot be reached or ends the connection, and `notUnderstood` when its answer cannot be read.
     public init() throws(AgentFailure) {
         do throws(Failure) {
             socket = try DaemonFinder.connect()

@@ -4,8 +4,7 @@ import LatchkeyModel
 package import LatchkeyPromptWords
 
 /// The state of a prompt, as texts that are ready to be shown: control characters removed, length limited, and the
-/// caller's
-/// own texts in quotation marks.
+/// caller's own texts in quotation marks.
 ///
 /// All texts are plain text; a program that shows them must not interpret markup in them.
 public struct ShownPrompt: Equatable, Sendable {
@@ -48,8 +47,7 @@ public struct ShownPrompt: Equatable, Sendable {
     /// Whether a passcode or a recovery code is being checked.
     public let isChecking: Bool
     /// Whether entry is delayed after wrong passcodes; `wish` contains the remaining time. Ask
-    /// `AgentLink.current(_:)` each
-    /// second then.
+    /// `AgentLink.current(_:)` each second then.
     public let isDelayed: Bool
     /// Whether `feedback` reports a failure.
     public let isFailure: Bool

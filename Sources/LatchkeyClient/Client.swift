@@ -8,8 +8,7 @@ import Synchronization
 /// A connection to one engine: the user's daemon, or a simulated world.
 ///
 /// Calls block the calling thread and may be made from any thread. After a connection has broken, the next call makes
-/// a new
-/// one; the proofs that contexts had obtained on the old one are lost.
+/// a new one; the proofs that contexts had obtained on the old one are lost.
 package final class Client: Sendable {
     /// Timeout in seconds of a call that waits for the user, including turns of other programs, or that reads a whole
     /// store.
@@ -124,8 +123,7 @@ package final class Client: Sendable {
     }
 
     /// Connects and sends the hello request. Retries with back-off while the daemon is ending or refuses further
-    /// connections
-    /// because its limit is reached.
+    /// connections because its limit is reached.
     private func greet() throws(Failure) -> ClientConnection {
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
         var pause: CInt = 1

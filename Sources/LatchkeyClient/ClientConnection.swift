@@ -8,8 +8,7 @@ import LatchkeyWire
 /// Multiplexes the requests and replies of any number of threads over one channel.
 ///
 /// It has no thread of its own: one of the waiting callers reads the channel for all of them, so that a single call
-/// sends and
-/// reads on its own thread.
+/// sends and reads on its own thread.
 final class ClientConnection: @unchecked Sendable {
     // Everything below is only accessed with `lock` held, except the channel, which has one sender and one reader at a
     // time.

@@ -43,8 +43,7 @@ package struct PromptState: Equatable, Sendable {
     }
 
     /// Updates the remaining delay, `secondsPassed` after the content arrived. It stays at 1 until the daemon permits
-    /// entry
-    /// with new content.
+    /// entry with new content.
     package mutating func countDown(secondsPassed: Int64) {
         guard content.delaySeconds > 0 else { return }
         delayLeft = max(1, content.delaySeconds - Int(clamping: max(0, secondsPassed)))

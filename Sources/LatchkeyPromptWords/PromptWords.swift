@@ -3,8 +3,7 @@
 import LatchkeyModel
 
 /// The texts of a prompt, shared by the terminal and the window. Every text that the caller chooses, including its
-/// file name
-/// and path, is in quotation marks, so that it cannot be mistaken for a statement of Latchkey.
+/// file name and path, is in quotation marks, so that it cannot be mistaken for a statement of Latchkey.
 extension PromptState {
     /// What the sensor recognises.
     package var sensor: String {
@@ -86,8 +85,7 @@ extension PromptState {
     }
 
     /// The result of the last attempt and the number of attempts left, which is also given before the first attempt.
-    /// For the
-    /// block, which shows it all the time.
+    /// For the block, which shows it all the time.
     package var feedback: String { feedback(showsTries: true) }
 
     /// The same, but with the number of attempts left only after one has failed.

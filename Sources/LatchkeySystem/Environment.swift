@@ -52,10 +52,8 @@ package enum Environment {
     /// Reads variables from the initial environment of another process, as `NAME=value`.
     ///
     /// Omits values that are longer than 64 bytes or not printable ASCII. Returns nothing when the kernel denies
-    /// access, as for
-    /// a program that runs with more privileges than its caller (abuse case 8). The process controls these values, so
-    /// no
-    /// security decision may depend on them.
+    /// access, as for a program that runs with more privileges than its caller (abuse case 8). The process controls
+    /// these values, so no security decision may depend on them.
     package static func entries(of process: Int32, _ names: [String]) -> [String] {
         guard let file = try? Descriptor.open("/proc/\(process)/environ", O_RDONLY) else { return [] }
         var bytes = [UInt8](repeating: 0, count: searchedBytes)

@@ -38,8 +38,7 @@ package enum Files {
     }
 
     /// Replaces `path` atomically and durably by a file with these bytes and mode 0600: after a crash, either the old
-    /// or the
-    /// new file exists.
+    /// or the new file exists.
     ///
     /// Afterwards overwrites the content of the old file with zeros, as far as the file system allows that.
     package static func replace(_ path: String, with bytes: SecretBytes) throws(SystemError) {

@@ -9,8 +9,7 @@ package final class FileWatch: Sendable {
     private static let lookInterval: CInt = 20
 
     /// The inotify descriptor. Negative when the user's processes have used all inotify instances
-    /// (`max_user_instances`,
-    /// usually 128); `wait` then polls, so that a daemon can still be found.
+    /// (`max_user_instances`, usually 128); `wait` then polls, so that a daemon can still be found.
     private let number: CInt
 
     /// Starts watching the file at `path`.
@@ -28,8 +27,7 @@ package final class FileWatch: Sendable {
     deinit {
         guard number >= 0 else { return }
         // close(2) blocks for 10 to 20 ms while the kernel waits for readers of the marks (synchronize_srcu), which
-        // is longer
-        // than a daemon takes to start. A separate thread closes it, so that the caller does not wait.
+        // is longer than a daemon takes to start. A separate thread closes it, so that the caller does not wait.
         let number = number
         Processes.detachThread { close(number) }
     }

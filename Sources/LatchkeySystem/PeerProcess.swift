@@ -55,8 +55,7 @@ package struct PeerProcess: Sendable {
     package var isUnchanged: Bool {
         guard let executable, let startTime, ExecutableFile(of: processID) == executable else { return false }
         // A live pidfd proves the same as the start time, at a third of the cost: this check runs for every entry of
-        // the
-        // audit log.
+        // the audit log.
         guard let handle else { return TerminalJob(processID)?.startTime == startTime }
         return Self.isAlive(handle)
     }

@@ -9,8 +9,7 @@ package enum ProcessProtection {
     private static let largeBlockBytes: CInt = 128 << 10
 
     /// Disables core dumps, and prevents other processes of the same user from attaching to this one or opening its
-    /// memory
-    /// (prctl(2), PR_SET_DUMPABLE; RLIMIT_CORE). Afterwards the process's entries in /proc belong to root.
+    /// memory (prctl(2), PR_SET_DUMPABLE; RLIMIT_CORE). Afterwards the process's entries in /proc belong to root.
     package static func enable() throws(SystemError) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard setrlimit(__rlimit_resource_t(4), &none) == 0 else { throw SystemError("setrlimit") }
@@ -21,7 +20,6 @@ package enum ProcessProtection {
     package static var isReadable: Bool { latchkey_is_dumpable() != 0 }
 
     /// Makes glibc return the memory of a large request or reply to the kernel when it is freed. By default glibc
-    /// raises its
-    /// threshold, and retains blocks of up to 32 MiB, once a block of that size was freed.
+    /// raises its threshold, and retains blocks of up to 32 MiB, once a block of that size was freed.
     package static func returnLargeBlocks() { _ = latchkey_map_large_blocks(largeBlockBytes) }
 }

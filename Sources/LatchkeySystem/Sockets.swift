@@ -92,8 +92,7 @@ package enum Sockets {
     }
 
     /// A pidfd of the process that connected: it never refers to another process that reuses the id. nil where the
-    /// kernel does
-    /// not support it.
+    /// kernel does not support it.
     package static func peerProcess(_ descriptor: Descriptor) -> Descriptor? {
         let number = latchkey_peer_pidfd(descriptor.number)
         return number >= 0 ? Descriptor(owning: number) : nil

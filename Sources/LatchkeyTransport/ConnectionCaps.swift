@@ -6,10 +6,9 @@ package import LatchkeySystem
 /// Decides which connections a daemon accepts, so that no process and no program can lock the others out.
 ///
 /// Up to `total - reserved` connections, only the limits per process and per program apply. The reserved connections
-/// are
-/// for programs that have fewer than `few`. A program without connections is therefore accepted as long as fewer than
-/// `reserved / few` programs are connected: all others together have at most
-/// `total - reserved + few * (reserved / few - 1)` connections.
+/// are for programs that have fewer than `few`. A program without connections is therefore accepted as long as fewer
+/// than `reserved / few` programs are connected: all others together have at most `total - reserved + few * (reserved
+/// / few - 1)` connections.
 package struct ConnectionCaps: Sendable {
     package struct Bounds: Sendable {
         package var total = Limits.connections

@@ -70,8 +70,7 @@ package struct FrameBuffer: ~Copyable {
     }
 
     /// Makes room for the whole incomplete frame, or for the start of the next one. The length was checked before, so
-    /// a peer
-    /// cannot make the buffer exceed one frame.
+    /// a peer cannot make the buffer exceed one frame.
     private mutating func makeRoom() {
         let used = end - start
         if frameBytes > capacity {

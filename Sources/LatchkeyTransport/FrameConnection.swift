@@ -85,8 +85,7 @@ package final class FrameConnection: @unchecked Sendable {
     // MARK: - Sending
 
     /// Sends a frame as far as the socket has room, and queues the rest. Disconnects a peer that reads too slowly:
-    /// its queue
-    /// exceeds `Limits.outgoingBytes`, or its program exceeds the `ByteBudget`.
+    /// its queue exceeds `Limits.outgoingBytes`, or its program exceeds the `ByteBudget`.
     package func send(_ payload: SecretBytes) {
         let (needsServer, released) = outgoing.withLock { out in
             guard !out.isBroken else { return (false, out.released()) }
@@ -236,8 +235,7 @@ package final class FrameConnection: @unchecked Sendable {
     }
 
     /// Ends the connection when all queued frames have been sent, or at a deadline. Nothing is read meanwhile: a
-    /// refused
-    /// peer could otherwise keep the server's thread busy.
+    /// refused peer could otherwise keep the server's thread busy.
     package func end() {
         if case .ending = phase { return }
         phase = .ending(deadline: deadlines.ofEnd)

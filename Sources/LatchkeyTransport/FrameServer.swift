@@ -179,8 +179,7 @@ package final class FrameServer: @unchecked Sendable {
             return try acceptNext(listener)
         } catch {
             // Out of descriptors: the peer stays in the listen queue. The listener remains readable, so watching it
-            // pauses; the
-            // loop would otherwise spin.
+            // pauses; the loop would otherwise spin.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
             watch(listener.number, 0, add: false)
             acceptsAgain = deadlines.now() + Self.acceptPause

@@ -62,8 +62,7 @@ package enum Frame {
     }
 
     /// Reads the payload of one frame from a blocking descriptor; waits until `deadline` (`Uptime` nanoseconds),
-    /// without
-    /// limit when it is nil.
+    /// without limit when it is nil.
     package static func receive(from descriptor: Descriptor, until deadline: Int64?) throws(FrameError) -> SecretBytes {
         let header = try read(headerBytes, from: descriptor, until: deadline)
         let count = try header.withBytes { (bytes) throws(FrameError) in try length(bytes) }

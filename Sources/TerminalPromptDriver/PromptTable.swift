@@ -24,8 +24,7 @@ package final class PromptTable<Shown: Sendable>: Sendable {
     package func isWanted(_ id: UInt64) -> Bool { entries.withLock { $0[id] != nil } }
 
     /// Records that the process runs and calls `show` with the newer content, if any, before any other message can be
-    /// sent;
-    /// false when the prompt was dismissed.
+    /// sent; false when the prompt was dismissed.
     package func adopt(_ id: UInt64, _ shown: Shown, _ show: (PromptContent?) -> Void) -> Bool {
         entries.withLock { entries in
             guard case .starting(let content)? = entries[id] else { return false }
@@ -36,8 +35,7 @@ package final class PromptTable<Shown: Sendable>: Sendable {
     }
 
     /// Returns the process that shows the prompt, to which the caller sends the content; nil when there is none.
-    /// While the
-    /// process is starting, stores the content for it.
+    /// While the process is starting, stores the content for it.
     package func update(_ id: UInt64, _ content: PromptContent) -> Shown? {
         entries.withLock { entries in
             switch entries[id] {

@@ -12,9 +12,8 @@ import TerminalPromptLayout
 /// Shows prompts on the caller's own terminal, each in a separate process.
 ///
 /// The terminal is the one that the kernel reports for the caller's process, and only if it belongs to the caller's
-/// user.
-/// Its modes are restored however the prompt's process ends, even by SIGKILL. The caller determines the appearance: the
-/// variables of `Look` are passed on from its environment, and nothing of the daemon's environment.
+/// user. Its modes are restored however the prompt's process ends, even by SIGKILL. The caller determines the
+/// appearance: the variables of `Look` are passed on from its environment, and nothing of the daemon's environment.
 package final class TerminalPrompter: Prompter {
     private let program: String
     private let prompts = PromptTable<ShownPrompt>()

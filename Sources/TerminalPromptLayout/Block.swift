@@ -5,9 +5,8 @@ package import LatchkeyPromptWords
 /// The output for a prompt drawn as a block of lines: shows it, updates it in place and removes it.
 ///
 /// Uses the alternate screen if the terminal has one: there no terminal re-wraps lines when the window becomes
-/// narrower,
-/// and the previous content reappears untouched. Otherwise draws below the cursor, with control sequences that every
-/// terminal since the VT100 supports (ECMA-48: CUU, EL, ED, SGR).
+/// narrower, and the previous content reappears untouched. Otherwise draws below the cursor, with control sequences
+/// that every terminal since the VT100 supports (ECMA-48: CUU, EL, ED, SGR).
 package struct Block: Sendable {
     private static let hideCursor = "\u{1b}[?25l"
     private static let showCursor = "\u{1b}[?25h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The width of text in terminal cells. Where terminals disagree, the larger value is used, so that no line is wider
-/// than
-/// computed.
+/// than computed.
 package enum CellWidth {
     /// Code points of East Asian width W and F (Unicode Standard Annex 11) that are not emoji. Unassigned code points
-    /// between
-    /// two wide blocks count as wide, as the annex recommends.
+    /// between two wide blocks count as wide, as the annex recommends.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115f, 0x2329...0x232a, 0x2e80...0x303e, 0x3041...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3,
         0xf900...0xfaff, 0xfe10...0xfe19, 0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x16fe0...0x18cff,

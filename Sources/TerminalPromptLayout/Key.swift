@@ -9,8 +9,7 @@ package enum Key: Equatable, Sendable {
 }
 
 /// Distinguishes keys from control sequences, which arrow keys, function keys and replies of the terminal arrive as,
-/// however
-/// their bytes are split on arrival.
+/// however their bytes are split on arrival.
 ///
 /// Only the state of a sequence is stored, never a byte: bytes may belong to a passcode.
 package struct KeyDecoder: Sendable {

@@ -32,8 +32,7 @@ package struct Look: Equatable, Sendable {
     /// - Parameters:
     ///   - terminalIsUTF8: what the terminal reports (IUTF8); used when no locale is set.
     ///   - callerReadsKeys: whether the caller reads single keys: it may then be drawing on the alternate screen
-    ///     itself, and
-    ///     leaving that screen would remove its content.
+    ///     itself, and leaving that screen would remove its content.
     ///   - variable: returns the value of an environment variable.
     package init(terminalIsUTF8: Bool, callerReadsKeys: Bool, variable: (String) -> String?) {
         func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
@@ -57,8 +56,7 @@ package struct Look: Equatable, Sendable {
     /// Replaces characters that this terminal cannot show.
     ///
     /// Without UTF-8, only ASCII is written: such a terminal would interpret further bytes of a character as control
-    /// codes.
-    /// Control characters have been removed before; any that remain are replaced here.
+    /// codes. Control characters have been removed before; any that remain are replaced here.
     package func shown(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

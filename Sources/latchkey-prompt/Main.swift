@@ -16,8 +16,7 @@ enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         // Typed secrets must not reach core files or the user's other programs, nor swap, where the kernel allows
-        // memory to be
-        // locked; the daemon reports whether it does.
+        // memory to be locked; the daemon reports whether it does.
         guard (try? ProcessProtection.enable()) != nil else { exit(1) }
         _ = SecretMemory.lock()
         // Terminating signals are handled by the loop, which removes the prompt completely first.
@@ -33,8 +32,7 @@ enum Main {
             case .show(let prompt) = try? AgentMessage(decoding: payload)
         else { exit(1) }
         // The caller is in the background while a shell or an editor reads single keys: it could read parts of a
-        // passcode
-        // that is typed now.
+        // passcode that is typed now.
         let isOthers = terminal.isReadingKeys && TerminalJob(prompt.processID)?.isInBackground == true
         guard !isOthers else {
             try? Frame.send(AgentMessage.event(.unavailable).encoded(), to: daemon)

@@ -23,8 +23,7 @@ struct PromptSession {
     }
 
     /// Interval of checking window size, caller and signals, in milliseconds. No signal reports a change of the
-    /// window: the
-    /// terminal belongs to the caller's session, not to this process's.
+    /// window: the terminal belongs to the caller's session, not to this process's.
     private static let tickMilliseconds: CInt = 100
     /// Timeout in milliseconds after which a single escape byte is the Escape key.
     private static let escapeMilliseconds: CInt = 60

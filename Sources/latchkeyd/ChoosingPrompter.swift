@@ -43,8 +43,7 @@ final class ChoosingPrompter: Prompter {
             guard next.asked < prompters.count else { return shown.removeValue(forKey: id)?.events }
             shown[id]?.asked += 1
             // Called with the lock held, so that the prompt cannot be dismissed before it is shown. No prompter calls
-            // back
-            // from within `show`.
+            // back from within `show`.
             prompters[next.asked].show(next.prompt) { [self] event in
                 // Ignores later events of a prompter that was unavailable.
                 guard self.shown.withLock({ $0[id]?.asked == next.asked + 1 }) else { return }

@@ -56,8 +56,7 @@ final class Daemon: FrameHandler {
         sessionCount = sessions
         let programs = Files.folder(of: Environment.executable ?? "")
         // The caller's terminal comes first, because it is where the user is. The agent's window is used when the
-        // caller has
-        // no terminal or runs in its background.
+        // caller has no terminal or runs in its background.
         var prompters: [any Prompter] = [TerminalPrompter(program: programs + "/latchkey-prompt"), agents]
         if let world { prompters.append(QueuedActionPrompter(world) { Processes.detachThread($0) }) }
         var prompter: any Prompter = ChoosingPrompter(prompters)

@@ -78,8 +78,7 @@ enum Main {
         let unlockedMemory = try protectMemory()
         if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
         // Must precede the creation of threads, which inherit the signal mask: a thread that does not block these
-        // signals would
-        // receive them, and they would end the process.
+        // signals would receive them, and they would end the process.
         let signals = blockEndingSignals()
         let path = try SocketPlace.choose(store: folder.path)
         do throws(SystemError) {
@@ -113,8 +112,7 @@ enum Main {
                 .internalFailure, "The daemon's memory cannot be kept from other programs: \(error.description).")
         }
         // The daemon runs even so, because an unavailable keychain is worse than keys that may be swapped out;
-        // `status` reports
-        // the reason.
+        // `status` reports the reason.
         let reason = SecretMemory.lock().map { "The kernel refuses to lock it: \($0)." }
         return {
             if let reason { return reason }
@@ -124,8 +122,7 @@ enum Main {
     }
 
     /// Stores in the configuration that this store is simulated, so that a daemon started later without the option
-    /// uses the
-    /// right tier. The tier of an existing store does not change.
+    /// uses the right tier. The tier of an existing store does not change.
     private static func keepTier(_ folder: StoreFolder) throws(Failure) {
         guard !Files.exists(folder.configuration), !Files.exists(folder.database) else { return }
         do throws(SystemError) {

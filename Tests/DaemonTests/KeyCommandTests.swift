@@ -356,8 +356,7 @@ enum MadeKey: CaseIterable {
     }
 
     /// The command refuses the first case before creating a key; the daemon refuses the others, the second one after
-    /// the
-    /// public half was stored.
+    /// the public half was stored.
     @Test(arguments: [([], 77), (["--device-only"], 1), (["--enclave"], 1)])
     func refusedKeyPairLeavesNoHalfBehind(options: [String], exitCode: Int) throws {
         // These access controls require a passcode, and none is set.

@@ -24,8 +24,7 @@ import Testing
     }
 
     /// Whether the secret disappears from the daemon's memory. A reply is sent before the daemon has released its
-    /// buffers, so the
-    /// search is repeated, with other requests in between.
+    /// buffers, so the search is repeated, with other requests in between.
     private func forgets(_ secret: SecretBytes, _ memory: ProcessMemory) throws -> Bool {
         for _ in 0..<20 {
             if memory.count(ofHalvesOf: secret) == 0 { return true }

@@ -94,8 +94,7 @@ import Testing
 
     @Test func requestsWithoutAReplyAreLimited() throws {
         // Evaluations of callers without a terminal fail at once, so these run on a terminal without a user: the
-        // first prompt
-        // stays open, and the others wait for it.
+        // first prompt stays open, and the others wait for it.
         let client = try RawClient(daemon)
         #expect(try client.call(.simulate(.enrol), id: 1) == .done)
         #expect(try client.call(.passcode(.set(SecretBytes("1234".utf8))), id: 2) == .done)
@@ -116,8 +115,7 @@ import Testing
             let client = try RawClient(daemon)
             clients.append(client)
             // Waits for the first answer, after which the connection that waited for the start has ended, and for the
-            // last one,
-            // after which all of these are connected.
+            // last one, after which all of these are connected.
             if number == 1 || number == Limits.connectionsOfProcess { #expect(try client.call(.status) != nil) }
         }
         let extra = try RawClient(daemon)

@@ -7,8 +7,7 @@ import Glibc
 private func wcwidth(_ character: wchar_t) -> CInt
 
 /// A model of a terminal: two screens of cells and a cursor. It implements the control sequences that a prompt may
-/// use; any
-/// other one is recorded in `unknown`, so that a test notices.
+/// use; any other one is recorded in `unknown`, so that a test notices.
 ///
 /// The width of characters comes from the C library, not from the code under test. Lines are clipped when the window
 /// becomes narrower, as in xterm.

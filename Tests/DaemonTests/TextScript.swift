@@ -6,10 +6,8 @@ import LatchkeySystem
 /// Shell commands with their expected output: the files of `Scripts`.
 ///
 /// A line `$ command` is run by sh in the folder of an empty store; `> ` continues it. The following lines are its
-/// expected
-/// output on both streams, then its exit code as `[64]` unless it is 0. In expected output, `<...>` matches any text
-/// within a
-/// line, and a line `...` any lines. `# ` begins a comment.
+/// expected output on both streams, then its exit code as `[64]` unless it is 0. In expected output, `<...>` matches
+/// any text within a line, and a line `...` any lines. `# ` begins a comment.
 struct TextScript {
     struct Step {
         var line: Int

@@ -21,8 +21,7 @@ struct Trace {
     private let messages: Descriptor
 
     /// Attaches to one thread of the daemon, or to all current and later threads. From then on, records the calls
-    /// selected by
-    /// `options`.
+    /// selected by `options`.
     init(_ daemon: TestDaemon, thread: String? = nil, _ options: [String]) throws {
         let process = try #require(try daemon.process)
         file = daemon.folder + "/trace"

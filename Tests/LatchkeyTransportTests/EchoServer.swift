@@ -92,8 +92,7 @@ final class EchoServer: FrameHandler {
     func connect() throws -> EchoClient { try EchoClient(Sockets.connect(path)) }
 
     /// Returns when the server has processed everything sent before: it answers a second request only in a later turn
-    /// of its
-    /// loop.
+    /// of its loop.
     func settle() throws {
         let client = try connect()
         for _ in 0..<3 { _ = try client.echo([1]) }

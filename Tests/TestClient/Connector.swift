@@ -5,8 +5,7 @@ import LatchkeyClient
 import LatchkeyModel
 
 /// Opens connections and holds them, like a program with a client for each of its parts. Prints whether each is
-/// served, and
-/// runs until it is killed.
+/// served, and runs until it is killed.
 struct Connector {
     private let count: Int
 

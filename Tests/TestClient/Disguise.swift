@@ -8,8 +8,7 @@ import LatchkeyTransport
 import LatchkeyWire
 
 /// Requests a protected item, and passes its connection to another program before the answer: by executing that
-/// program, or
-/// by starting it as a child and exiting.
+/// program, or by starting it as a child and exiting.
 struct Disguise {
     private let manner: String
 

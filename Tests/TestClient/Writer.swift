@@ -4,12 +4,10 @@ import Foundation
 import Security
 
 /// Adds, changes and deletes items in an endless loop, and reports each acknowledged operation on the socket at
-/// standard
-/// input.
+/// standard input.
 ///
 /// Lines are "a W N" for added, "u W N" for changed, "d W N" for deleted, and "? W N" for a call without an answer,
-/// whose
-/// effect is unknown. W is the writer.
+/// whose effect is unknown. W is the writer.
 struct Writer {
     private let name: String
 

@@ -5,8 +5,7 @@ package import LatchkeyPolicy
 
 extension Authorisation {
     /// The authorisation that the reducer grants for these proofs, in a prompt of this caller. Tests, like the
-    /// daemon, can only
-    /// obtain an authorisation from the reducer.
+    /// daemon, can only obtain an authorisation from the reducer.
     ///
     /// - Parameter set: the enrolment set of a biometric match.
     package static func testOnly(

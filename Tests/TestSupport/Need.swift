@@ -16,8 +16,7 @@ package struct Need: Sendable {
     }
 
     /// Permission to read the memory of any process: a process with `PR_SET_DUMPABLE` 0 cannot be read by its own
-    /// user, only
-    /// by root.
+    /// user, only by root.
     package static let otherMemory = Need("CAP_SYS_PTRACE, to read the memory of other processes: run it as root") {
         hasCapability(19)
     }
@@ -43,8 +42,7 @@ package struct Need: Sendable {
 
 extension Trait where Self == ConditionTrait {
     /// Skips a test of a security property on a machine that cannot run it, and states the reason. With `CI=true`,
-    /// the test
-    /// fails instead, so that an untested property is never reported as tested.
+    /// the test fails instead, so that an untested property is never reported as tested.
     ///
     ///     @Suite(.needs(.otherMemory)) struct KeyMemoryTests { ... }
     ///

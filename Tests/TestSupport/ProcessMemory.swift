@@ -6,8 +6,7 @@ import LatchkeySystem
 import Synchronization
 
 /// Searches the writable memory of a process, including freed memory. Reads through the kernel, as a debugger does,
-/// because
-/// dereferencing a pointer to freed memory is undefined.
+/// because dereferencing a pointer to freed memory is undefined.
 package struct ProcessMemory {
     /// Serialises searches of this process: the buffer of one search would contain what another one searches for.
     private static let turn = Mutex(())
@@ -30,8 +29,7 @@ package struct ProcessMemory {
     package func count(of needles: [[UInt8]]) -> Int { count(of: needles.map(WipedMemory.init)) }
 
     /// Counts the occurrences of either half of a number, in either byte order: libcrypto stores the lowest byte
-    /// first, and an
-    /// allocator may have overwritten the beginning of a copy.
+    /// first, and an allocator may have overwritten the beginning of a copy.
     package func count(ofHalvesOf number: SecretBytes) -> Int {
         let bytes = number.copyBytes()
         let reversed = Array(bytes.reversed())
@@ -40,13 +38,11 @@ package struct ProcessMemory {
     }
 
     /// Counts the occurrences of the sequences; in this process, excludes the search's own memory and the stack of
-    /// this thread,
-    /// to which libraries spill registers.
+    /// this thread, to which libraries spill registers.
     package func count(of needles: [WipedMemory]) -> Int { count(of: needles, in: nil) }
 
     /// Counts the occurrences of the sequences in these regions, or in all current regions; other threads may map and
-    /// unmap
-    /// memory meanwhile.
+    /// unmap memory meanwhile.
     package func count(of needles: [WipedMemory], in regions: [Range<UInt>]?) -> Int {
         guard process == nil else { return search(for: needles, in: regions ?? writableRegions()) }
         return Self.turn.withLock { _ in search(for: needles, in: regions ?? writableRegions()) }

@@ -6,8 +6,7 @@ package import Testing
 /// Waits for the reply of a call with a callback, and records an issue if there is more than one.
 ///
 /// A continuation would wait forever for a lost reply, even after `.timeLimit` has cancelled the test's task, because
-/// the
-/// clock of a simulated machine does not advance. This function ends with the task and throws.
+/// the clock of a simulated machine does not advance. This function ends with the task and throws.
 package func reply<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,
     to call: (@escaping @Sendable (Value) -> Void) throws -> Void

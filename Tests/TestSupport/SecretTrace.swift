@@ -27,8 +27,7 @@ package struct SecretTrace: Sendable {
     }
 
     /// Counts the copies of the bytes in this process's writable memory, including freed memory but excluding the
-    /// stack of this
-    /// thread, to which libraries spill registers; nil when memory cannot be read.
+    /// stack of this thread, to which libraries spill registers; nil when memory cannot be read.
     ///
     /// Other threads may overwrite freed memory before it is searched, so a copy can be missed, but there are no false
     /// positives.

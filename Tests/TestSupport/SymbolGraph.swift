@@ -101,10 +101,8 @@ package struct SymbolGraph {
     /// Normalises a declaration: removes differences that do not matter to clients, and replaces `words` of a module.
     ///
     /// Ignores the attributes of `ignored` below, `override`, and `class` in place of `static`, which only subclasses
-    /// can
-    /// distinguish. Everything else is compared: `@Sendable`, `@escaping`, `async`, `throws`, `static`, `final`,
-    /// `inout` and the
-    /// rest of a declaration.
+    /// can distinguish. Everything else is compared: `@Sendable`, `@escaping`, `async`, `throws`, `static`, `final`,
+    /// `inout` and the rest of a declaration.
     package static func normal(_ declaration: String, replacing words: [(String, String)] = []) -> String {
         var text = declaration
         for attribute in ignored { text = text.replacingOccurrences(of: attribute + " ", with: "") }
@@ -114,17 +112,15 @@ package struct SymbolGraph {
     }
 
     /// `@preconcurrency` turns errors about a closure's isolation into warnings and permits overrides without
-    /// `@Sendable`;
-    /// `nonisolated(nonsending)` is added by the compiler to asynchronous methods imported from Objective-C;
-    /// `nonisolated(unsafe)` permits reading constants of Foundation's classes from any thread, as for imported ones.
-    /// `@discardableResult` is compared by `SecuritySurfaceTests` for functions.
+    /// `@Sendable`; `nonisolated(nonsending)` is added by the compiler to asynchronous methods imported from
+    /// Objective-C; `nonisolated(unsafe)` permits reading constants of Foundation's classes from any thread, as for
+    /// imported ones. `@discardableResult` is compared by `SecuritySurfaceTests` for functions.
     private static let ignored = [
         "@preconcurrency", "@discardableResult", "nonisolated(nonsending)", "nonisolated(unsafe)",
     ]
 
     /// The forms of a normalised declaration that are equivalent for clients: a constant for a read-only property,
-    /// and an
-    /// enumeration case for a static property.
+    /// and an enumeration case for a static property.
     package static func forms(of wanted: String, member: String) -> Set<String> {
         var forms: Set<String> = [wanted]
         let scope = wanted.hasPrefix("static") ? "static" : ""

@@ -19,10 +19,8 @@ package struct TypeFact {
     package var conformances: Set<String> = []
 
     /// Conformances that are not compared: those that all types of a kind have, and those to protocols of frameworks
-    /// that do
-    /// not exist here. Whether an enumeration is frozen and the actor isolation of classes are not compared either:
-    /// no type of
-    /// Apple's here is isolated to an actor.
+    /// that do not exist here. Whether an enumeration is frozen and the actor isolation of classes are not compared
+    /// either: no type of Apple's here is isolated to an actor.
     private static let ignored: Set<String> = [
         "BitwiseCopyable", "CVarArg", "Copyable", "Escapable", "Observable", "ObservableObject", "SendableMetatype",
         // Allows catching an error as the structure that Apple's importer creates for it.
@@ -33,8 +31,7 @@ package struct TypeFact {
     package var compared: Set<String> { conformances.subtracting(Self.ignored) }
 
     /// Reads a table of `Tests/Vectors`: name, kind, superclass or "-", "made" where apps can create instances (and
-    /// so can
-    /// subclass it), conformances.
+    /// so can subclass it), conformances.
     package static func read(_ file: String) throws -> [TypeFact] {
         try String(contentsOf: Repository.vectors(file), encoding: .utf8).split(separator: "\n").dropFirst().map {
             line in

@@ -52,8 +52,7 @@ enum Main {
     }
 
     /// Keeps the agent registered. After the daemon has ended, reconnects, which starts it again; with back-off if
-    /// the connection
-    /// ended quickly. A daemon that another program starts ends the back-off.
+    /// the connection ended quickly. A daemon that another program starts ends the back-off.
     private static func follow() {
         var pause: Int64 = 0
         var last: AgentLink?

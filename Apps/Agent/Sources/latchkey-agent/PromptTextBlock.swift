@@ -7,8 +7,7 @@ import Widgets
 @MainActor final class PromptTextBlock {
     let box: Box
     /// Contains the feedback, which is placed below the field and so is separate from `box`. Has a fixed height, so
-    /// that the
-    /// buttons do not move when text appears.
+    /// that the buttons do not move when text appears.
     let feedbackPlace: Box
     private let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
     /// The name of Latchkey, since the window has no title bar.

@@ -104,8 +104,7 @@ final class Machine {
     /// Waits until the prompt fulfils a condition, and returns it; fails after 20 seconds.
     ///
     /// Reading a window takes many calls on the accessibility bus, and the agent may update it meanwhile: parts may
-    /// then be of
-    /// different states. Only a window that reads the same twice is returned.
+    /// then be of different states. Only a window that reads the same twice is returned.
     @discardableResult func sees(
         _ isRight: (Accessible) -> Bool, _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Accessible {

@@ -24,8 +24,7 @@ struct Screenshot: Equatable {
     }
 
     /// The contrast ratio between the lightest and the darkest pixel in a rectangle (WCAG 2.1, "contrast ratio"),
-    /// which is the
-    /// contrast of its text: pixels at the edges of text are between both.
+    /// which is the contrast of its text: pixels at the edges of text are between both.
     func contrast(x: Int, y: Int, width: Int, height: Int) -> Double {
         var (lightest, darkest) = (0.0, 1.0)
         for row in y..<(y + height) {

@@ -4,8 +4,7 @@ import Foundation
 import Security
 
 /// ECIES with AES-GCM by `Security`. Sealed bytes consist of a version (1) and the ciphertext of the note's id (16
-/// bytes) and
-/// its encoding. The id is included so that one note cannot be substituted for another.
+/// bytes) and its encoding. The id is included so that one note cannot be substituted for another.
 enum NoteCipher {
     private static let version: UInt8 = 1
     private static let algorithm = SecKeyAlgorithm.eciesEncryptionStandardX963SHA256AESGCM

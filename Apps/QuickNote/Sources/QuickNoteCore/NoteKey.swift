@@ -4,8 +4,7 @@ import Foundation
 import Security
 
 /// The key that seals every note: a P-256 key pair of the app, since `Security` encrypts with key pairs. Its private
-/// key is
-/// 97 bytes (X9.63: 04 ‖ X ‖ Y ‖ K) and exists only in the keychain and in this object.
+/// key is 97 bytes (X9.63: 04 ‖ X ‖ Y ‖ K) and exists only in the keychain and in this object.
 final class NoteKey: Sendable {
     let privateKey: SecKey
     let publicKey: SecKey

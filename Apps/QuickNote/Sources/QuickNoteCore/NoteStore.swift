@@ -5,8 +5,7 @@ import LatchkeyKit
 import Security
 
 /// The sealed notes, each in a keychain item: a save is one transaction of the keychain, so that after a crash either
-/// the
-/// previous or the new text exists.
+/// the previous or the new text exists.
 ///
 /// Each item has a revision, which a change must name. When two windows change one note at the same time, the second
 /// change fails, so that no text is overwritten.

@@ -7,8 +7,7 @@ import Security
 /// The key of the notes, protected by the app's password and by biometry. DESIGN.md describes the design.
 ///
 /// Neither the password nor a hash of it is stored: the keychain derives a key from the password by scrypt and seals
-/// the
-/// note key with it, so that the right password is the one that opens the item.
+/// the note key with it, so that the right password is the one that opens the item.
 struct NoteVault: Sendable {
     let keychain: KeychainStore
     let service: String
@@ -109,8 +108,7 @@ struct NoteVault: Sendable {
     }
 
     /// Opens the key with a biometric proof; nil when the item does not exist for the current enrolment, or the proof
-    /// is not
-    /// accepted.
+    /// is not accepted.
     func open(proof: KeychainPrompt) async throws(QuickNoteError) -> NoteKey? {
         let data: Data
         do throws(KeychainError) {

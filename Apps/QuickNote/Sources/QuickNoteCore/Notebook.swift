@@ -3,8 +3,7 @@
 import Foundation
 
 /// The unlocked notes: a value that exists only between unlocking and locking, and contains every text, so that
-/// releasing it
-/// releases them all.
+/// releasing it releases them all.
 struct Notebook {
     /// A note and the state of its item.
     struct Entry {

@@ -30,8 +30,7 @@ extension QuickNoteModel {
     public var hasUnsavedText: Bool { notebook?.isDirty == true || !kept.isEmpty }
 
     /// Time until `tick` has work to do; nil when it has none. Input prolongs it; a change of the text, which is
-    /// observed,
-    /// shortens it.
+    /// observed, shortens it.
     public var untilTick: Duration? {
         guard notebook != nil else { return nil }
         let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }
@@ -40,8 +39,7 @@ extension QuickNoteModel {
     }
 
     /// Must be called after `untilTick`, or about every second: saves text that has not changed for a while, and
-    /// locks after
-    /// inactivity.
+    /// locks after inactivity.
     public func tick() async {
         guard notebook != nil else { return }
         let now = setup.clock.elapsed

@@ -81,10 +81,8 @@ extension QuickNoteModel {
     public func edit(_ text: String) { change(to: text, isTyping: true) }
 
     /// Changes the text of a note in a window that may not have drawn the latest state of the model: another note may
-    /// have been
-    /// selected, or another window may have changed the text. The change applies to the text that the user saw; if
-    /// that text
-    /// no longer exists, it becomes a separate note.
+    /// have been selected, or another window may have changed the text. The change applies to the text that the user
+    /// saw; if that text no longer exists, it becomes a separate note.
     ///
     /// - Parameters:
     ///   - text: the whole new text.

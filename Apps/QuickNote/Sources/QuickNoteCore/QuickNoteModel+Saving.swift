@@ -105,8 +105,7 @@ extension QuickNoteModel {
     }
 
     /// Runs operations on the notes in the keychain one after another: a list read before a save must not be merged
-    /// after it,
-    /// and a deletion needs the revision that a save creates.
+    /// after it, and a deletion needs the revision that a save creates.
     func inTurn<R: Sendable>(_ body: @escaping @MainActor () async -> R) async -> R {
         let before = underWayInKeychain
         let task = Task {

@@ -8,8 +8,7 @@ public import Observation
 /// The app without a user interface: a front end draws its properties and calls its functions.
 ///
 /// While the notes are locked, neither the text of a note nor the key is in memory. A text that could not be saved
-/// before
-/// locking is retained in sealed form and restored by the next unlock.
+/// before locking is retained in sealed form and restored by the next unlock.
 @MainActor
 @Observable
 public final class QuickNoteModel {

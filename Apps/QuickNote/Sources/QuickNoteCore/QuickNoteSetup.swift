@@ -46,8 +46,7 @@ public struct QuickNoteSetup: Sendable {
     ///
     /// - Parameter arguments: the arguments of the process, without its name.
     ///   `--test-biometry=success|cancel|failure` replaces the sensor by a test double and uses separate items, so
-    ///   that real
-    ///   notes are never touched. Only in debug builds.
+    ///   that real notes are never touched. Only in debug builds.
     /// - Returns: an error message for an unknown argument; nil when all are valid.
     public mutating func apply(arguments: [String]) -> String? {
         for argument in arguments {
@@ -70,8 +69,7 @@ public struct QuickNoteSetup: Sendable {
 
     #if DEBUG
     /// Replaces the sensor by a test double. Since its answer proves nothing to the keychain, the key is unprotected,
-    /// in an
-    /// item whose name marks it as a test.
+    /// in an item whose name marks it as a test.
     public mutating func useTestDouble(answering answer: ScriptedBiometry.Answer) {
         service += ".test-double"
         makeContext = { ScriptedBiometry(answers: [answer], enrolledStateHash: Data("test double".utf8)) }

@@ -22,11 +22,9 @@ static inline int latchkey_character_length(const char *text) { return (int)(g_u
 static inline int latchkey_hide_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 // GTK 4.8 sends each character typed into a password field, and its whole text when it is cleared, to assistive
-// technology in
-// clear: gtkatspitext.c connects to both signals when the field is first used, and again after it was hidden. These
-// handlers
-// run before GTK's handlers and disconnect them. While they do, they block themselves, so that only other handlers
-// are found.
+// technology in clear: gtkatspitext.c connects to both signals when the field is first used, and again after it was
+// hidden. These handlers run before GTK's handlers and disconnect them. While they do, they block themselves, so that
+// only other handlers are found.
 static inline void latchkey_take_others(GtkEditable *text, guint signal) {
     for (gulong id; (id = g_signal_handler_find(
                          text, G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_UNBLOCKED, signal, 0, NULL, NULL, NULL));)
@@ -51,10 +49,8 @@ static inline void latchkey_keep_from_assistants(GtkEditable *editable) {
 }
 
 // Wipes remnants of earlier calls below the caller's stack frame and in the vector registers: copying a text leaves
-// it in these
-// registers, and the dynamic linker saves them to the stack when it resolves a function at its first call. Swift has
-// neither
-// arrays of that size on the stack nor access to registers.
+// it in these registers, and the dynamic linker saves them to the stack when it resolves a function at its first
+// call. Swift has neither arrays of that size on the stack nor access to registers.
 static __attribute__((noinline)) void latchkey_wipe_stack(void) {
     char below[1 << 16];
     explicit_bzero(below, sizeof below);
@@ -89,7 +85,6 @@ static inline int latchkey_announce(GtkWidget *widget, const char *text) {
 }
 
 // These functions run Dispatch's main queue from another event loop. libdispatch exports them for Foundation's run
-// loop, but
-// its headers for Linux do not declare them.
+// loop, but its headers for Linux do not declare them.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *ignored);

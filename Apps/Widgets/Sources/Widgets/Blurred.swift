@@ -3,8 +3,7 @@
 import CAdwaita
 
 /// A widget in front of a blurred picture of a list and a text. The picture contains no real text: it consists of
-/// bars of
-/// fixed widths, which are hidden from assistive technology.
+/// bars of fixed widths, which are hidden from assistive technology.
 public final class Blurred: Widget {
     /// Places `front` in the middle.
     public init(_ front: Widget) {

@@ -65,8 +65,7 @@ public final class PasswordField: Widget {
     public init(_ name: String, _ action: @escaping @MainActor () -> Void) {
         super.init(gtk_password_entry_new())
         // GTK's revealed text would have an undo history and copies in layouts, and be exposed to assistive
-        // technology: see
-        // RevealingField.
+        // technology: see RevealingField.
         gtk_password_entry_set_show_peek_icon(opaque, 0)
         setAccessibleName(name)
         latchkey_keep_from_assistants(opaque)
@@ -90,8 +89,7 @@ public final class PasswordField: Widget {
         guard count > 0 else { return }
         gtk_editable_set_text(opaque, "")
         // The buffer only moves its end to its start and leaves the other bytes until the field is destroyed.
-        // Emptying does not
-        // shrink it, so its address is unchanged.
+        // Emptying does not shrink it, so its address is unchanged.
         if gtk_editable_get_text(opaque) == text { explicit_bzero(UnsafeMutableRawPointer(mutating: text), count) }
         latchkey_wipe_stack()
     }

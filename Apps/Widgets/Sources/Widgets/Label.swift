@@ -8,8 +8,7 @@ public final class Label: Widget {
     ///
     /// - Parameters:
     ///   - lines: maximum number of lines, the last of which ends with an ellipsis if text is omitted. The text then
-    ///     does not
-    ///     affect the label's width. nil for no limit.
+    ///     does not affect the label's width. nil for no limit.
     ///   - wraps: whether to wrap text; without effect if `cutsMiddle`.
     ///   - cutsMiddle: whether the text is one line that is shortened in the middle.
     ///   - announces: whether a screen reader announces each change of the text.

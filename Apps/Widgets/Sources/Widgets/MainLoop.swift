@@ -4,8 +4,7 @@ import CAdwaita
 import Glibc
 
 /// The event loop of the main thread. It also runs Dispatch's main queue, and with it the main actor: GLib waits for
-/// the
-/// queue's descriptor, so that no polling is necessary.
+/// the queue's descriptor, so that no polling is necessary.
 @MainActor public enum MainLoop {
     /// Opens the display. Compositors and screen readers show `name`. Returns false when there is no display.
     public static func start(identifier: String, name: String) -> Bool {
@@ -45,8 +44,7 @@ import Glibc
     }
 
     /// Disables core dumps and prevents the user's other programs from reading the process's memory. Must not be used
-    /// by clients
-    /// of the daemon, which could then no longer identify the program in /proc.
+    /// by clients of the daemon, which could then no longer identify the program in /proc.
     public static func hideMemory() {
         leaveNoCore()
         _ = latchkey_hide_memory()

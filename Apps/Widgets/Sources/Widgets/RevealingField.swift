@@ -5,11 +5,9 @@ import CAdwaita
 /// A password field with a button that reveals the typed text.
 ///
 /// GTK's own button (`gtk_password_entry_set_show_peek_icon`) turns the field into one for ordinary text: the text is
-/// copied
-/// as a whole into layouts that are freed without being wiped, and exposed to assistive technology. Here the field
-/// stays
-/// concealed, and its characters are drawn over it, each from a layout of its own, directly from the field's locked
-/// memory.
+/// copied as a whole into layouts that are freed without being wiped, and exposed to assistive technology. Here the
+/// field stays concealed, and its characters are drawn over it, each from a layout of its own, directly from the
+/// field's locked memory.
 public final class RevealingField: Widget {
     /// The field itself.
     public let field: PasswordField

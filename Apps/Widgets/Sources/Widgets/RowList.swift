@@ -4,8 +4,7 @@ import CAdwaita
 import Glibc
 
 /// A list of rows with a title and a subtitle, one of which may be selected. Only visible rows have widgets, so that
-/// a long
-/// list costs no more than a short one.
+/// a long list costs no more than a short one.
 public final class RowList: Widget {
     /// A row, identified by its id.
     public struct Row: Hashable, Sendable {
