@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// A package of its own: it sees of Latchkey the one product for agents, and `swift build` of Latchkey needs no GTK.
+// A separate package: it uses only the product for agents, and `swift build` of Latchkey needs no GTK.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -22,7 +22,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // What a screen reader sees.
+        // The accessibility interface, which screen readers use.
         .systemLibrary(
             name: "CAtspi", path: "Tests/CAtspi", pkgConfig: "atspi-2", providers: [.apt(["libatspi2.0-dev"])]),
         .testTarget(name: "AgentTests", dependencies: ["CAtspi", "latchkey-agent"], swiftSettings: strict),

@@ -4,16 +4,17 @@
 import Foundation
 import PackageDescription
 
-// An app's package: it sees of Latchkey what every app sees. DESIGN.md tells what it does with it.
+// An app's package, which uses only public products of Latchkey. DESIGN.md describes the app.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// Whether GTK is there to build the window with; without it `quicknote` has its terminal front alone.
+/// Whether GTK is installed, which the window needs; without it, `quicknote` only has its terminal front end.
 ///
-/// SwiftPM remembers a manifest: after GTK was installed, build once with `--manifest-cache none`, as the scripts do.
+/// SwiftPM caches the evaluated manifest: after GTK was installed, build once with `--manifest-cache none`, as the
+/// scripts do.
 let hasGTK: Bool = {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// What the apps' windows are made of. A package of its own, so that nothing but a package that depends on it needs GTK.
+// The widgets of the apps' windows: a separate package, so that only packages that depend on it need GTK.
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -15,7 +15,7 @@ let package = Package(
     products: [.library(name: "Widgets", targets: ["Widgets"])],
     targets: [
         .systemLibrary(name: "CAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
-        // The only calls into GTK; knows nothing of prompts and notes.
+        // The only code that calls GTK; it has no knowledge of prompts or notes.
         .target(name: "Widgets", dependencies: ["CAdwaita"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -6,18 +6,18 @@ import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// Shows prompts through the agent that has registered for this user, one agent at a time.
+/// Shows prompts through the registered agent of this user; at most one agent is registered at a time.
 ///
-/// Without an agent a prompt is `unavailable`; when the agent's connection ends, whatever it showed is `lost`.
+/// Without an agent a prompt is `unavailable`; when the agent's connection ends, its prompts are `lost`.
 package final class AgentPrompter: Prompter {
     private struct State: Sendable {
         var agent: RegisteredAgent?
-        /// Prompts of the agent, and who is told what becomes of them.
+        /// Event handlers of the prompts that the agent shows.
         var shown: [UInt64: @Sendable (PromptEvent) -> Void] = [:]
     }
     private let state = Mutex(State())
 
-    /// A prompter without an agent.
+    /// Creates a prompter without a registered agent.
     package init() {}
 
     // MARK: - The agent
@@ -28,12 +28,12 @@ package final class AgentPrompter: Prompter {
         AgentFrame.mayBegin(payload) && (try? AgentFrame(decoding: payload)) == .register
     }
 
-    /// Makes whoever sent that payload the agent; nil, after telling it, when there is one already.
+    /// Registers the sender of the registration payload; refuses it and returns nil when another agent is registered.
     package func register(send: @escaping @Sendable (SecretBytes) -> Void) -> RegisteredAgent? {
         let agent = RegisteredAgent(self, send: send)
         return state.withLock { state in
             let isFirst = state.agent == nil
-            // With the lock held: no prompt may be sent before the agent knows that it is the one.
+            // Sent with the lock held: no prompt may be sent before the agent has received this reply.
             send((isFirst ? AgentFrame.registered : .refused(.taken)).encoded())
             guard isFirst else { return nil }
             state.agent = agent
@@ -42,7 +42,7 @@ package final class AgentPrompter: Prompter {
     }
 
     fileprivate func heard(_ prompt: UInt64, _ event: PromptEvent) {
-        // What comes late, about a prompt that is over, is nobody's answer.
+        // Ignores events of prompts already dismissed.
         let tell = state.withLock { state in
             switch event {
             case .unavailable, .lost: state.shown.removeValue(forKey: prompt)
@@ -68,7 +68,7 @@ package final class AgentPrompter: Prompter {
             if state.agent != nil { state.shown[prompt.id] = events }
             return state.agent
         }
-        // Never from within this call.
+        // Events must not be reported from within this call.
         guard let agent else { return Processes.detachThread { events(.unavailable) } }
         agent.send(prompt.id, .show(prompt))
     }
@@ -96,7 +96,7 @@ package final class RegisteredAgent: Sendable {
         sendFrame(AgentFrame.message(prompt: prompt, message).encoded())
     }
 
-    /// Takes a payload; false when it is nothing that an agent says, and the connection has to end.
+    /// Processes a payload; false when it is not a valid event and the connection must end.
     package func received(_ payload: SecretBytes) -> Bool {
         // An agent whose frame cannot be read is disconnected by the caller.
         guard case .message(let prompt, .event(let event)) = try? AgentFrame(decoding: payload) else { return false }
@@ -104,6 +104,6 @@ package final class RegisteredAgent: Sendable {
         return true
     }
 
-    /// The connection is over.
+    /// The connection has ended.
     package func disconnected() { prompter.ended(self) }
 }

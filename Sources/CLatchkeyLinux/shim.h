@@ -2,7 +2,7 @@
 #ifndef LATCHKEY_LINUX_SHIM_H
 #define LATCHKEY_LINUX_SHIM_H
 
-/* No _GNU_SOURCE here: it would change types that Swift's own Glibc module shows (fd_set). What only it declares is
+/* _GNU_SOURCE is not defined: it would change types of Swift's own Glibc module (fd_set). What it would declare is
    declared below, with the values of the kernel's interface. */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static inline int latchkey_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_
     return 0;
 }
 
-/* SO_PEERPIDFD (Linux 6.5): a descriptor for the process that connected; -1 where the kernel has none. */
+/* SO_PEERPIDFD (Linux 6.5): a pidfd of the process that connected; -1 where the kernel does not support it. */
 static inline int latchkey_peer_pidfd(int fd) {
     int pidfd = -1;
     socklen_t length = sizeof pidfd;
@@ -64,7 +64,7 @@ static inline short latchkey_spawn_setsid_flag(void) { return 0x80; }
 extern long syscall(long number, ...);
 static inline int latchkey_pidfd_open(pid_t process) { return (int)syscall(434, (long)process, 0L); }
 
-/* Open-file-description locks, fcntl(2): F_OFD_GETLK tells who holds one without taking it, as flock cannot. */
+/* Open-file-description locks, fcntl(2): unlike flock, F_OFD_GETLK tests for a lock without taking it. */
 static inline int latchkey_lock(int fd) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(fd, 37, &lock);
@@ -100,10 +100,10 @@ extern int mallopt(int parameter, int value);
 static inline int latchkey_set_undumpable(void) { return prctl(4 /* PR_SET_DUMPABLE */, 0L, 0L, 0L, 0L); }
 static inline int latchkey_is_dumpable(void) { return prctl(3 /* PR_GET_DUMPABLE */, 0L, 0L, 0L, 0L); }
 
-/* M_MMAP_THRESHOLD, mallopt(3): setting it also keeps glibc from raising it by itself. */
+/* M_MMAP_THRESHOLD, mallopt(3): setting it also disables glibc's dynamic adjustment of the threshold. */
 static inline int latchkey_map_large_blocks(int bytes) { return mallopt(-3, bytes); }
 
-/* Reading the auxiliary vector says whether this program runs with more rights than its caller. */
+/* AT_SECURE: whether this program runs with more privileges than its caller, getauxval(3). */
 static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
 /* dladdr(3), which dlfcn.h declares for _GNU_SOURCE only: the file that holds an address of this process. */

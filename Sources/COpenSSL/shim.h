@@ -21,11 +21,11 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-/* Macros over other macros, which Swift does not import. */
+/* Macros defined by other macros, which Swift does not import. */
 static inline int latchkey_pkey_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int latchkey_pkey_keypair(void) { return EVP_PKEY_KEYPAIR; }
 
-/* Stacks are macros over one untyped stack; Swift calls no macros. */
+/* The functions of typed stacks are macros, which Swift cannot call. */
 static inline int latchkey_general_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 static inline const GENERAL_NAME *latchkey_general_name_at(const GENERAL_NAMES *names, int index) {
     return sk_GENERAL_NAME_value(names, index);
@@ -40,6 +40,6 @@ static inline PKCS12_SAFEBAG *latchkey_safe_bag_at(const STACK_OF(PKCS12_SAFEBAG
 static inline void latchkey_safe_bag_free(STACK_OF(PKCS12_SAFEBAG) *bags) {
     sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
 }
-/* A macro too. */
+/* OPENSSL_free is a macro, too. */
 static inline void latchkey_openssl_free(void *memory) { OPENSSL_free(memory); }
 #endif

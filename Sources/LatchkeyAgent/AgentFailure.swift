@@ -3,23 +3,23 @@
 import LatchkeyAgentProtocol
 import LatchkeyModel
 
-/// Why an agent is not registered.
+/// Why `AgentLink.init()` could not register the agent.
 public struct AgentFailure: Error, Sendable {
-    /// The kind of failure.
+    /// The kinds of failure of a registration.
     public enum Code: Sendable {
         /// The daemon cannot be reached or started, or ended the connection.
         case unreachable
         /// Another agent of this user is registered.
         case taken
-        /// The daemon answers something else: it is of another version.
+        /// The daemon's answer cannot be read, because the daemon has another version.
         case notUnderstood
     }
 
-    /// The kind.
+    /// Which kind of failure occurred.
     public let code: Code
-    /// What happened, in a sentence.
+    /// What happened, as a sentence in English.
     public let message: String
-    /// What to do about it; empty when there is nothing.
+    /// What the user can do, as a sentence in English; empty when there is no advice.
     public let hint: String
 
     init(_ code: Code, _ message: String, hint: String = "") {
@@ -31,9 +31,9 @@ public struct AgentFailure: Error, Sendable {
     init(_ failure: Failure) { self.init(.unreachable, failure.message, hint: failure.hint) }
 
     static let taken = AgentFailure(
-        .taken, "Another program shows the prompts of this user already.",
+        .taken, "Another program already shows the prompts of this user.",
         hint: "End that latchkey-agent first; it may belong to another session.")
     static let ended = AgentFailure(.unreachable, "The daemon ended the connection.")
     static let notUnderstood = AgentFailure(
-        .notUnderstood, "The daemon does not answer as an agent expects.", hint: "Install the same version of both.")
+        .notUnderstood, "The daemon's answer cannot be read.", hint: "Install the same version of agent and daemon.")
 }

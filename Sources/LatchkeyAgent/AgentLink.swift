@@ -10,53 +10,55 @@ import LatchkeyTransport
 import LatchkeyWire
 import Synchronization
 
-/// The connection between the user's daemon and the program that shows every prompt of this user.
+/// The connection of the program that shows the user's prompts (the agent) to the user's daemon.
 ///
-/// One thread takes orders; answers may be sent from any thread. The connection lasts until the daemon ends; it can be
-/// made anew then.
+/// One thread calls `next`; answers may be sent from any thread. The connection lasts until the daemon ends; create a
+/// new `AgentLink` then.
 public final class AgentLink: Sendable {
-    /// What the daemon wants on the screen.
+    /// An instruction of the daemon about the prompt on the screen.
     public enum Order: Sendable {
-        /// A prompt comes up, in the place of the one before.
+        /// Show this prompt, in place of the previous one.
         case show(ShownPrompt)
-        /// The same prompt says something else.
+        /// Show new content for the same prompt.
         case update(ShownPrompt)
-        /// The prompt of that number goes away.
+        /// Remove the prompt with this `ShownPrompt.number`.
         case dismiss(UInt64)
     }
 
-    /// What a person did.
+    /// What the user or the agent did at a prompt.
     public enum Answer: Sendable {
-        /// The prompt can be seen: only now does a sensor start to watch.
+        /// The prompt is visible: the daemon arms the sensor only after this.
         case visible
-        /// There is no place to show it, for instance because the display is gone.
+        /// The prompt cannot be shown, for instance because the display is gone.
         case unavailable
-        /// It went away without an answer.
+        /// The prompt disappeared without an answer.
         case lost
-        /// The cancel button.
+        /// The user pressed the cancel button.
         case cancel
-        /// The fallback button.
+        /// The user pressed the fallback button.
         case fallback
-        /// Whether the app may look at faces.
+        /// Whether the user allows the app to use the camera.
         case permission(Bool)
-        /// The recovery code is written down.
+        /// The user confirmed that the recovery code is written down.
         case codeAcknowledged
-        /// A touch of the simulated sensor; the daemon refuses it in every other tier.
+        /// A touch of the simulated sensor, by an enrolled finger if `matching`. Other tiers than the simulated one
+        /// ignore it.
         case simulatedTouch(matching: Bool)
-        /// A confirmation on the simulated paired device; refused likewise.
+        /// A confirmation on the simulated paired device. Other tiers than the simulated one ignore it.
         case simulatedConfirmation
     }
 
     private let socket: Descriptor
     private let shown = Mutex<PromptState?>(nil)
-    /// When the content of what is shown came, in nanoseconds of the boot clock.
+    /// When the content of the current prompt arrived, in nanoseconds of CLOCK_BOOTTIME.
     private let contentTime = Mutex<Int64>(0)
 
-    /// Connects to the daemon of the user's store, starts it if need be, and registers.
+    /// Connects to the daemon of the user's store, starting it if necessary, and registers as the agent.
     ///
-    /// Blocks until the daemon has answered, at most some 40 seconds.
+    /// Blocks until the daemon has answered, for at most about 40 seconds.
     ///
-    /// - Throws: `taken` while another agent is registered.
+    /// - Throws: `AgentFailure` with code `taken` while another agent is registered, `unreachable` when the daemon
+    ///   cannot be reached or ends the connection, and `notUnderstood` when its answer cannot be read.
     public init() throws(AgentFailure) {
         do throws(Failure) {
             socket = try DaemonFinder.connect()
@@ -73,20 +75,23 @@ public final class AgentLink: Sendable {
         }
     }
 
-    /// Waits before the next try, so that a daemon that fails each time is not started without a pause.
+    /// Blocks before the next attempt to connect, so that a daemon that fails each time is not restarted without a
+    /// pause.
     ///
-    /// Another daemon than the one of that connection, started by another program, ends the wait.
+    /// Returns early when a daemon other than the one of `link` starts to listen.
     ///
     /// - Parameters:
-    ///   - link: a connection that is over; nil when none came about, for whichever daemon is there now.
-    ///   - seconds: at most so many, and at most a day.
+    ///   - link: a connection that has ended; nil when none was made, which excludes the daemon that is running now.
+    ///   - seconds: the longest time to wait, 0 to 86,400; other values are clamped.
     public static func waitForDaemon(after link: AgentLink?, seconds: Int64) {
         let process = link.flatMap { try? Sockets.peer($0.socket).processID }
         DaemonFinder.waitForOther(
             than: process, until: Uptime.deadline(seconds: min(max(0, seconds), 86_400)))
     }
 
-    /// Waits for the next order; nil when the connection is over. To be called by one thread.
+    /// Blocks until the next order arrives. Must be called by one thread only.
+    ///
+    /// - Returns: the order; nil when the connection has ended.
     public func next() -> Order? {
         while let payload = try? Frame.receive(from: socket, until: nil) {
             guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { break }
@@ -104,21 +109,25 @@ public final class AgentLink: Sendable {
             case .dismiss:
                 shown.withLock { if $0?.prompt.id == number { $0 = nil } }
                 return .dismiss(number)
-            // The daemon says none.
+            // The daemon never sends events.
             case .event: return end()
             }
         }
         return end()
     }
 
-    /// Nothing is shown any more: the daemon must not take this for a place to ask.
+    /// Closes the connection, so that the daemon no longer sends prompts here, and forgets the current prompt.
     private func end() -> Order? {
         close()
         shown.withLock { $0 = nil }
         return nil
     }
 
-    /// Tells what the person did at the prompt of that number. A prompt that is over is told nothing by it.
+    /// Reports an answer to the daemon, which ignores answers to prompts that have ended.
+    ///
+    /// - Parameters:
+    ///   - answer: what the user or the agent did.
+    ///   - prompt: the `ShownPrompt.number` of the prompt.
     public func send(_ answer: Answer, prompt: UInt64) {
         switch answer {
         case .visible: send(.visible, prompt)
@@ -133,28 +142,32 @@ public final class AgentLink: Sendable {
         }
     }
 
-    /// The prompt of that number at this moment: while entry is delayed, it says each second how long. nil when it is over.
+    /// The current state of a prompt. While entry is delayed, its `wish` contains the remaining time; ask each second
+    /// then.
+    ///
+    /// - Parameter prompt: the `ShownPrompt.number` of the prompt.
+    /// - Returns: the prompt; nil when it has ended.
     public func current(_ prompt: UInt64) -> ShownPrompt? {
         let seconds = (Uptime.nanoseconds - contentTime.withLock { $0 }) / 1_000_000_000
         return change(prompt) { $0.countDown(secondsPassed: seconds) }
     }
 
-    /// Sends a passcode.
+    /// Sends a passcode to the daemon, which checks it.
     ///
     /// - Parameters:
     ///   - passcode: UTF-8, 1 to 1,024 bytes, copied into memory that is wiped; the caller wipes the original.
-    ///   - prompt: the number of the prompt it was typed into.
-    /// - Returns: the prompt as it looks while the daemon checks; nil when it is over or the passcode has no such length.
+    ///   - prompt: the `ShownPrompt.number` of the prompt into which it was typed.
+    /// - Returns: the prompt to show while the daemon checks; nil when it has ended or the length is out of range.
     public func send(passcode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
         send(passcode, limit: Limits.passcodeBytes, prompt) { .passcode($0) }
     }
 
-    /// Sends a recovery code.
+    /// Sends a recovery code to the daemon, which checks it.
     ///
     /// - Parameters:
     ///   - recoveryCode: UTF-8, 1 to 256 bytes, copied into memory that is wiped; the caller wipes the original.
-    ///   - prompt: the number of the prompt it was typed into.
-    /// - Returns: the prompt as it looks while the daemon checks; nil when it is over or the code has no such length.
+    ///   - prompt: the `ShownPrompt.number` of the prompt into which it was typed.
+    /// - Returns: the prompt to show while the daemon checks; nil when it has ended or the length is out of range.
     public func send(recoveryCode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
         send(recoveryCode, limit: Limits.recoveryCodeBytes, prompt) { .codeEntered($0) }
     }
@@ -169,7 +182,8 @@ public final class AgentLink: Sendable {
         return checking
     }
 
-    /// Ends the connection: the daemon goes on without an agent, and `next` returns nil.
+    /// Ends the connection: the daemon continues without an agent, and `next` returns nil. May be called from any
+    /// thread.
     public func close() { shutdown(socket.number, CInt(SHUT_RDWR)) }
 
     private func change(_ number: UInt64, _ body: (inout PromptState) -> Void) -> ShownPrompt? {
@@ -182,7 +196,7 @@ public final class AgentLink: Sendable {
     }
 
     private func send(_ event: PromptEvent, _ prompt: UInt64) {
-        // A daemon that is gone is noticed by `next`.
+        // `next` reports the end of the connection.
         try? Frame.send(AgentFrame.message(prompt: prompt, .event(event)).encoded(), to: socket)
     }
 }

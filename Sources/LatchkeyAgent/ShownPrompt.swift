@@ -3,96 +3,101 @@
 import LatchkeyModel
 package import LatchkeyPromptWords
 
-/// A prompt at one moment, in words that are ready to be shown: cleaned, clipped, the caller's own in quotation marks.
+/// The state of a prompt, as texts that are ready to be shown: control characters removed, length limited, and the
+/// caller's own texts in quotation marks.
 ///
-/// They are plain text. Whoever shows them must not read markup into them.
+/// All texts are plain text; a program that shows them must not interpret markup in them.
 public struct ShownPrompt: Equatable, Sendable {
-    /// What the person is asked for.
+    /// What the user is asked for.
     public enum Method: Equatable, Sendable {
-        /// A finger, a face or eyes.
+        /// A fingerprint, a face or eyes.
         case biometry
         /// A passcode, to be typed.
         case passcode
         /// A confirmation on a paired device.
         case companion
-        /// Leave for the app to look at faces.
+        /// Permission for the app to use the camera.
         case permission
-        /// Nothing: a recovery code is shown until the person confirms that it is written down.
+        /// A confirmation that the recovery code shown is written down.
         case recoveryCode
         /// A recovery code, to be typed.
         case recoveryCodeEntry
     }
 
-    /// The sensor of this machine.
+    /// The kinds of biometric sensor of a machine.
     public enum Sensor: Equatable, Sendable {
-        /// There is none.
+        /// The machine has no sensor.
         case none
-        /// A fingerprint reader.
+        /// A fingerprint reader (Apple: Touch ID).
         case finger
-        /// A camera that knows faces.
+        /// A camera that recognises faces (Apple: Face ID).
         case face
-        /// A camera that knows eyes.
+        /// A camera that recognises eyes (Apple: Optic ID).
         case eyes
     }
 
-    /// Names the prompt towards the daemon.
+    /// Identifies the prompt in calls of `AgentLink`.
     public let number: UInt64
-    /// What is asked for now.
+    /// What the user is asked for now.
     public let method: Method
-    /// The sensor.
+    /// The biometric sensor of this machine.
     public let sensor: Sensor
-    /// Whether the sensor watches, once the prompt is visible.
+    /// Whether the sensor is active once the prompt is visible.
     public let isWatching: Bool
-    /// Whether a passcode is being checked.
+    /// Whether a passcode or a recovery code is being checked.
     public let isChecking: Bool
-    /// Whether no passcode is taken for now; `wish` says how long. Ask the link each second for the `current` prompt.
+    /// Whether entry is delayed after wrong passcodes; `wish` contains the remaining time. Ask
+    /// `AgentLink.current(_:)` each second then.
     public let isDelayed: Bool
-    /// Whether `feedback` speaks of a failure.
+    /// Whether `feedback` reports a failure.
     public let isFailure: Bool
-    /// Who asks for what.
+    /// The first line: which program asks for what.
     public let question: String
-    /// Whether `reason` says in Latchkey's own words what is about to happen, and `question` already names the program.
+    /// Whether `reason` is Latchkey's own description of the action that follows, and `question` already names the
+    /// process.
     public let isOwnRequest: Bool
-    /// Why: in the caller's words, or in Latchkey's own; nil when the caller gave none.
+    /// The caller's reason in quotation marks, or Latchkey's description of the action; nil when the caller gave no
+    /// reason.
     public let reason: String?
-    /// The caller as the kernel knows it: process and program.
+    /// The caller's process id and program, as the kernel reports them.
     public let program: String
-    /// The name the caller gave itself, in quotation marks; nil when that is the kernel's.
+    /// The caller's own name for itself, in quotation marks; nil when it is the name that the kernel reports.
     public let ownName: String?
-    /// What the caller looks at faces for, in its words, while it asks for leave.
+    /// Why the caller uses the camera, in its own text, while it asks for permission; else nil.
     public let usage: String?
-    /// What to do now.
+    /// The instruction to the user, for instance to touch the sensor.
     public let wish: String
-    /// The recovery code to show; nil while there is none. Whoever shows it should keep no copy.
+    /// The recovery code to show; nil when there is none. The agent should not store a copy.
     public let recoveryCode: String?
-    /// What the last try came to and how many are left; empty before the first.
+    /// The result of the last attempt and the number of attempts left; empty before the first attempt.
     public let feedback: String
-    /// The title of the button that sends what was typed.
+    /// The title of the button that sends the typed text.
     public let entryTitle: String
-    /// The title of the cancel button, the caller's or ours.
+    /// The title of the cancel button, the caller's or the default.
     public let cancelTitle: String
-    /// The title of the fallback button; nil while there is none.
+    /// The title of the fallback button; nil when none is to be shown.
     public let fallbackTitle: String?
-    /// Said in the tier that protects nothing; nil elsewhere.
+    /// A notice that this machine is simulated; nil in other tiers.
     public let simulation: String?
-    /// What the person may play in that tier; empty elsewhere.
+    /// Buttons that simulate the sensor and the paired device; empty outside the simulated tier.
     public let plays: [Play]
 
-    /// A button of the simulated tier.
+    /// A button that simulates the sensor or the paired device.
     public struct Play: Equatable, Sendable {
-        /// What stands on it.
+        /// The title of the button.
         public let title: String
-        /// What it tells the daemon: a touch that matches or does not, or nil for a confirmation on the paired device.
+        /// The button's answer: true or false for `AgentLink.Answer.simulatedTouch(matching:)`, nil for
+        /// `simulatedConfirmation`.
         public let isMatching: Bool?
     }
 
-    /// The title of the button of `recoveryCode`.
+    /// The title of the button that confirms that `recoveryCode` is written down.
     public static let acknowledgement = PromptState.acknowledgement
-    /// Lines of the reason that are shown; more end with an ellipsis.
+    /// Maximum number of lines of `reason`; a longer text ends with an ellipsis.
     public static let reasonLines = Limits.reasonLines
-    /// The same for any other text of a caller.
+    /// Maximum number of lines of any other text of a caller.
     public static let otherLines = Limits.otherLines
-    /// Bytes of the longest passcode.
+    /// Maximum length of a passcode, in bytes.
     public static let passcodeBytes = Limits.passcodeBytes
 
     package init(_ state: PromptState) {
@@ -129,7 +134,7 @@ public struct ShownPrompt: Equatable, Sendable {
         feedback = state.feedbackAfterTries
         entryTitle = state.entryTitle
         cancelTitle = prompt.cancelTitle
-        // At the passcode the fallback has been taken, as in the terminal.
+        // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.
         fallbackTitle =
             content.showsFallback && content.method != .passcode ? prompt.fallbackTitle : nil
         simulation = state.simulation

@@ -3,30 +3,30 @@
 package import LatchkeyModel
 package import LatchkeyWire
 
-/// One frame on the connection of an agent that shows every prompt of a user: `[kind, contents]`.
+/// One frame on the connection between daemon and agent, which shows all prompts of a user: `[kind, contents]`.
 ///
-/// A client's frames are arrays of three items, these of two: the first byte of a connection tells them apart.
+/// The frames of clients are arrays of three items, these of two: the first byte of a connection distinguishes them.
 package enum AgentFrame: Equatable, Sendable {
-    /// Agent, first of all: it wants to show the prompts.
+    /// From the agent, as its first frame: requests registration.
     case register
-    /// Daemon: it does from now on.
+    /// From the daemon: the agent is registered.
     case registered
-    /// Daemon: it does not, and the connection ends.
+    /// From the daemon: registration is refused; the connection ends.
     case refused(Refusal)
-    /// Both: something about the prompt of that number. A late word about one that is over cannot be taken for an answer
-    /// to the next.
+    /// From either side: a message about the prompt with this number, so that a late answer to an earlier prompt cannot
+    /// answer the current one.
     case message(prompt: UInt64, AgentMessage)
 
     /// Why an agent is not registered.
     package enum Refusal: UInt8, CaseIterable, Sendable {
-        /// Another one is.
+        /// Another agent is registered.
         case taken = 1
     }
 
-    /// Whether a payload can be a frame of this kind at all.
+    /// Whether a payload begins as a frame of an agent does.
     package static func mayBegin(_ payload: SecretBytes) -> Bool { payload.withBytes { $0.first == 0x82 } }
 
-    /// The payload's bytes.
+    /// The frame encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         writer.array(2)
@@ -49,7 +49,7 @@ package enum AgentFrame: Equatable, Sendable {
         return writer.finish()
     }
 
-    /// Reads a payload; anything but exactly one canonical frame is refused.
+    /// Decodes a payload; throws unless it is exactly one canonical frame.
     package init(decoding payload: SecretBytes) throws(WireError) {
         self = try payload.withBytes { (bytes) throws(WireError) -> AgentFrame in
             var reader = CBORReader(bytes)

@@ -3,18 +3,18 @@
 package import LatchkeyModel
 package import LatchkeyWire
 
-/// One frame between a daemon and the program that shows its prompts: `[kind, contents]`.
+/// A message between the daemon and a program that shows a prompt: `[kind, contents]`.
 package enum AgentMessage: Equatable, Sendable {
-    /// Daemon: show this.
+    /// From the daemon: show this prompt.
     case show(Prompt)
-    /// Daemon: change what is shown.
+    /// From the daemon: change the content of the prompt.
     case update(PromptContent)
-    /// Daemon: go away.
+    /// From the daemon: remove the prompt.
     case dismiss
-    /// Prompt: what the person did.
+    /// From the prompt: an action of the user or a change of its state.
     case event(PromptEvent)
 
-    /// The payload's bytes.
+    /// The message encoded as CBOR.
     package func encoded() -> SecretBytes {
         var writer = CBORWriter()
         write(to: &writer)
@@ -39,7 +39,7 @@ package enum AgentMessage: Equatable, Sendable {
         }
     }
 
-    /// Reads a payload; anything but exactly one canonical message is refused.
+    /// Decodes a payload; throws unless it is exactly one canonical message.
     package init(decoding payload: SecretBytes) throws(WireError) {
         self = try payload.withBytes { (bytes) throws(WireError) -> AgentMessage in
             var reader = CBORReader(bytes)
@@ -94,7 +94,7 @@ extension CBORWriter {
         boolean(content.asksPermission)
         unsigned(UInt64(content.step.rawValue))
         unsigned(UInt64(max(0, content.delaySeconds)))
-        // In any other step a code is not written, whatever the content holds.
+        // The recovery code is only sent in the step that shows it.
         bytes(content.step == .recoveryCodeShown ? content.recoveryCode ?? SecretBytes([]) : SecretBytes([]))
     }
 

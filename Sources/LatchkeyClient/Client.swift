@@ -5,20 +5,21 @@ package import LatchkeyModel
 import LatchkeySystem
 import Synchronization
 
-/// One engine as a program sees it: the user's daemon, or a simulated world.
+/// A connection to one engine: the user's daemon, or a simulated world.
 ///
-/// Calls block the calling thread and may be made from any thread. A connection that broke is made anew by the next
-/// call; what a context had proven on the old one is gone.
+/// Calls block the calling thread and may be made from any thread. After a connection has broken, the next call makes
+/// a new one; the proofs that contexts had obtained on the old one are lost.
 package final class Client: Sendable {
-    /// Seconds a call may take that waits for a person, turns of others included, or for a look at a whole store.
+    /// Timeout in seconds of a call that waits for the user, including turns of other programs, or that reads a whole
+    /// store.
     private static let longSeconds: Int64 = 1800
 
-    /// Milliseconds between two tries to be let in.
+    /// Longest back-off between two attempts to connect, in milliseconds.
     private static let longestPause: CInt = 128
 
     private struct State: Sendable {
         var connection: ClientConnection?
-        /// Counts connections, so that a context knows when its handle has died.
+        /// Incremented with each connection, so that a context knows when its handle is no longer valid.
         var generation: UInt64 = 0
     }
 
@@ -26,11 +27,16 @@ package final class Client: Sendable {
     private let hello: Request.Hello
     private let state = Mutex(State())
 
-    /// What the app looks at faces for; nil when it does not say.
+    /// Why the app uses the camera (Apple: `NSFaceIDUsageDescription`); nil when it does not declare a reason.
     package var faceUsage: String? { hello.faceUsage }
 
-    /// A client of the engine that `connect` reaches, under the name of `application`, which looks at faces for the
-    /// purpose in `faceUsage`, if at all, and has the access groups in `groups`, or the one of its name.
+    /// Creates a client without connecting; the first call does.
+    ///
+    /// - Parameters:
+    ///   - application: the app's name, which is also its access group when `groups` is empty.
+    ///   - groups: the app's access groups.
+    ///   - faceUsage: why the app uses the camera; nil when it does not declare a reason.
+    ///   - connect: makes a connection to the engine.
     package init(
         application: String, groups: [String] = [], faceUsage: String? = nil,
         connect: @escaping @Sendable () throws(Failure) -> any ClientChannel
@@ -49,17 +55,17 @@ package final class Client: Sendable {
     /// The user's daemon, for programs without a declaration of their own.
     package static let daemon = Client(ofDaemonFor: applicationName, groups: declaredNames, faceUsage: nil)
 
-    /// How this program names itself: the first name in `LATCHKEY_APP_ID`, or the executable's name.
+    /// The name of this program: the first name in `LATCHKEY_APP_ID`, or the executable's name.
     package static var applicationName: String { declaredNames.first ?? executableName }
 
-    /// The name of this program's file.
+    /// The file name of this program; "unknown" when it cannot be read.
     package static var executableName: String { Environment.executable.map(Files.name(of:)) ?? "unknown" }
 
-    /// The names in `LATCHKEY_APP_ID`: the app's own, which is the access group of its new items, and further access groups
-    /// (behaviour KC-23).
+    /// The names in `LATCHKEY_APP_ID`: the app's own, which is the access group of its new items, then further access
+    /// groups (behaviour KC-23).
     package static var declaredNames: [String] { names(in: Environment.value("LATCHKEY_APP_ID") ?? "") }
 
-    /// Names that are separated by commas, without the spaces around them, each once.
+    /// Splits a comma-separated list into names, without surrounding spaces and without duplicates.
     package static func names(in list: String) -> [String] {
         var names: [String] = []
         for part in list.split(separator: ",") {
@@ -70,14 +76,14 @@ package final class Client: Sendable {
         return names
     }
 
-    /// Makes a call. A refusal is thrown.
+    /// Sends a request and waits for its reply. Throws when the reply is a failure.
     ///
-    /// - Parameter part: is shown each part of an answer that comes in several and is not joined.
+    /// - Parameter part: called with each part of a reply that arrives in several parts that are not joined.
     package func call(
         _ request: Request, part: (Reply) -> Void = { _ in }
     ) throws(Failure) -> Reply { try callWithGeneration(request, part: part).reply }
 
-    /// Makes a call and tells on which connection it was answered.
+    /// Like `call`, and also returns the generation of the connection that answered.
     package func callWithGeneration(
         _ request: Request, part: (Reply) -> Void = { _ in }
     ) throws(Failure) -> (reply: Reply, generation: UInt64) {
@@ -98,7 +104,7 @@ package final class Client: Sendable {
         }
     }
 
-    /// Which connection is the current one.
+    /// The number of connections made so far; identifies the current one.
     package var generation: UInt64 { state.withLock { $0.generation } }
 
     private func connected() throws(Failure) -> (ClientConnection, UInt64) {
@@ -116,8 +122,8 @@ package final class Client: Sendable {
         return try result.get()
     }
 
-    /// Connects and says hello; a daemon that ended just then is looked for once more, and one that has as many
-    /// connections as it lets in, which ends every further one, less and less often.
+    /// Connects and sends the hello request. Retries with back-off while the daemon is ending or refuses further
+    /// connections because its limit is reached.
     private func greet() throws(Failure) -> ClientConnection {
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
         var pause: CInt = 1
@@ -137,7 +143,7 @@ package final class Client: Sendable {
 }
 
 extension Request {
-    /// Whether the answer may wait for a person, or takes the longer the larger the store is.
+    /// Whether the reply may wait for the user, or takes time in proportion to the size of the store.
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
@@ -151,7 +157,7 @@ extension Request {
         }
     }
 
-    /// Whether asking twice does the same as asking once, so that a lost answer may be asked for again.
+    /// Whether the request is idempotent, so that it may be sent again when its reply was lost.
     fileprivate var mayBeRepeated: Bool {
         switch self {
         case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .listEverything, .facePermissions,

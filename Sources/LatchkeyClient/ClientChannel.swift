@@ -9,20 +9,21 @@ import LatchkeyTransport
 package protocol ClientChannel: AnyObject, Sendable {
     /// Sends a payload. Called by one thread at a time.
     func send(_ payload: SecretBytes) throws(Failure)
-    /// Waits for the next payload; nil when `deadline` (boot clock) passes first. Called by one thread at a time.
+    /// Waits for the next payload; nil when `deadline` (`Uptime` nanoseconds) passed first. Called by one thread at a
+    /// time.
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes?
 }
 
 /// A channel over the daemon's socket.
 final class SocketChannel: ClientChannel, @unchecked Sendable {
-    // Only touched by `receive`, which one thread calls at a time.
+    // Only accessed by `receive`, which one thread calls at a time.
     private var incoming = FrameBuffer()
     private let descriptor: Descriptor
     private let owner = getpid()
 
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// Whether this process made it: after a fork the child must not speak on its parent's connection.
+    /// Whether this process made the connection: a child must not use its parent's connection after fork(2).
     var isOurs: Bool { owner == getpid() }
 
     func send(_ payload: SecretBytes) throws(Failure) {
@@ -38,11 +39,11 @@ final class SocketChannel: ClientChannel, @unchecked Sendable {
             var frameDeadline: Int64?
             while true {
                 if let payload = try incoming.next() { return payload }
-                // A frame that has begun comes whole or the connection is useless.
+                // An incomplete frame must be completed in time; the connection cannot be used otherwise.
                 if incoming.isInsideFrame, frameDeadline == nil {
                     frameDeadline = Uptime.deadline(seconds: Limits.frameSeconds)
                 }
-                // Whatever is there comes in one read: a reply costs a wait and a read.
+                // One read takes all available bytes, so that a reply usually costs one poll and one read.
                 guard try readMore(until: frameDeadline ?? deadline) else {
                     if frameDeadline == nil { return nil }
                     throw .timedOut
@@ -53,7 +54,7 @@ final class SocketChannel: ClientChannel, @unchecked Sendable {
         }
     }
 
-    /// Reads what comes next; false when the deadline passes first.
+    /// Reads available bytes; false when the deadline passed first.
     private func readMore(until deadline: Int64) throws(FrameError) -> Bool {
         do throws(SystemError) {
             guard try descriptor.wait(for: POLLIN, until: deadline) else { return false }

@@ -5,13 +5,13 @@ import LatchkeyModel
 import LatchkeySystem
 import LatchkeyWire
 
-/// Requests and replies of one channel, for any number of threads.
+/// Multiplexes the requests and replies of any number of threads over one channel.
 ///
-/// There is no thread of its own: among the callers that wait, one reads the channel for all, so that a lone call
-/// sends and reads on the thread that makes it.
+/// It has no thread of its own: one of the waiting callers reads the channel for all of them, so that a single call
+/// sends and reads on its own thread.
 final class ClientConnection: @unchecked Sendable {
-    // Everything below is only touched with the lock held, except the channel, which has one sender and one reader
-    // at a time.
+    // Everything below is only accessed with `lock` held, except the channel, which has one sender and one reader at a
+    // time.
     private let channel: any ClientChannel
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let sending = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -27,7 +27,7 @@ final class ClientConnection: @unchecked Sendable {
         pthread_mutex_init(sending, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // A wall clock that is put back must not make anyone wait longer.
+        // Setting the wall clock back must not prolong a wait.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -50,9 +50,11 @@ final class ClientConnection: @unchecked Sendable {
         return end == nil
     }
 
-    /// Makes a call and waits for its answer. Parts of an answer of items are joined, others are shown to `part`.
+    /// Sends a request and waits for its reply. Joins the parts of a reply of items; passes other parts to `part`.
     ///
-    /// Throws when there is no answer; a refusal is an answer.
+    /// A reply that reports a failure is returned, not thrown.
+    ///
+    /// - Throws: when no reply arrived before the timeout or the connection broke.
     func call(
         _ request: Request, seconds: Int64, part: (Reply) -> Void = { _ in }
     ) throws(Failure) -> Reply {
@@ -74,7 +76,7 @@ final class ClientConnection: @unchecked Sendable {
             do throws(Failure) {
                 reply = try next(id, until: deadline)
             } catch {
-                // Nobody waits any more: the daemon need not either, which counts the requests under way.
+                // The reply is no longer needed; the daemon limits the number of pending requests.
                 if error.status == .timedOut { try? send(.cancel(id: id)) }
                 throw error
             }
@@ -102,8 +104,8 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends the connection after a failed send, with what the daemon said of it before it closed: a connection beyond
-    /// a limit is closed while its first request is sent.
+    /// Ends the connection after a failed send. Reads the daemon's reason first, if any: a connection beyond a limit is
+    /// closed while its first request is being sent.
     private func fail(_ failure: Failure) -> Failure {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -130,7 +132,7 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// Reads one frame for whoever it is meant; the lock is given up meanwhile.
+    /// Reads one frame, whichever request it answers; releases `lock` while it waits.
     private func read(until deadline: Int64) {
         isReading = true
         pthread_mutex_unlock(lock)
@@ -148,9 +150,9 @@ final class ClientConnection: @unchecked Sendable {
     private func take(_ payload: SecretBytes) {
         do throws(WireError) {
             guard case .reply(let id, let reply) = try Message(decoding: payload) else { throw .unknownMessage }
-            // Id 0 speaks of the connection, not of a request.
+            // Id 0 refers to the connection, not to a request.
             if id == 0, case .failure(let failure) = reply { end = failure }
-            // A reply that nobody waits for belongs to a call that gave up.
+            // A reply to a request that timed out is dropped.
             if replies[id] != nil { replies[id]?.append(reply) }
         } catch {
             end = Failure(
@@ -160,7 +162,7 @@ final class ClientConnection: @unchecked Sendable {
     }
 
     private func wait(until deadline: Int64) {
-        // A condition cannot wait by the boot clock, which decides in `next`.
+        // A condition variable cannot wait on CLOCK_BOOTTIME, so `next` checks the deadline again.
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         let left = max(0, deadline - Uptime.nanoseconds)

@@ -3,10 +3,10 @@
 package import LatchkeyModel
 import Synchronization
 
-/// Which engine a call of the API modules goes to: a simulated world in scope, the process's default world, or the
+/// Chooses the engine for a call of the API modules: the simulated world in scope, the process's default world, or the
 /// user's daemon.
 package enum ClientScope {
-    /// The world of the current task, if a test set one.
+    /// The simulated world of the current task, if a test has set one.
     @TaskLocal package static var world: Client?
 
     private struct Defaults: Sendable {
@@ -15,13 +15,14 @@ package enum ClientScope {
     }
     private static let defaults = Mutex(Defaults())
 
-    /// From now on a call without a world in scope is an error in this process, unless a default is set.
+    /// Makes each call without a world in scope fail in this process from now on, unless a default is set.
     package static func requireWorld() { defaults.withLock { $0.usesWorlds = true } }
 
-    /// Sets the world of calls that have none in scope.
+    /// Sets the world for calls without one in scope.
     package static func setDefault(_ client: Client?) { defaults.withLock { $0.client = client } }
 
-    /// The engine to ask; `daemon` where nothing simulates.
+    /// The engine for a call: the world in scope, the default, or else `daemon`. Throws after `requireWorld` instead of
+    /// using the daemon.
     package static func current(orElse daemon: @autoclosure () -> Client) throws(Failure) -> Client {
         if let world { return world }
         let defaults = defaults.withLock { $0 }
@@ -35,14 +36,14 @@ package enum ClientScope {
     }
 }
 
-/// How an `LAContext` reaches `Security` although the one module does not know the other's class.
+/// How `Security` uses an `LAContext`, whose class is defined in a module that imports `Security`.
 package protocol AuthenticationContext: AnyObject {
-    /// The engine it belongs to.
+    /// The engine of the context.
     func client() throws(Failure) -> Client
-    /// Its handle on the current connection.
+    /// The context's handle on the current connection.
     func handle() throws(Failure) -> ContextHandle
-    /// What its prompts say.
+    /// The texts and options of its prompts.
     var prompting: Prompting { get }
-    /// The app's own password, where it was handed over (Apple: `setCredential`).
+    /// The app's own password, if one was set (Apple: `setCredential`).
     var applicationPassword: SecretBytes? { get }
 }

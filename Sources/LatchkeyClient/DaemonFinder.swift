@@ -7,15 +7,15 @@ import LatchkeyTransport
 
 /// Finds the daemon of the user's store and starts it when it is not running.
 package enum DaemonFinder {
-    /// Nanoseconds between the first two starts.
+    /// Back-off after the first start, in nanoseconds.
     private static let shortestPause: Int64 = 8_000_000
 
-    /// A connection to the daemon; waits for one that is starting.
+    /// Connects to the daemon, starting it if necessary. Blocks until it listens, at most `Limits.startSeconds`.
     package static func connect() throws(Failure) -> Descriptor {
         let folder = try StoreLocation.folder()
         try Files.makePrivateFolder(folder)
         let lock = try DaemonLock.open(folder)
-        // The usual case, in which nothing has to be waited for.
+        // The usual case: the daemon is running.
         if let connection = try connect(lock) { return connection }
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
         let watch: FileWatch
@@ -24,7 +24,7 @@ package enum DaemonFinder {
         } catch {
             throw Failure(.daemonUnavailable, "The daemon's lock cannot be watched: \(error.description).")
         }
-        // A daemon that ends as soon as it is started is started less and less often.
+        // Back-off for a daemon that ends as soon as it was started.
         var (nextStart, pause) = (Uptime.nanoseconds, shortestPause)
         while Uptime.nanoseconds < deadline {
             if let connection = try connect(lock) { return connection }
@@ -37,17 +37,18 @@ package enum DaemonFinder {
                 }
                 until = min(until, nextStart)
             }
-            // Whoever starts, ends or is killed changes or closes the lock.
+            // A daemon that starts, ends or is killed changes or closes the lock file.
             _ = try? watch.wait(until: until)
         }
         throw Failure(
-            .daemonUnavailable, "latchkeyd did not come up within \(Limits.startSeconds) seconds.",
+            .daemonUnavailable, "latchkeyd did not start within \(Limits.startSeconds) seconds.",
             hint: "Run latchkeyd in a terminal to see why.")
     }
 
-    /// Waits, starting none, until the deadline or until a daemon listens that is not of that process.
+    /// Waits until a daemon other than `process` listens, or the deadline (`Uptime` nanoseconds) passes. Starts no
+    /// daemon.
     ///
-    /// - Parameter process: nil for the daemon that is there now.
+    /// - Parameter process: a process id; nil excludes the daemon that is running now.
     package static func waitForOther(than process: Int32?, until deadline: Int64) {
         guard Uptime.nanoseconds < deadline else { return }
         guard let folder = try? StoreLocation.folder(), (try? Files.makePrivateFolder(folder)) != nil,
@@ -55,13 +56,13 @@ package enum DaemonFinder {
         else { return waitForNothing(until: deadline) }
         let process = process ?? DaemonLock.address(lock)?.processID
         while Uptime.nanoseconds < deadline {
-            // The address of a daemon that was killed is there still.
+            // The file still contains the address of a daemon that was killed.
             if DaemonLock.isTaken(lock), let address = DaemonLock.address(lock), address.processID != process { return }
             guard (try? watch.wait(until: deadline)) != nil else { return waitForNothing(until: deadline) }
         }
     }
 
-    /// Where no daemon can be, or none can be watched, there is no event to wait for.
+    /// Sleeps until the deadline: without a store folder or a watch there is no event to wait for.
     private static func waitForNothing(until deadline: Int64) {
         while case let left = deadline - Uptime.nanoseconds, left > 0 {
             poll(nil, 0, CInt(clamping: left / 1_000_000 + 1))
@@ -72,7 +73,7 @@ package enum DaemonFinder {
         guard let address = DaemonLock.address(lock), let descriptor = try? Sockets.connect(address.socket),
             let peer = try? Sockets.peer(descriptor)
         else { return nil }
-        // A socket of someone else would be given the secrets of this user.
+        // The socket of another user would receive this user's secrets.
         guard peer.userID == geteuid() else {
             throw Failure(
                 .peerNotTrusted, "The socket \(address.socket) belongs to user \(peer.userID).",
@@ -86,7 +87,8 @@ package enum DaemonFinder {
     private static func start() throws(Failure) {
         let program = try DaemonProgram.find()
         do throws(SystemError) {
-            // The first process starts the daemon in a session of its own and ends, so that no child is left to us.
+            // This process starts the daemon in a session of its own and exits, so that the caller has no child
+            // process to wait for.
             let process = try Processes.spawn(
                 program, ["--detach"], descriptors: [nil, nil, nil], newSession: true)
             Processes.wait(process)

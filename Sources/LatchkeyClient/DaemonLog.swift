@@ -4,9 +4,9 @@ package import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 
-/// What the user's daemon wrote down about itself; read from its file, so that it can be seen when no daemon runs.
+/// The log of the user's daemon, read from its file, so that it is available when no daemon runs.
 package enum DaemonLog {
-    /// Every line that is kept, oldest first.
+    /// Every stored line, oldest first.
     package static func lines() throws(Failure) -> [DaemonLogLine] {
         let folder = try StoreLocation.folder()
         guard Files.exists(folder) else { return [] }

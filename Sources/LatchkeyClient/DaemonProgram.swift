@@ -4,10 +4,10 @@ import Glibc
 package import LatchkeyModel
 import LatchkeySystem
 
-/// Where the program `latchkeyd` is.
+/// Locates the program `latchkeyd`.
 package enum DaemonProgram {
-    /// The first place that has it: `LATCHKEY_DAEMON`, beside this program, in the prefix of the SDK whose library this
-    /// is, in the user's and the system's libexec.
+    /// The first path that is executable: `LATCHKEY_DAEMON`, beside this program, in the prefix of the SDK that
+    /// contains this library, or in the user's or the system's libexec folder.
     package static func find() throws(Failure) -> String {
         let candidates = candidates()
         guard let program = candidates.first(where: { access($0, X_OK) == 0 }) else {

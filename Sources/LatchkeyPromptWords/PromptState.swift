@@ -2,29 +2,30 @@
 
 package import LatchkeyModel
 
-/// A prompt at one moment.
+/// The state of a prompt, from which its texts are derived.
 package struct PromptState: Equatable, Sendable {
-    /// What has become of the passcode or the recovery code. A prompt never says how long a passcode is.
+    /// Progress of typing a passcode or recovery code. A prompt never shows the length of a passcode.
     package enum Entry: Sendable {
         case nothing
         case typing
         case checking
     }
 
-    /// What does not change.
+    /// The constant part of the prompt.
     package var prompt: Prompt
-    /// What changes with every try.
+    /// The part of the prompt that changes with each attempt.
     package var content: PromptContent
-    /// How far the person is with typing.
+    /// Progress of typing.
     package var entry: Entry
-    /// Seconds left in which no passcode is taken, counted down by the program that shows the prompt; 0 while one is.
+    /// Remaining delay of entry in seconds, counted down by the program that shows the prompt; 0 when entry is
+    /// possible.
     package var delayLeft: Int
-    /// Characters of a recovery code that have been typed; its length is no secret.
+    /// Number of typed characters of a recovery code; unlike a passcode's, its length is not secret.
     package var typedCharacters = 0
-    /// The process that shows the prompt: another one than the caller's.
+    /// The id of the process that shows the prompt, which is not the caller's.
     package var processID: Int32
 
-    /// A prompt as it is shown first.
+    /// Creates the initial state of a prompt.
     package init(_ prompt: Prompt, processID: Int32) {
         self.prompt = prompt
         self.processID = processID
@@ -33,7 +34,7 @@ package struct PromptState: Equatable, Sendable {
         entry = .nothing
     }
 
-    /// Shows what changed.
+    /// Replaces the content and resets typing and delay.
     package mutating func show(_ content: PromptContent) {
         self.content = content
         entry = .nothing
@@ -41,13 +42,13 @@ package struct PromptState: Equatable, Sendable {
         delayLeft = content.delaySeconds
     }
 
-    /// Counts the delay down: so many seconds have passed since the content was sent. The last second stays until the
-    /// daemon says that entry goes on.
+    /// Updates the remaining delay, `secondsPassed` after the content arrived. It stays at 1 until the daemon permits
+    /// entry with new content.
     package mutating func countDown(secondsPassed: Int64) {
         guard content.delaySeconds > 0 else { return }
         delayLeft = max(1, content.delaySeconds - Int(clamping: max(0, secondsPassed)))
     }
 
-    /// Whether a passcode is asked for that is not taken yet.
+    /// Whether entry of a passcode is delayed.
     package var isDelayed: Bool { delayLeft > 0 }
 }

@@ -2,10 +2,10 @@
 
 import LatchkeyModel
 
-/// The words of a prompt, the same for every look. What the caller chose, the name and path of its file included, stands in
-/// quotation marks, so that it cannot pass for something that Latchkey says.
+/// The texts of a prompt, shared by the terminal and the window. Every text that the caller chooses, including its
+/// file name and path, is in quotation marks, so that it cannot be mistaken for a statement of Latchkey.
 extension PromptState {
-    /// What the sensor knows a person by.
+    /// What the sensor recognises.
     package var sensor: String {
         switch prompt.sensor {
         case .touchID: "fingerprint"
@@ -15,7 +15,7 @@ extension PromptState {
         }
     }
 
-    /// What is asked for now.
+    /// The requested proof, as part of a sentence.
     private var proof: String {
         switch content.method {
         case .biometry: "your \(sensor)"
@@ -24,19 +24,19 @@ extension PromptState {
         }
     }
 
-    /// Who asks for what. What the daemon asks for itself goes on with `reason`.
+    /// Which program asks for what. For a request of Latchkey itself, the sentence continues with `reason`.
     package var question: String {
         prompt.purpose == .app
             ? "“\(prompt.caller)” asks for \(proof)" : "“\(prompt.caller)” (\(program)) wants to"
     }
 
-    /// Why: in the caller's words, nil when it gave none; or what is about to happen, in ours.
+    /// The caller's reason, nil when it gave none; or Latchkey's description of the action that follows.
     package var reason: String? {
         guard let action else { return prompt.reason.isEmpty ? nil : "to “\(prompt.reason)”" }
         return action + "."
     }
 
-    /// What is about to happen; nil where an app wants something proven for reasons of its own.
+    /// The action that follows a successful prompt; nil when an app evaluates a policy for its own purposes.
     package var action: String? {
         switch prompt.purpose {
         case .app: nil
@@ -45,49 +45,50 @@ extension PromptState {
         case .importItems: "import the items of a backup into this keychain"
         case .changePasscode: "change the passcode of this keychain"
         case .removePasscode: "remove the passcode of this keychain and delete the items that need one"
-        case .discardProtected: "delete every protected item of this keychain for good"
-        case .acceptStore: "go on with this keychain although it was replaced by an older or a changed one"
+        case .discardProtected: "delete every protected item of this keychain permanently"
+        case .acceptStore: "continue with this keychain although it was replaced by an older or a changed one"
         }
     }
 
-    /// How the caller is known: what the kernel says, and apart from that what it says itself.
+    /// The caller's process id and program, as the kernel reports them.
     package var program: String {
         "process \(prompt.processID)" + (prompt.program.isEmpty ? "" : ", “\(prompt.program)”")
     }
 
-    /// The name the caller gave itself; nil when it goes by the one the kernel knows.
+    /// The caller's own name for itself; nil when it is the name that the kernel reports.
     package var ownName: String? { prompt.ownName.isEmpty ? nil : "“\(prompt.ownName)”" }
 
-    /// What it is to be used for, in the caller's words, while the person is asked for leave (behaviour LA-07).
+    /// Why the app uses the camera, in its own text, while it asks for permission (behaviour LA-07).
     package var usage: String? {
-        content.asksPermission && !prompt.faceUsage.isEmpty ? "It looks at faces for “\(prompt.faceUsage)”" : nil
+        content.asksPermission && !prompt.faceUsage.isEmpty ? "It uses the camera for “\(prompt.faceUsage)”" : nil
     }
 
-    /// What to do now.
+    /// The instruction to the user.
     package var wish: String {
         switch content.step {
         case .recoveryCodeShown: return "Write this recovery code down. It opens the backup and is not shown again."
         case .recoveryCodeAsked: return "Type the recovery code of the backup, then press Enter."
         case .proof: break
         }
-        if content.asksPermission { return "May “\(prompt.caller)” look at your \(sensor), now and later?" }
+        if content.asksPermission { return "Allow “\(prompt.caller)” to recognise your \(sensor), now and later?" }
         switch content.method {
         case .companion: return "Confirm on your paired device."
-        case .passcode where isDelayed: return "Too many wrong passcodes. Entry goes on in \(Self.time(delayLeft))."
+        case .passcode where isDelayed: return "Too many wrong passcodes. Try again in \(Self.time(delayLeft))."
         case .passcode: return "Type your passcode, then press Enter."
         case .biometry: break
         }
-        // A face is not looked for again by itself; what is left are the keys (behaviour LA-27).
+        // The sensor does not restart automatically; the user can still choose the fallback or cancel (behaviour
+        // LA-27).
         guard content.triesLeft > 0 else { return "The sensor has stopped looking for your \(sensor)." }
         let wish = prompt.sensor == .touchID ? "Touch the sensor" : "Look at the sensor"
         return wish + (content.offersCompanion ? ", or confirm on your paired device." : ".")
     }
 
-    /// What the last try came to and how many are left. For a look that shows it all the time: before the first try it says
-    /// how many there are.
+    /// The result of the last attempt and the number of attempts left, which is also given before the first attempt.
+    /// For the block, which shows it all the time.
     package var feedback: String { feedback(showsTries: true) }
 
-    /// The same without the number of tries while there was none that failed.
+    /// The same, but with the number of attempts left only after one has failed.
     package var feedbackAfterTries: String {
         switch content.notice {
         case .notRecognised, .wrongPasscode, .sameWrongPasscode: feedback(showsTries: true)
@@ -107,8 +108,8 @@ extension PromptState {
             case .wrongPasscode: "The passcode is wrong."
             case .biometryLocked: "Too many tries: the \(sensor) is locked until the passcode is entered."
             case .sameWrongPasscode: "That is the same wrong passcode as before; it does not count again."
-            case .passcodeDueAfterRestart: "The passcode comes first: it was not entered since the machine started."
-            case .passcodeDueByTime: "The passcode comes first: it was not entered for a long time."
+            case .passcodeDueAfterRestart: "Your passcode is required: it was not entered since the machine started."
+            case .passcodeDueByTime: "Your passcode is required: it was not entered for a long time."
             case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
             }
         return [words, showsTries ? tries : nil].compactMap { $0 }.joined(separator: " ")
@@ -129,17 +130,17 @@ extension PromptState {
         return content.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a passcode or a recovery code is typed now.
+    /// Whether the prompt accepts typed text: a passcode or a recovery code.
     package var takesText: Bool { (content.asks(for: .passcode) && !isDelayed) || content.step == .recoveryCodeAsked }
 
-    /// A time as a person reads it.
+    /// A duration as text, in minutes and seconds.
     private static func time(_ seconds: Int) -> String {
         func count(_ number: Int, _ unit: String) -> String { "\(number) \(unit)" + (number == 1 ? "" : "s") }
         guard seconds >= 60 else { return count(seconds, "second") }
         return count(seconds / 60, "minute") + (seconds % 60 == 0 ? "" : " and " + count(seconds % 60, "second"))
     }
 
-    /// How far the passcode is, without its length, or the recovery code.
+    /// Progress of typing: without the length of a passcode, with the length of a recovery code.
     package var field: String? {
         if content.step == .recoveryCodeAsked {
             return switch entry {
@@ -156,7 +157,7 @@ extension PromptState {
         }
     }
 
-    /// The keys that do something now, and what.
+    /// The keys that have an effect now, with their titles.
     package var keys: [(key: String, title: String)] {
         var keys = [(key: "Esc/Ctrl-C", title: prompt.cancelTitle)]
         if content.asksPermission { keys = [(key: "Y", title: "Allow"), (key: "N", title: "Do Not Allow")] + keys }
@@ -170,7 +171,7 @@ extension PromptState {
         return keys
     }
 
-    /// The title of a button that sends what was typed. It opens something only where nothing else is about to happen.
+    /// The title of the button that sends the typed text: "Unlock" only where no other action follows.
     package var entryTitle: String {
         switch (content.step, prompt.purpose) {
         case (.proof, .app), (.proof, .unlock): "Unlock"
@@ -178,13 +179,13 @@ extension PromptState {
         }
     }
 
-    /// What a person presses when the recovery code is on paper.
+    /// The title of the button that confirms that the recovery code is written down.
     package static let acknowledgement = "I have written it down"
 
-    /// Said in the tier that protects nothing; nil elsewhere.
+    /// A notice that the machine is simulated; nil in other tiers.
     package var simulation: String? { prompt.tier == .simulated ? "This machine is simulated, for tests only." : nil }
 
-    /// The keys that play the simulated sensor; none elsewhere.
+    /// The keys that operate the simulated sensor; empty in other tiers.
     package var simulatedKeys: [(key: String, title: String)] {
         guard prompt.tier == .simulated, content.asks(for: .biometry), !content.asksPermission else { return [] }
         return [(key: "M", title: "enrolled \(thing)"), (key: "X", title: "another \(thing)")]

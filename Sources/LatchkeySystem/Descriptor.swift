@@ -3,24 +3,26 @@
 package import CLatchkeyLinux
 import Glibc
 
-/// An open descriptor; closed when the last reference goes away. Every descriptor of Latchkey closes on exec.
+/// An open file descriptor, closed with its last reference. Every descriptor of Latchkey has close-on-exec set.
 package final class Descriptor: Sendable {
-    /// The number.
+    /// The file descriptor number.
     package let number: CInt
 
-    /// Takes over `number`.
+    /// Takes ownership of `number`.
     package init(owning number: CInt) { self.number = number }
 
     deinit { close(number) }
 
-    /// Opens a file.
+    /// Opens a file with `O_CLOEXEC` added to `flags`.
     package static func open(_ path: String, _ flags: CInt, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
         let number = latchkey_open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw SystemError("open") }
         return Descriptor(owning: number)
     }
 
-    /// Reads what is there, at most `count` bytes; 0 at the end.
+    /// Reads at most `memory.count` bytes, retrying after EINTR; blocks like read(2).
+    ///
+    /// - Returns: the number of bytes read; 0 at the end of the file.
     package func read(into memory: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         while true {
             let count = Glibc.read(number, memory.baseAddress, memory.count)
@@ -29,7 +31,7 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// Writes everything.
+    /// Writes all bytes, retrying after short writes and EINTR.
     package func write(all memory: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = memory
         while !rest.isEmpty {
@@ -42,7 +44,7 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// Writes everything at a place of the file.
+    /// Writes all bytes at `offset` of the file.
     package func write(all bytes: [UInt8], at offset: Int64) throws(SystemError) {
         var done = 0
         while done < bytes.count {
@@ -58,29 +60,32 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// What `fstat` tells.
+    /// The result of fstat(2).
     package func status() throws(SystemError) -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw SystemError("fstat") }
         return status
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until written data and metadata are durable (fsync(2)).
     package func synchronize() throws(SystemError) {
         guard fsync(number) == 0 else { throw SystemError("fsync") }
     }
 
-    /// Waits until the bytes of a file whose size did not change are on the disk.
+    /// Waits until written data is durable (fdatasync(2)); sufficient where the file's size did not change.
     package func synchronizeData() throws(SystemError) {
         guard fdatasync(number) == 0 else { throw SystemError("fdatasync") }
     }
 
-    /// Waits until the descriptor is ready or the deadline (`Uptime` nanoseconds) passes. False: it passed.
+    /// Waits until the descriptor is ready for `events` (poll(2) flags).
+    ///
+    /// - Parameter deadline: on the clock of `Uptime`, in nanoseconds; nil waits without limit.
+    /// - Returns: false when the deadline passed first.
     package func wait(for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
         try Descriptor.wait(number, for: events, until: deadline)
     }
 
-    /// The same for a number that something else owns.
+    /// The same for a descriptor that this call does not own.
     static func wait(_ number: CInt, for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
         while true {
             var entry = pollfd(fd: number, events: Int16(events), revents: 0)
@@ -93,7 +98,7 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// The clock that only goes forward, sleep of the machine included.
+/// The monotonic clock that also counts while the machine is suspended.
 package enum Uptime {
     /// Nanoseconds since the machine started (`CLOCK_BOOTTIME`).
     package static var nanoseconds: Int64 {
@@ -102,7 +107,7 @@ package enum Uptime {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// A moment `seconds` from now.
+    /// The time `seconds` from now, in nanoseconds.
     package static func deadline(seconds: Int64) -> Int64 { nanoseconds + seconds * 1_000_000_000 }
 }
 

@@ -2,18 +2,19 @@
 
 import Glibc
 
-/// The signals that end a program, kept waiting for as long as it has something to put in order first.
+/// Blocks the terminating signals while a program has state to restore, such as the modes of its terminal.
 ///
-/// For programs of one thread: a signal meant for the whole program would end it in another one.
+/// Only for single-threaded programs: another thread that does not block them would receive a signal sent to the
+/// process.
 package struct EndingSignals {
     private var before = sigset_t()
     private static let numbers = [SIGTERM, SIGINT, SIGHUP, SIGQUIT]
 
-    /// Keeps them waiting from now on.
+    /// Blocks SIGTERM, SIGINT, SIGHUP and SIGQUIT, except those that are ignored.
     package init() {
         var held = sigset_t()
         sigemptyset(&held)
-        // One that is ignored would wait too, and count.
+        // An ignored signal that is blocked would become pending and be reported by `isWaiting`.
         for number in Self.numbers where !Self.isIgnored(number) { sigaddset(&held, number) }
         sigprocmask(SIG_BLOCK, &held, &before)
     }
@@ -25,14 +26,14 @@ package struct EndingSignals {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Whether one has come.
+    /// Whether one of the signals is pending.
     package static var isWaiting: Bool {
         var pending = sigset_t()
         sigpending(&pending)
         return numbers.contains { sigismember(&pending, $0) == 1 }
     }
 
-    /// Lets them do what they do: one that has come ends the program here, as if it had come just now.
+    /// Restores the signal mask; a pending signal is delivered now.
     package func release() {
         var before = before
         sigprocmask(SIG_SETMASK, &before, nil)

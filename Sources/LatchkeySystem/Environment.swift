@@ -5,8 +5,8 @@ import Glibc
 
 /// The environment of this process.
 package enum Environment {
-    /// A variable; nil when it is unset or empty, and always nil in a program that runs with more rights than its
-    /// caller (abuse case 8).
+    /// The value of a variable; nil when it is unset or empty. Always nil in a program that runs with more privileges
+    /// than its caller (abuse case 8).
     package static func value(_ name: String) -> String? {
         guard latchkey_runs_privileged() == 0, let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
@@ -28,7 +28,7 @@ package enum Environment {
     /// The path of the running program.
     package static var executable: String? { linkTarget("/proc/self/exe") }
 
-    /// The path of the shared library that this code was linked into; nil in a program that has it in itself.
+    /// The path of the shared library that contains this code; nil when it is linked statically into the program.
     package static var library: String? {
         var found = latchkey_symbol()
         guard latchkey_dladdr(#dsohandle, &found) != 0, let name = found.file else { return nil }
@@ -36,7 +36,7 @@ package enum Environment {
         return path.hasPrefix("/") && path.hasSuffix(".so") ? path : nil
     }
 
-    /// Where a symbolic link points.
+    /// The target of a symbolic link; nil when it cannot be read or exceeds 4095 bytes.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)
@@ -44,16 +44,16 @@ package enum Environment {
         return String(validating: buffer[..<count], as: UTF8.self)
     }
 
-    /// Bytes of another process's environment that are looked at.
+    /// Maximum number of bytes read of another process's environment.
     private static let searchedBytes = 256 << 10
-    /// Bytes of a value that is taken over.
+    /// Maximum length of a returned value, in bytes.
     private static let valueBytes = 64
 
-    /// Variables of another process as it was started with them, as `NAME=value`.
+    /// Reads variables from the initial environment of another process, as `NAME=value`.
     ///
-    /// What is not short and printable ASCII is left out; so is everything when the kernel does not let this process
-    /// look, as with a program that runs with more rights than its caller (abuse case 8). A process may set these
-    /// variables as it likes: nothing that matters may depend on them.
+    /// Omits values that are longer than 64 bytes or not printable ASCII. Returns nothing when the kernel denies
+    /// access, as for a program that runs with more privileges than its caller (abuse case 8). The process controls
+    /// these values, so no security decision may depend on them.
     package static func entries(of process: Int32, _ names: [String]) -> [String] {
         guard let file = try? Descriptor.open("/proc/\(process)/environ", O_RDONLY) else { return [] }
         var bytes = [UInt8](repeating: 0, count: searchedBytes)
@@ -63,7 +63,7 @@ package enum Environment {
             if step == 0 { break }
             count += step
         }
-        // An entry that was cut off says nothing.
+        // Ignores a last entry that was truncated.
         let end = bytes[..<count].lastIndex(of: 0) ?? 0
         let entries = bytes[..<end].split(separator: 0)
         return names.compactMap { name in

@@ -3,15 +3,17 @@
 import Glibc
 package import LatchkeyModel
 
-/// Files and folders that belong to one user.
+/// Files and private folders of one user.
 package enum Files {
-    /// Whether something is at `path`, without following a link at its end.
+    /// Whether a file of any type exists at `path`; does not follow a symbolic link there.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// The whole file; nil when it does not exist.
+    /// Reads the whole file; nil when it does not exist. Does not follow a symbolic link at `path`.
+    ///
+    /// - Throws: `SystemError` with EFBIG when the file has more than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> SecretBytes? {
         let file: Descriptor
         do throws(SystemError) {
@@ -35,9 +37,10 @@ package enum Files {
             ? bytes : bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
-    /// Replaces `path` by a file with those bytes and mode 0600, so that a crash leaves the old or the new one.
+    /// Replaces `path` atomically and durably by a file with these bytes and mode 0600: after a crash, either the old
+    /// or the new file exists.
     ///
-    /// The bytes of the old file are overwritten with zeros afterwards: the best a file system lets us do.
+    /// Afterwards overwrites the content of the old file with zeros, as far as the file system allows that.
     package static func replace(_ path: String, with bytes: SecretBytes) throws(SystemError) {
         let old = exists(path) ? try Descriptor.open(path, O_WRONLY | O_NOFOLLOW) : nil
         let temporary = path + ".new"
@@ -52,40 +55,41 @@ package enum Files {
         try old.synchronize()
     }
 
-    /// Removes a file that may not exist.
+    /// Removes a file if it exists.
     package static func remove(_ path: String) { unlink(path) }
 
-    /// Renames durably.
+    /// Renames a file and synchronises the folder of `path`.
     package static func rename(_ from: String, to path: String) throws(SystemError) {
         guard Glibc.rename(from, path) == 0 else { throw SystemError("rename") }
         try synchronizeFolder(of: path)
     }
 
-    /// Makes names in the folder of `path` durable.
+    /// Makes creations, renames and removals in the folder of `path` durable.
     package static func synchronizeFolder(of path: String) throws(SystemError) {
         try Descriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Everything before the last slash.
+    /// The path before its last slash; "." when it has none.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Everything after the last slash.
+    /// The path after its last slash.
     package static func name(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return path }
         return String(path[path.index(after: slash)...])
     }
 
-    /// Makes a folder and its parents with mode 0700, and checks that it belongs to this user and to nobody else.
+    /// Creates a folder and its parents with mode 0700, then checks it as `checkPrivateFolder` does.
     package static func makePrivateFolder(_ path: String) throws(Failure) {
         var built = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {
             built += "/" + part
             if mkdir(built, 0o700) != 0, errno != EEXIST {
                 let code = errno
-                // A folder that exists may sit below one that may not be written.
+                // mkdir may fail with EACCES or EROFS below a parent that cannot be written, although the folder
+                // exists.
                 if exists(built) { continue }
                 throw folderFailure(path, code)
             }
@@ -93,7 +97,7 @@ package enum Files {
         try checkPrivateFolder(path)
     }
 
-    /// Refuses a folder of someone else, or one that others may write.
+    /// Throws unless `path` is a folder that belongs to this user and that other users can neither read nor write.
     package static func checkPrivateFolder(_ path: String) throws(Failure) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw folderFailure(path, errno) }

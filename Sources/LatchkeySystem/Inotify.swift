@@ -3,16 +3,16 @@
 import CLatchkeyLinux
 import Glibc
 
-/// Tells when a file is changed or closed, so that nobody has to ask again and again.
+/// Waits for a file to be changed, closed or deleted, without polling (inotify(7)).
 package final class FileWatch: Sendable {
-    /// Milliseconds between looks when there is no descriptor.
+    /// Interval of polling without an inotify instance, in milliseconds.
     private static let lookInterval: CInt = 20
 
-    /// Negative when the user's processes have used up the kernel's share of watches (`max_user_instances`, usually
-    /// 128): a daemon that cannot be waited for with one must still be found.
+    /// The inotify descriptor. Negative when the user's processes have used all inotify instances
+    /// (`max_user_instances`, usually 128); `wait` then polls, so that a daemon can still be found.
     private let number: CInt
 
-    /// Watches the file at `path` from now on.
+    /// Starts watching the file at `path`.
     package init(_ path: String) throws(SystemError) {
         number = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
         guard number >= 0 else {
@@ -26,13 +26,13 @@ package final class FileWatch: Sendable {
 
     deinit {
         guard number >= 0 else { return }
-        // Closing makes the kernel wait until nobody looks at the marks any more (synchronize_srcu): 10 to 20 ms, longer
-        // than a daemon takes to start. A thread of its own waits in place of whoever needed the file.
+        // close(2) blocks for 10 to 20 ms while the kernel waits for readers of the marks (synchronize_srcu), which
+        // is longer than a daemon takes to start. A separate thread closes it, so that the caller does not wait.
         let number = number
         Processes.detachThread { close(number) }
     }
 
-    /// Waits until there may have been a change; false when the deadline passes first.
+    /// Waits until the file may have changed; false when the deadline (`Uptime` nanoseconds) passed first.
     package func wait(until deadline: Int64) throws(SystemError) -> Bool {
         guard number >= 0 else {
             poll(nil, 0, Self.lookInterval)

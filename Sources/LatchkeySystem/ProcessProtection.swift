@@ -3,14 +3,13 @@
 import CLatchkeyLinux
 import Glibc
 
-/// What keeps the memory of a process that holds secrets from being read, written to a disk, or kept for long.
+/// Keeps the memory of a process with secrets from being read by other processes, dumped to disk or kept after use.
 package enum ProcessProtection {
-    /// Blocks of memory from this size on go back to the kernel as soon as they are freed.
+    /// Memory blocks of at least this size return to the kernel as soon as they are freed.
     private static let largeBlockBytes: CInt = 128 << 10
 
-    /// Keeps other processes of the same user from attaching to this one or opening its memory, and a crash from
-    /// writing it to a file (prctl(2), PR_SET_DUMPABLE; RLIMIT_CORE). The process's entries in /proc belong to root
-    /// afterwards.
+    /// Disables core dumps, and prevents other processes of the same user from attaching to this one or opening its
+    /// memory (prctl(2), PR_SET_DUMPABLE; RLIMIT_CORE). Afterwards the process's entries in /proc belong to root.
     package static func enable() throws(SystemError) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard setrlimit(__rlimit_resource_t(4), &none) == 0 else { throw SystemError("setrlimit") }
@@ -20,7 +19,7 @@ package enum ProcessProtection {
     /// Whether other processes of the same user may read this one.
     package static var isReadable: Bool { latchkey_is_dumpable() != 0 }
 
-    /// Makes the memory of a large request or answer go back to the kernel with it: by default glibc keeps blocks of up
-    /// to 32 MiB for later once one of that size was freed.
+    /// Makes glibc return the memory of a large request or reply to the kernel when it is freed. By default glibc
+    /// raises its threshold, and retains blocks of up to 32 MiB, once a block of that size was freed.
     package static func returnLargeBlocks() { _ = latchkey_map_large_blocks(largeBlockBytes) }
 }

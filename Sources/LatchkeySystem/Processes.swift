@@ -3,14 +3,17 @@
 package import CLatchkeyLinux
 import Glibc
 
-/// Starting other programs.
+/// Starts programs and threads.
 package enum Processes {
-    /// Starts a program with those descriptors as 0, 1, 2, ... and no other; nil stands for /dev/null.
+    /// Starts a program that inherits only the given descriptors, with no signal blocked and the default signal
+    /// actions.
     ///
     /// - Parameters:
-    ///   - newSession: whether it leaves this process's session and terminal.
-    ///   - terminal: the path of a terminal that takes the place of 0, 1 and 2 and becomes the controlling one.
-    /// - Returns: its process id; the caller waits for it.
+    ///   - environment: entries `NAME=value`; nil passes on this process's environment.
+    ///   - descriptors: become 0, 1, 2, … of the program; nil is replaced by /dev/null.
+    ///   - newSession: whether the program starts in a session of its own, without this process's terminal.
+    ///   - terminal: the path of a terminal that becomes 0, 1 and 2 and the controlling terminal.
+    /// - Returns: its process id; the caller must wait for it.
     package static func spawn(
         _ path: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Descriptor?] = [],
         newSession: Bool = true, terminal: String? = nil
@@ -35,7 +38,7 @@ package enum Processes {
             posix_spawn_file_actions_adddup2(&actions, 0, 2)
         }
         _ = latchkey_spawn_close_from(&actions, terminal == nil ? CInt(descriptors.count) : 3)
-        // The child starts with no blocked signal and the default actions, whatever its parent has set.
+        // Blocked signals and signal actions of the parent must not be inherited.
         var none = sigset_t()
         sigemptyset(&none)
         var all = sigset_t()
@@ -58,7 +61,7 @@ package enum Processes {
         return process
     }
 
-    /// Waits for a child to end and gives its wait status.
+    /// Waits for a child to end and returns its wait status.
     @discardableResult
     package static func wait(_ process: pid_t) -> CInt {
         var status: CInt = 0
@@ -66,16 +69,16 @@ package enum Processes {
         return status
     }
 
-    /// Waits for a child that is about to end, ends it when it takes longer than that, and gives its wait status.
+    /// Waits for a child to end, kills it with SIGKILL after `seconds`, and returns its wait status.
     @discardableResult
     package static func wait(_ process: pid_t, killAfter seconds: Int64) -> CInt {
         if !hasEnded(process, within: seconds) { kill(process, SIGKILL) }
         return wait(process)
     }
 
-    /// Whether a process, of whatever parent, ends within that time.
+    /// Waits until a process ends, whether or not it is a child; false when it still runs after `seconds`.
     package static func hasEnded(_ process: pid_t, within seconds: Int64) -> Bool {
-        // pidfd_open(2): a descriptor that tells when the process has ended.
+        // A pidfd becomes readable when the process has ended (pidfd_open(2)).
         let number = latchkey_pidfd_open(process)
         guard number >= 0 else { return errno == ESRCH }
         let descriptor = Descriptor(owning: number)
@@ -94,7 +97,7 @@ package enum Processes {
         }
     }
 
-    /// Runs `body` on a new thread that nobody waits for.
+    /// Runs `body` on a new detached thread, or on the calling thread when none can be created.
     package static func detachThread(_ body: @escaping @Sendable () -> Void) {
         final class Box: Sendable {
             let body: @Sendable () -> Void
@@ -115,7 +118,7 @@ package enum Processes {
                 return nil
             }, box.toOpaque())
         if code != 0 {
-            // No thread can be made: the work still has to be done exactly once.
+            // No thread could be created, and `body` must still run exactly once.
             box.takeRetainedValue().body()
         }
     }

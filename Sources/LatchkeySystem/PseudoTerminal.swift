@@ -3,13 +3,13 @@
 import CLatchkeyLinux
 import Glibc
 
-/// A terminal without a screen: what a program in it writes is read here, what is written here are its keys.
+/// The controlling side of a pseudoterminal: reads what programs write to it and sends keys to them.
 package final class PseudoTerminal: Sendable {
     private let near: Descriptor
     /// The terminal's path.
     package let path: String
 
-    /// Opens one with a window of that size.
+    /// Opens a pseudoterminal with a window of this size.
     package init(rows: UInt16 = 40, columns: UInt16 = 100) throws(SystemError) {
         let number = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("posix_openpt") }
@@ -22,7 +22,7 @@ package final class PseudoTerminal: Sendable {
         resize(rows: rows, columns: columns)
     }
 
-    /// Gives the window another size, as a person does who drags its corner.
+    /// Changes the size of the window.
     package func resize(rows: UInt16, columns: UInt16) {
         _ = latchkey_set_window_size(near.number, rows, columns)
     }
@@ -34,7 +34,7 @@ package final class PseudoTerminal: Sendable {
         try Processes.spawn(program, arguments, environment: environment, terminal: path)
     }
 
-    /// Presses keys.
+    /// Sends keys, as if the user had pressed them.
     package func type(_ keys: String) throws(SystemError) {
         var text = keys
         let failure: SystemError? = text.withUTF8 { bytes in
@@ -48,7 +48,7 @@ package final class PseudoTerminal: Sendable {
         if let failure { throw failure }
     }
 
-    /// What was written next; nil when every program has closed the terminal or the deadline passes.
+    /// Reads up to 4096 bytes of output; nil when every program has closed the terminal or the deadline passed.
     package func read(until deadline: Int64) -> [UInt8]? {
         guard (try? near.wait(for: POLLIN, until: deadline)) == true else { return nil }
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -3,7 +3,7 @@
 package import CLatchkeyLinux
 import Glibc
 
-/// Who is at the other end of a socket, as the kernel recorded it when the connection was made.
+/// The peer of a socket, as the kernel recorded it when the connection was made.
 package struct PeerCredentials: Equatable, Sendable {
     package let processID: pid_t
     package let userID: uid_t
@@ -12,7 +12,7 @@ package struct PeerCredentials: Equatable, Sendable {
 
 /// Sockets of the family AF_UNIX.
 package enum Sockets {
-    /// The longest path of a socket.
+    /// Maximum length of a socket's path in bytes, without the terminating zero.
     package static let pathBytes = 107
 
     private static func address(_ path: String) throws(SystemError) -> sockaddr_un {
@@ -33,12 +33,13 @@ package enum Sockets {
         return Descriptor(owning: number)
     }
 
-    /// Listens at `path`; the socket file has mode 0600 from its first moment.
+    /// Listens at `path`, replacing a file there. The socket file has mode 0600 from its creation; the descriptor is
+    /// non-blocking.
     package static func listen(_ path: String) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: true)
         var address = try address(path)
         unlink(path)
-        // Linux makes the file with the mode that the socket has; the process's umask is everybody's.
+        // Linux creates the file with the mode of the socket; the umask cannot be used, as all threads share it.
         fchmod(descriptor.number, 0o600)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -50,7 +51,7 @@ package enum Sockets {
         return descriptor
     }
 
-    /// Connects to `path`.
+    /// Connects to the socket at `path`; the descriptor is blocking.
     package static func connect(_ path: String) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: false)
         var address = try address(path)
@@ -63,7 +64,7 @@ package enum Sockets {
         return descriptor
     }
 
-    /// Takes the next connection; nil when none waits.
+    /// Accepts the next connection as a non-blocking descriptor; nil when none is pending.
     package static func accept(_ listener: Descriptor) throws(SystemError) -> Descriptor? {
         let number = latchkey_accept(listener.number)
         if number >= 0 { return Descriptor(owning: number) }
@@ -71,7 +72,7 @@ package enum Sockets {
         throw SystemError("accept4")
     }
 
-    /// Two connected ends.
+    /// A connected pair of sockets.
     package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -80,7 +81,7 @@ package enum Sockets {
         return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
     }
 
-    /// Who connected.
+    /// The peer's credentials (SO_PEERCRED).
     package static func peer(_ descriptor: Descriptor) throws(SystemError) -> PeerCredentials {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -90,14 +91,15 @@ package enum Sockets {
         return PeerCredentials(processID: process, userID: user, groupID: group)
     }
 
-    /// A descriptor that stays with the process that connected, so that its number cannot come to mean another
-    /// one; nil where the kernel has none.
+    /// A pidfd of the process that connected: it never refers to another process that reuses the id. nil where the
+    /// kernel does not support it.
     package static func peerProcess(_ descriptor: Descriptor) -> Descriptor? {
         let number = latchkey_peer_pidfd(descriptor.number)
         return number >= 0 ? Descriptor(owning: number) : nil
     }
 
-    /// Sends what the socket takes now; nil when it takes nothing.
+    /// Sends as many bytes as fit into the socket's buffer and returns their number; nil when a non-blocking socket
+    /// is full.
     package static func send(_ descriptor: Descriptor, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int? {
         while true {
             let count = Glibc.send(descriptor.number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))

@@ -2,19 +2,19 @@
 
 import Glibc
 
-/// A system call that failed: its name and the number the kernel gave.
+/// A failed system call: its name and errno.
 package struct SystemError: Error, Equatable, Sendable {
-    /// The call, as in its manual page.
+    /// The name of the call, as in its manual page.
     package let call: String
     /// The value of errno.
     package let code: CInt
 
-    /// Reads errno; to be made right after the call.
+    /// Must be called directly after the failed call, because it reads errno.
     package init(_ call: StaticString, code: CInt = errno) {
         self.call = call.description
         self.code = code
     }
 
-    /// The kernel's words for the number.
+    /// The name of the call and the text of strerror(3).
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

@@ -5,16 +5,16 @@ import Glibc
 
 /// A terminal and its modes.
 package struct Terminal: Sendable {
-    /// The terminal.
+    /// The open terminal device.
     package let descriptor: Descriptor
 
-    /// Takes an open terminal.
+    /// Wraps an open terminal device.
     package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// Opens the terminal with device number `device`, if there is one and it belongs to `user`.
+    /// Opens the terminal with device number `device` if it exists and belongs to `user`.
     ///
-    /// The number comes from the kernel's record of a process; owner and number are compared after opening, so that
-    /// no other file can be put in its place.
+    /// The number comes from the kernel's record of a process. Owner and number are compared after opening, so that
+    /// another file cannot be substituted for the device.
     package static func open(device: UInt64, ownedBy user: uid_t) -> Terminal? {
         let major = latchkey_major(dev_t(device))
         let minor = latchkey_minor(dev_t(device))
@@ -35,32 +35,32 @@ package struct Terminal: Sendable {
     /// The device number of a process's controlling terminal; 0 when it has none.
     package static func controlling(_ process: pid_t) -> UInt64 { TerminalJob(process)?.terminal ?? 0 }
 
-    /// The modes as they are.
+    /// The current modes (tcgetattr(3)).
     package func modes() -> termios? {
         var modes = termios()
         return tcgetattr(descriptor.number, &modes) == 0 ? modes : nil
     }
 
-    /// Whether someone reads single keys here and not lines.
+    /// Whether the terminal is in non-canonical mode: a program reads single keys, not lines.
     package var isReadingKeys: Bool { modes().map { $0.c_lflag & tcflag_t(ICANON) == 0 } ?? false }
 
-    /// Whether the terminal says that it takes UTF-8.
+    /// Whether the terminal reports UTF-8 input (IUTF8).
     package var isUTF8: Bool { modes().map { $0.c_iflag & tcflag_t(IUTF8) != 0 } ?? false }
 
-    /// Whether the modes are still those that `readKeys` set; they are not once another program has set its own.
+    /// Whether the modes are still those set by `readKeys(from:)`; false once another program has changed them.
     package func isReadingKeys(from modes: termios) -> Bool {
         guard let now = self.modes() else { return false }
         let wanted = Terminal.raw(modes)
         return now.c_lflag == wanted.c_lflag && now.c_iflag == wanted.c_iflag
     }
 
-    /// Puts modes back.
+    /// Restores the modes, after pending output has been written.
     package func restore(_ modes: termios) {
         var modes = modes
         while tcsetattr(descriptor.number, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
-    /// Takes single keys without showing them, signals included, and drops what was typed before.
+    /// Switches to single keys without echo and without signals from keys, and discards pending input.
     package func readKeys(from modes: termios) {
         var raw = Terminal.raw(modes)
         while tcsetattr(descriptor.number, TCSAFLUSH, &raw) != 0, errno == EINTR {}
@@ -77,13 +77,13 @@ package struct Terminal: Sendable {
         return raw
     }
 
-    /// Writes a text; a terminal that has hung up takes none.
+    /// Writes a text; errors are ignored, as when the terminal has hung up.
     package func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in try? descriptor.write(all: UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Columns and rows of the window; 0 what the terminal does not know.
+    /// Columns and rows of the window; 0 where they are unknown.
     package var window: (columns: Int, rows: Int) {
         var rows: UInt16 = 0
         var columns: UInt16 = 0

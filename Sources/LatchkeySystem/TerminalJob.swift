@@ -2,24 +2,25 @@
 
 import Glibc
 
-/// Where a process stands with its terminal, from the kernel's record of it (proc(5), `/proc/PID/stat`).
+/// A process's state with respect to its controlling terminal, from `/proc/PID/stat` (proc(5)).
 package struct TerminalJob: Sendable {
     /// The device number of the controlling terminal; 0 when there is none.
     package let terminal: UInt64
-    /// Whether it was stopped, by Ctrl-Z for instance.
+    /// Whether the process is stopped, for instance by Ctrl-Z.
     package let isStopped: Bool
-    /// Whether another group of processes has the terminal's keys, a shell for instance.
+    /// Whether another process group, for instance a shell, is the terminal's foreground group.
     package let isInBackground: Bool
-    /// When it began, in clock ticks since the machine started; executing another program does not change it.
+    /// Its start time, in clock ticks since boot; unchanged by execve(2).
     package let startTime: UInt64
 
-    /// Reads the record; nil when there is no such process.
+    /// Reads the record; nil when the process does not exist.
     package init?(_ process: Int32) {
         guard let bytes = try? Descriptor.open("/proc/\(process)/stat", O_RDONLY) else { return nil }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(bytes.number, &buffer, buffer.count)
         guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self),
-            // The name of the program is in parentheses and may hold anything, so fields count from the last one.
+            // The program's name is in parentheses and may contain any character, so fields are counted from the last
+            // one.
             let end = text.lastIndex(of: ")")
         else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")

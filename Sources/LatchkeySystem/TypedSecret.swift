@@ -3,28 +3,28 @@
 import Glibc
 package import LatchkeyModel
 
-/// A secret while it is typed: memory of a fixed size that is wiped, never a string.
+/// A secret while it is typed, in memory of fixed size that is wiped afterwards, never in a string.
 package struct TypedSecret {
     private let buffer: SecretBuffer
     private var count = 0
 
-    /// Makes room for `capacity` bytes; what is typed beyond that is dropped.
+    /// Allocates `capacity` bytes; further input is dropped.
     package init(capacity: Int) { buffer = SecretBuffer(capacity: capacity) }
 
     /// Whether nothing has been typed.
     package var isEmpty: Bool { count == 0 }
 
-    /// Number of characters in UTF-8, as `dropLast` takes them back.
+    /// Number of UTF-8 characters, counted as `dropLast` removes them.
     package var characterCount: Int { buffer.withBytes { bytes in bytes[..<count].count { $0 & 0xc0 != 0x80 } } }
 
-    /// Takes one more byte.
+    /// Appends one byte.
     package mutating func append(_ byte: UInt8) {
         guard count < buffer.capacity else { return }
         buffer.withBytes { $0[count] = byte }
         count += 1
     }
 
-    /// Takes back the last character, however many bytes it has in UTF-8.
+    /// Removes and wipes the last UTF-8 character with all its bytes.
     package mutating func dropLast() {
         while count > 0 {
             count -= 1
@@ -36,13 +36,13 @@ package struct TypedSecret {
         }
     }
 
-    /// Forgets what was typed.
+    /// Wipes what was typed.
     package mutating func clear() {
         buffer.wipe()
         count = 0
     }
 
-    /// Hands the passcode over and forgets it.
+    /// Returns what was typed, and wipes it here.
     package mutating func take() -> SecretBytes {
         defer { clear() }
         return buffer.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -50,23 +50,23 @@ package struct TypedSecret {
 }
 
 extension Terminal {
-    /// Milliseconds between two looks whether the program is told to end.
+    /// Interval of checking for a pending terminating signal, in milliseconds.
     private static let tickMilliseconds: CInt = 100
 
-    /// Asks for one line without showing it; nil when the person gives up (Ctrl-C, Ctrl-D, Esc).
+    /// Reads one line without echo; nil when the user cancels (Ctrl-C, Ctrl-D or Esc).
     ///
-    /// A signal that ends the program meanwhile ends it when the terminal shows again what is typed.
+    /// A terminating signal received meanwhile takes effect after the terminal's modes have been restored.
     package func readHiddenLine(_ question: String, capacity: Int) -> SecretBytes? {
         guard let modes = modes() else { return nil }
-        // No change; but a program in the background stops here, where a signal can still end it.
+        // Changes nothing, but stops a background program here (SIGTTOU), where a signal can still end it.
         restore(modes)
         let signals = EndingSignals()
         defer { signals.release() }
-        // The question comes when keys are taken: what is typed at its sight is neither shown nor dropped.
+        // Written after switching modes: input typed once the question is visible is neither echoed nor discarded.
         readKeys(from: modes)
         write(question)
         defer {
-            // Meanwhile the terminal may have become another program's, with its own modes.
+            // Another program may have taken over the terminal meanwhile and set its own modes.
             if isOurs, isReadingKeys(from: modes) {
                 restore(modes)
                 write("\n")
@@ -87,10 +87,10 @@ extension Terminal {
         return nil
     }
 
-    /// Whether this program is the one that the terminal's keys go to.
+    /// Whether this program is in the terminal's foreground process group.
     private var isOurs: Bool { tcgetpgrp(descriptor.number) == getpgrp() }
 
-    /// The next byte; nil when the terminal is gone, or the program is told to end.
+    /// The next byte; nil when the terminal is closed or a terminating signal is pending.
     private func nextKey() -> UInt8? {
         while !EndingSignals.isWaiting {
             var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)

@@ -4,12 +4,12 @@ import LatchkeyModel
 package import LatchkeySystem
 import Synchronization
 
-/// Counts the bytes that all connections of a daemon make it keep: frames that arrive, requests without an answer so
-/// far, answers that their client has not taken.
+/// Limits the memory that all connections of a daemon occupy: incoming frames, requests without an answer so far, and
+/// answers that their client has not read.
 ///
-/// When a program holds its share, or all of them hold the whole, nothing more is read from it until some of that is
-/// done with. It cannot end in a deadlock: what was begun never needs more than it has, a frame that arrives has a
-/// deadline, and requests are answered without anything more being read.
+/// When a program reaches its share, or all programs together reach the total, the server stops reading from it until
+/// memory is released. This cannot deadlock: a frame that was begun has all its memory reserved and has a deadline, and
+/// requests are answered without reading further input.
 package final class ByteBudget: Sendable {
     package struct Bounds: Sendable {
         package var total = Limits.heldBytes
@@ -23,7 +23,7 @@ package final class ByteBudget: Sendable {
     private struct State: Sendable {
         var total = 0
         var of: [ExecutableFile?: Int] = [:]
-        /// Whether a connection is not read because of what is held.
+        /// Whether the server has stopped reading a connection because of this budget.
         var isWaitedFor = false
 
         mutating func add(_ count: Int, _ program: ExecutableFile?) {
@@ -40,7 +40,7 @@ package final class ByteBudget: Sendable {
 
     private let bounds: Bounds
     private let state = Mutex(State())
-    /// Called, from any thread, when something is given back while a connection waits for it.
+    /// Called, from any thread, when memory is released while a connection waits for it.
     private let released: @Sendable () -> Void
 
     package init(_ bounds: Bounds, released: @escaping @Sendable () -> Void) {
@@ -48,13 +48,13 @@ package final class ByteBudget: Sendable {
         self.released = released
     }
 
-    /// Bytes that are held now.
+    /// Bytes held by all programs now.
     package var total: Int { state.withLock { $0.total } }
 
-    /// Bytes that a program holds now.
+    /// Bytes held by one program now.
     package func held(by program: ExecutableFile?) -> Int { state.withLock { $0.of[program, default: 0] } }
 
-    /// Whether small frames of a program may be read; if not, `released` is called when it is worth asking again.
+    /// Whether small frames of a program may be read; if not, `released` is called when it is worth trying again.
     package func mayRead(_ program: ExecutableFile?) -> Bool {
         state.withLock { state in
             let held = state.of[program, default: 0]
@@ -64,7 +64,8 @@ package final class ByteBudget: Sendable {
         }
     }
 
-    /// Takes room for a large frame before it arrives; nil, and `released` is called later, when there is none now.
+    /// Reserves memory for a large frame before it is read; returns nil when there is none now, and `released` is
+    /// called later.
     package func reserve(_ count: Int, for program: ExecutableFile?) -> HeldBytes? {
         let isGranted = state.withLock { state in
             let held = state.of[program, default: 0]
@@ -85,10 +86,10 @@ package final class ByteBudget: Sendable {
         return HeldBytes(self, program, count)
     }
 
-    /// Counts answers that wait, or fewer of them.
+    /// Adjusts the count for queued answers by `count` bytes, which may be negative.
     ///
-    /// - Returns: false when a program that does not take its answers holds twice its share, or more than it may hold
-    ///   whatever the others hold while all together hold twice the whole.
+    /// - Returns: false when the program must be disconnected because it does not read its answers: it holds more than
+    ///   twice its share, or more than `always` while all programs together hold more than twice the total.
     func change(by count: Int, for program: ExecutableFile?) -> Bool {
         let (isWithin, tell) = state.withLock { state in
             state.add(count, program)
@@ -109,7 +110,7 @@ package final class ByteBudget: Sendable {
     }
 }
 
-/// Bytes that a frame holds from its arrival until its request is answered; given back with the last reference.
+/// The memory of one frame from its arrival until its request is answered; released with the last reference.
 package final class HeldBytes: Sendable {
     private let budget: ByteBudget
     private let program: ExecutableFile?

@@ -3,11 +3,12 @@
 package import LatchkeyModel
 package import LatchkeySystem
 
-/// Which connections a daemon lets in, so that no process and no program keeps the others out.
+/// Decides which connections a daemon accepts, so that no process and no program can lock the others out.
 ///
-/// Up to `total - reserved` connections only the caps of process and program count. The reserved ones are for programs
-/// that have fewer than `few`. So a program that has none is let in as long as fewer than `reserved / few` programs
-/// are connected: all others together have at most `total - reserved + few * (reserved / few - 1)` connections.
+/// Up to `total - reserved` connections, only the limits per process and per program apply. The reserved connections
+/// are for programs that have fewer than `few`. A program without connections is therefore accepted as long as fewer
+/// than `reserved / few` programs are connected: all others together have at most `total - reserved + few * (reserved
+/// / few - 1)` connections.
 package struct ConnectionCaps: Sendable {
     package struct Bounds: Sendable {
         package var total = Limits.connections
@@ -22,12 +23,12 @@ package struct ConnectionCaps: Sendable {
     private let bounds: Bounds
     private var total = 0
     private var ofProcess: [Int32: Int] = [:]
-    /// Programs that cannot be determined share one count: hiding its executable must not give a process more.
+    /// Programs that cannot be determined share one count, so that a process gains nothing by hiding its executable.
     private var ofProgram: [ExecutableFile?: Int] = [:]
 
     package init(_ bounds: Bounds) { self.bounds = bounds }
 
-    /// Counts one more connection, or says why it is not let in.
+    /// Counts one more connection, or returns why it is refused.
     package mutating func admit(process: Int32, program: ExecutableFile?) -> Failure? {
         let (inProcess, inProgram) = (ofProcess[process, default: 0], ofProgram[program, default: 0])
         if inProcess >= bounds.process {
@@ -62,7 +63,7 @@ package struct ConnectionCaps: Sendable {
         return nil
     }
 
-    /// A connection that was let in has ended.
+    /// Stops counting an admitted connection that has ended.
     package mutating func leave(process: Int32, program: ExecutableFile?) {
         total -= 1
         let (inProcess, inProgram) = (ofProcess[process, default: 1] - 1, ofProgram[program, default: 1] - 1)

@@ -5,14 +5,14 @@ import Glibc
 package import LatchkeyModel
 package import LatchkeySystem
 
-/// The lock of a store: whoever holds it is the store's only daemon, and its text says where that one listens.
+/// The lock file of a store: its holder is the store's only daemon, and its content says where that daemon listens.
 ///
-/// Three lines: the version, the socket's path, the process id. An empty file means that nobody listens yet.
+/// Three lines: the version, the socket's path, the process id. The file is empty while no daemon listens.
 package enum DaemonLock {
     /// The file's name in the store's folder.
     package static let fileName = "daemon.lock"
 
-    /// What a running daemon wrote.
+    /// The address that a listening daemon wrote.
     package struct Address: Equatable, Sendable {
         package var socket: String
         package var processID: pid_t
@@ -23,7 +23,7 @@ package enum DaemonLock {
         }
     }
 
-    /// Makes the file if it is missing and checks that it is the user's own.
+    /// Opens the file, creating it if it is missing, and checks that it belongs to this user.
     package static func open(_ folder: String) throws(Failure) -> Descriptor {
         let path = folder + "/" + fileName
         do throws(SystemError) {
@@ -37,7 +37,7 @@ package enum DaemonLock {
         }
     }
 
-    /// Reads the address; nil when nobody listens.
+    /// Reads the address; nil when no daemon listens.
     package static func address(_ file: Descriptor) -> Address? {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = pread(file.number, &buffer, buffer.count, 0)
@@ -49,20 +49,20 @@ package enum DaemonLock {
         return Address(socket: String(lines[1]), processID: process)
     }
 
-    /// Takes the lock; false when another process holds it. It is given up when the last descriptor is closed.
+    /// Takes the lock; false when another process holds it. The lock is released when its last descriptor is closed.
     package static func take(_ file: Descriptor) -> Bool { latchkey_lock(file.number) == 0 }
 
     /// Whether another process holds the lock.
     package static func isTaken(_ file: Descriptor) -> Bool { latchkey_is_locked(file.number) != 0 }
 
-    /// Writes where the holder listens.
+    /// Writes the address at which the holder listens.
     package static func announce(_ address: Address, in file: Descriptor) throws(SystemError) {
         withdraw(file)
         let text = Array("1\n\(address.socket)\n\(address.processID)\n".utf8)
-        // One call, so that no reader sees half of it.
+        // A single write, so that a reader never sees a part of it.
         guard pwrite(file.number, text, text.count, 0) == text.count else { throw SystemError("pwrite") }
     }
 
-    /// Says that nobody listens any more.
+    /// Removes the address: the daemon no longer listens.
     package static func withdraw(_ file: Descriptor) { _ = ftruncate(file.number, 0) }
 }

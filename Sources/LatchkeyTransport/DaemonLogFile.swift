@@ -5,27 +5,27 @@ package import LatchkeyModel
 package import LatchkeySystem
 import Synchronization
 
-/// The daemon's log in the store's folder: a file of bounded size and the one before it.
+/// The daemon's log in the store's folder: a file of bounded size and its predecessor.
 ///
-/// The file is opened for every line: events are rare, and a file that was moved away does not grow out of sight.
+/// The file is opened for each line, which is rare, so that a renamed or deleted file is not written to any longer.
 package final class DaemonLogFile: Sendable {
     /// The file's name in the store's folder.
     package static let fileName = "daemon.log"
-    /// Bytes of the file before it takes the place of the older one.
+    /// Maximum size of the file in bytes, after which it replaces the older one.
     package static let bytes = 256 << 10
 
     private let path: String
     private let limit: Int
-    /// One line at a time.
+    /// Held while a line is written.
     private let turn = Mutex(())
 
-    /// The log of the store in that folder.
+    /// The log of the store in `folder`; `limit` is in bytes.
     package init(_ folder: String, limit: Int = DaemonLogFile.bytes) {
         path = folder + "/" + Self.fileName
         self.limit = limit
     }
 
-    /// Adds a line in one write, so that no reader sees half of it.
+    /// Appends a line with a single write, so that a reader never sees a part of it.
     package func append(_ line: DaemonLogLine) throws(SystemError) {
         let text = Array((line.text + "\n").utf8)
         let result = turn.withLock { _ in Result { () throws(SystemError) in try write(text) } }
@@ -46,11 +46,11 @@ package final class DaemonLogFile: Sendable {
         try Descriptor.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)
     }
 
-    /// Every line of both files, oldest first. What is not a line of a log is left out.
+    /// Reads every line of both files, oldest first; omits lines that are not log lines.
     package static func read(_ folder: String) throws(SystemError) -> [DaemonLogLine] {
         var lines: [DaemonLogLine] = []
         for name in [fileName + ".1", fileName] {
-            // A file may be larger than its bound by nothing but an edit: what is beyond is refused, not read.
+            // A file exceeds its limit only if it was edited; `read` throws if it exceeds twice the limit.
             guard let bytes = try Files.read(folder + "/" + name, limit: 2 * Self.bytes) else { continue }
             let text = String(decoding: bytes.copyBytes(), as: UTF8.self)
             lines += text.split(separator: "\n").compactMap { DaemonLogLine(String($0)) }

@@ -3,21 +3,21 @@
 import Glibc
 package import LatchkeyModel
 
-/// Collects the bytes of a connection and cuts them into frames, whatever pieces they arrive in.
+/// Collects the bytes of a connection and splits them into frames, however the bytes are split on arrival.
 ///
-/// The memory is wiped after every frame and at the end. It grows once for a frame that needs it, and is given back
-/// when that frame has been taken.
+/// The memory is wiped after each frame and at the end. It grows once for a frame that needs it, and shrinks after that
+/// frame has been taken.
 package struct FrameBuffer: ~Copyable {
-    /// Bytes that a buffer has without a frame under way.
+    /// Capacity in bytes between large frames.
     private static let baseBytes = 16 << 10
-    /// Bytes that a buffer may have without anybody being asked.
+    /// Maximum size of a frame, header included, that is read without reserving memory in the `ByteBudget`.
     package static let smallBytes = 64 << 10
 
     private var base: UnsafeMutableRawPointer
     private var capacity = Self.baseBytes
     private var start = 0
     private var end = 0
-    /// Bytes of the frame under way with its header, once the header is there; else 0.
+    /// Size in bytes of the incomplete frame, header included; 0 until its header has arrived.
     package private(set) var frameBytes = 0
 
     package init() { base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16) }
@@ -27,10 +27,11 @@ package struct FrameBuffer: ~Copyable {
         base.deallocate()
     }
 
-    /// Whether a part of a frame waits for its rest.
+    /// Whether an incomplete frame has been received.
     package var isInsideFrame: Bool { end > start }
 
-    /// Lends free memory to `fill`, which says how many bytes it wrote. What was there was cut into frames by `next`.
+    /// Passes free memory to `fill`, which returns how many bytes it wrote. Call `next` until it returns nil
+    /// beforehand.
     package mutating func append<E: Error>(
         _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int
     ) throws(E) -> Int {
@@ -40,7 +41,7 @@ package struct FrameBuffer: ~Copyable {
         return count
     }
 
-    /// The next whole frame's payload, or nil.
+    /// The payload of the next complete frame; nil when none has arrived.
     package mutating func next() throws(FrameError) -> SecretBytes? {
         guard end - start >= Frame.headerBytes else { return nil }
         let count = try Frame.length(UnsafeRawBufferPointer(start: base + start, count: Frame.headerBytes))
@@ -61,15 +62,15 @@ package struct FrameBuffer: ~Copyable {
         return payload
     }
 
-    /// Drops what is there.
+    /// Discards all received bytes.
     mutating func clear() {
         start = end
         frameBytes = 0
         replace(by: Self.baseBytes)
     }
 
-    /// Room for the frame under way as a whole, or for the beginning of the next. The length of a frame was checked
-    /// before, so a peer cannot make this grow beyond one frame.
+    /// Makes room for the whole incomplete frame, or for the start of the next one. The length was checked before, so
+    /// a peer cannot make the buffer exceed one frame.
     private mutating func makeRoom() {
         let used = end - start
         if frameBytes > capacity {

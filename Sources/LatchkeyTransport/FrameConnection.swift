@@ -5,11 +5,11 @@ package import LatchkeyModel
 package import LatchkeySystem
 import Synchronization
 
-/// One peer of a server. `send` may be called from any thread; everything else belongs to the server's thread.
+/// One connection of a server. `send` may be called from any thread; everything else only from the server's thread.
 package final class FrameConnection: @unchecked Sendable {
-    /// Who connected, from the kernel.
+    /// The peer's credentials, from the kernel.
     package let peer: PeerCredentials
-    /// The process that connected, as it was when it was let in.
+    /// The process that connected, as it was when the connection was accepted.
     package let process: PeerProcess
     let descriptor: Descriptor
     private weak let server: FrameServer?
@@ -17,17 +17,17 @@ package final class FrameConnection: @unchecked Sendable {
     private let deadlines: FrameServer.Deadlines
     var receiver: (any FrameReceiver)?
     private var incoming = FrameBuffer()
-    /// Room for the large frame under way.
+    /// Memory reserved for the large frame being received.
     private var reservation: HeldBytes?
     private(set) var phase = Phase.reading(frameDeadline: nil)
     var watched: UInt32 = 0
 
     enum Phase {
-        /// Frames are read; one that has begun has a deadline.
+        /// Frames are read; an incomplete one has a deadline.
         case reading(frameDeadline: Int64?)
-        /// Nothing is read until the daemon holds fewer bytes.
+        /// Reading is suspended until the `ByteBudget` has room.
         case paused
-        /// Nothing is read any more; what was sent has until then to leave.
+        /// Nothing is read any more; queued frames are sent until the deadline.
         case ending(deadline: Int64)
     }
 
@@ -35,14 +35,14 @@ package final class FrameConnection: @unchecked Sendable {
         var frames: [SecretBytes] = []
         var offset = 0
         var byteCount = 0
-        /// How much of `byteCount` the budget knows.
+        /// The part of `byteCount` that the budget has counted.
         var counted = 0
         var isBroken = false
         var endsWhenEmpty = false
-        /// Who waits until less is queued.
+        /// Callbacks of `whenDrained` that were not called so far.
         var waiting: [@Sendable () -> Void] = []
 
-        /// Those who need not wait any more.
+        /// Removes and returns the callbacks that are due.
         mutating func released() -> [@Sendable () -> Void] {
             guard isBroken || byteCount <= Limits.queuedBytes else { return [] }
             defer { waiting = [] }
@@ -73,7 +73,7 @@ package final class FrameConnection: @unchecked Sendable {
         }
     }
 
-    /// The next moment at which the server looks whether this connection is late.
+    /// When the server must check whether this connection is late; nil if it need not.
     var deadline: Int64? {
         switch phase {
         case .reading(let frameDeadline): frameDeadline
@@ -84,8 +84,8 @@ package final class FrameConnection: @unchecked Sendable {
 
     // MARK: - Sending
 
-    /// Sends a frame now as far as the socket takes it, and the rest when it can. A peer that reads too slowly for
-    /// `Limits.outgoingBytes`, or for what its program may hold, is disconnected.
+    /// Sends a frame as far as the socket has room, and queues the rest. Disconnects a peer that reads too slowly:
+    /// its queue exceeds `Limits.outgoingBytes`, or its program exceeds the `ByteBudget`.
     package func send(_ payload: SecretBytes) {
         let (needsServer, released) = outgoing.withLock { out in
             guard !out.isBroken else { return (false, out.released()) }
@@ -110,7 +110,7 @@ package final class FrameConnection: @unchecked Sendable {
         for body in released { body() }
     }
 
-    /// Tells the budget how much waits now; false when that is too much.
+    /// Reports the size of the queue to the budget; false when the budget is exceeded.
     private func count(_ out: inout Outgoing) -> Bool {
         let change = out.byteCount - out.counted
         guard change != 0 else { return true }
@@ -118,7 +118,7 @@ package final class FrameConnection: @unchecked Sendable {
         return budget.change(by: change, for: process.executable)
     }
 
-    /// Drops what waits: nobody takes it.
+    /// Discards the queue and marks the connection as broken.
     private func giveUp(_ out: inout Outgoing) {
         out.isBroken = true
         out.frames = []
@@ -126,8 +126,8 @@ package final class FrameConnection: @unchecked Sendable {
         _ = count(&out)
     }
 
-    /// Calls `body` once, as soon as at most `Limits.queuedBytes` wait for the peer, or nothing can be sent any more:
-    /// perhaps before this returns, from any thread.
+    /// Calls `body` once, from any thread, as soon as the queue holds at most `Limits.queuedBytes` or the connection is
+    /// broken; possibly before this returns.
     package func whenDrained(_ body: @escaping @Sendable () -> Void) {
         let isNow = outgoing.withLock { out in
             out.waiting.append(body)
@@ -160,13 +160,13 @@ package final class FrameConnection: @unchecked Sendable {
 
     // MARK: - Receiving
 
-    /// Reads what is there and hands over every whole frame.
+    /// Reads available bytes and passes each complete frame to the receiver.
     func readFrames() {
         guard case .reading(var frameDeadline) = phase else { return }
-        // A bounded number of reads, so that one busy peer does not keep the others waiting.
+        // The number of reads is bounded, so that one busy peer does not block the others.
         for _ in 0..<16 {
             guard mayRead() else {
-                // What arrives is not late while nobody reads it.
+                // The frame deadline does not apply while reading is suspended.
                 phase = .paused
                 return
             }
@@ -177,11 +177,11 @@ package final class FrameConnection: @unchecked Sendable {
                 if error.code == EAGAIN { break }
                 return fail()
             }
-            // What was asked before the end is not answered: nobody reads any more.
+            // Requests received before the end of the stream are not answered: the peer has stopped reading.
             if count == 0 { return fail() }
             switch handOver() {
             case .ended: return
-            // The time of the next frame begins with its own first byte.
+            // The next frame has its own deadline, which starts with its first byte.
             case .some: frameDeadline = nil
             case .none: break
             }
@@ -192,14 +192,15 @@ package final class FrameConnection: @unchecked Sendable {
                 ? frameDeadline ?? deadlines.ofFrame : nil)
     }
 
-    /// Whether the daemon has room for what this peer sends next. A large frame gets all its room before it is read.
+    /// Whether the budget has room for the next frame of this peer. Memory for a large frame is reserved before it is
+    /// read.
     private func mayRead() -> Bool {
         guard incoming.frameBytes > FrameBuffer.smallBytes else { return budget.mayRead(process.executable) }
         if reservation == nil { reservation = budget.reserve(incoming.frameBytes, for: process.executable) }
         return reservation != nil
     }
 
-    /// Reads again if there is room now.
+    /// Resumes reading if the budget has room.
     func resume() {
         guard case .paused = phase, mayRead() else { return }
         phase = .reading(
@@ -227,14 +228,14 @@ package final class FrameConnection: @unchecked Sendable {
         }
     }
 
-    /// Answers that the format was broken and ends the connection.
+    /// Reports the violation of the frame format to the peer and ends the connection.
     func refuse(_ error: FrameError) {
         receiver?.refused(error)
         end()
     }
 
-    /// Ends the connection when everything that was sent has left, or when its peer does not take that in time.
-    /// Nothing is read any more: further bytes of a peer that was refused would keep the server's thread busy.
+    /// Ends the connection when all queued frames have been sent, or at a deadline. Nothing is read meanwhile: a
+    /// refused peer could otherwise keep the server's thread busy.
     package func end() {
         if case .ending = phase { return }
         phase = .ending(deadline: deadlines.ofEnd)
@@ -244,6 +245,6 @@ package final class FrameConnection: @unchecked Sendable {
         server?.wake()
     }
 
-    /// Ends the connection now: its peer is gone, or too late.
+    /// Ends the connection at once: its peer has closed it or missed a deadline.
     func fail() { outgoing.withLock { giveUp(&$0) } }
 }

@@ -6,37 +6,37 @@ package import LatchkeyModel
 package import LatchkeySystem
 import Synchronization
 
-/// What a server tells the program it belongs to. All calls come from the server's thread.
+/// Receives a server's events. All calls come from the server's thread.
 package protocol FrameHandler: AnyObject, Sendable {
-    /// Whether peers of that user are served; others are closed without an answer.
+    /// Whether this peer is served; others are disconnected without an answer.
     func serves(_ peer: PeerCredentials) -> Bool
-    /// A peer connected; nil refuses it.
+    /// Called for each accepted connection; nil refuses it.
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)?
-    /// The payload that tells a peer why its connection is not taken.
+    /// The payload that tells a peer why its connection is refused.
     func payload(of refusal: Failure) -> SecretBytes
-    /// Nobody is connected and the idle time is over: whether to stop.
+    /// Called when no peer has been connected for the idle time; true stops the server.
     func mayStop() -> Bool
 }
 
-/// What a server tells about one connection. All calls come from the server's thread.
+/// Receives the events of one connection. All calls come from the server's thread.
 package protocol FrameReceiver: AnyObject, Sendable {
-    /// A whole frame arrived. Its bytes count until `held` is let go of.
+    /// A complete frame arrived. Its bytes count in the budget until `held` is released.
     func received(_ payload: SecretBytes, holding held: HeldBytes)
-    /// The peer broke the frame format; the connection ends after what is answered here.
+    /// The peer violated the frame format; the connection ends after the answer that is sent from here.
     func refused(_ error: FrameError)
-    /// The connection is over.
+    /// The connection has ended.
     func disconnected()
 }
 
 /// Serves frames on a listening socket, on the thread that runs it.
 package final class FrameServer: @unchecked Sendable {
-    /// How long a peer may take, by which clock.
+    /// How long a peer may take, and the clock that measures it.
     package struct Deadlines: Sendable {
-        /// For the rest of a frame that has begun.
+        /// Maximum time to complete a frame after its first byte.
         package var frameSeconds = Limits.frameSeconds
-        /// To take what was sent before the end.
+        /// Maximum time to read queued answers once the connection is ending.
         package var endSeconds = Limits.endSeconds
-        /// Nanoseconds of a clock that only goes forward.
+        /// The monotonic clock, in nanoseconds.
         package var now: @Sendable () -> Int64 = { Uptime.nanoseconds }
 
         package init() {}
@@ -45,8 +45,8 @@ package final class FrameServer: @unchecked Sendable {
         var ofEnd: Int64 { now() + endSeconds * 1_000_000_000 }
     }
 
-    // Connections and deadlines are only touched by the thread in `run`; `wake` and connections lock for themselves.
-    /// Nanoseconds between two looks at who waits, while there are no descriptors to let them in.
+    // Connections and deadlines are only accessed by the thread in `run`; `wake` and connections do their own locking.
+    /// Back-off before accepting again after EMFILE or ENFILE, in nanoseconds.
     private static let acceptPause: Int64 = 50_000_000
     private let listener: Descriptor
     private let acceptNext: @Sendable (Descriptor) throws(SystemError) -> Descriptor?
@@ -56,18 +56,18 @@ package final class FrameServer: @unchecked Sendable {
     private let idleSeconds: Int64
     private let deadlines: Deadlines
     private var caps: ConnectionCaps
-    /// What the connections of this server make it keep.
+    /// Limits the memory that the connections of this server occupy.
     package let budget: ByteBudget
-    /// How often the loop has begun anew, so that a test sees whether it rests.
+    /// Number of turns of the loop, so that a test can check that it does not spin.
     package var turns: Int { turnCount.load(ordering: .relaxed) }
     private let turnCount = Atomic(0)
     private var connections: [CInt: FrameConnection] = [:]
     private var idleDeadline: Int64
-    /// Until when nobody is let in, after descriptors ran out; nil while the listener is watched.
+    /// When to accept again after descriptors ran out; nil while the listener is watched.
     private var acceptsAgain: Int64?
     private let stopping = Mutex(false)
 
-    /// Serves `listener`, a socket that does not block.
+    /// Serves `listener`, a non-blocking socket.
     package init(
         _ listener: Descriptor, handler: any FrameHandler, idleSeconds: Int64, deadlines: Deadlines = Deadlines(),
         caps: ConnectionCaps.Bounds = ConnectionCaps.Bounds(), bytes: ByteBudget.Bounds = ByteBudget.Bounds(),
@@ -94,13 +94,13 @@ package final class FrameServer: @unchecked Sendable {
         watch(wakeup, EPOLLIN.rawValue, add: true)
     }
 
-    /// Asks the server to stop; from any thread or signal-safe context.
+    /// Stops the server after the current turn of its loop; may be called from any thread.
     package func stop() {
         stopping.withLock { $0 = true }
         wake()
     }
 
-    /// Makes the server's thread look at its connections.
+    /// Makes the server's thread process its connections.
     func wake() { FrameServer.wake(wakeup) }
 
     private static func wake(_ wakeup: Descriptor) {
@@ -113,7 +113,7 @@ package final class FrameServer: @unchecked Sendable {
             epoll.number, add ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events, UInt32(bitPattern: descriptor))
     }
 
-    /// Serves until `stop`, or until nobody has been connected for the idle time and the handler agrees.
+    /// Serves until `stop`, or until no peer was connected for the idle time and the handler agrees. Blocks the thread.
     package func run() throws(SystemError) {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while !stopping.withLock({ $0 }) {
@@ -153,13 +153,14 @@ package final class FrameServer: @unchecked Sendable {
 
     private func acceptAll() throws(SystemError) {
         while let descriptor = try accept() {
-            // A peer that the kernel does not name, or of another user, is closed without an answer.
+            // A peer of another user, or without credentials, is disconnected without an answer.
             guard let peer = try? Sockets.peer(descriptor), handler.serves(peer) else { continue }
             let process = PeerProcess(descriptor, peer)
             let connection = FrameConnection(
                 descriptor, peer: peer, process: process, server: self, budget: budget, deadlines: deadlines)
             if let refusal = caps.admit(process: peer.processID, program: process.executable) {
-                // A new socket takes this whole; the end follows as the connection is let go of.
+                // The buffer of a new socket has room for the whole frame; the connection closes when it is
+                // deallocated.
                 connection.send(handler.payload(of: refusal))
                 continue
             }
@@ -177,8 +178,8 @@ package final class FrameServer: @unchecked Sendable {
         do throws(SystemError) {
             return try acceptNext(listener)
         } catch {
-            // Out of descriptors: the peer waits in the queue. The listener stays readable, so it is not watched for a
-            // while, or this loop would not rest.
+            // Out of descriptors: the peer stays in the listen queue. The listener remains readable, so watching it
+            // pauses; the loop would otherwise spin.
             guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.code) else { throw error }
             watch(listener.number, 0, add: false)
             acceptsAgain = deadlines.now() + Self.acceptPause
@@ -201,13 +202,13 @@ package final class FrameServer: @unchecked Sendable {
             let wanted = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
             if events & wanted != 0 { connection.readFrames() }
         case .paused, .ending:
-            // Nothing is read that could tell of the end, and these events stay until it is dealt with.
+            // The end of the stream is not read in these phases, and the events would be reported again in every turn.
             if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { connection.fail() }
         }
         settle(connection)
     }
 
-    /// Sends what can be sent, and reads again where there was no room; programs that hold least come first.
+    /// Sends queued frames and resumes suspended connections, those of the programs that hold the fewest bytes first.
     private func lookAtAll() {
         let programs = connections.values.map { ($0, budget.held(by: $0.process.executable)) }
         for (connection, _) in programs.sorted(by: { $0.1 < $1.1 }) {
@@ -223,7 +224,7 @@ package final class FrameServer: @unchecked Sendable {
             _ = latchkey_epoll_control(epoll.number, EPOLL_CTL_DEL, number, 0, 0)
             connections[number] = nil
             caps.leave(process: connection.peer.processID, program: connection.process.executable)
-            // Answers under way may hold the connection a little longer; the peer learns of its end now.
+            // Pending answers may retain the connection a little longer; the peer must see its end now.
             shutdown(number, CInt(SHUT_RDWR))
             connection.receiver?.disconnected()
             connection.receiver = nil

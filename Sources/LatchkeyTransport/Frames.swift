@@ -4,24 +4,24 @@ import Glibc
 package import LatchkeyModel
 package import LatchkeySystem
 
-/// Why a peer's bytes were refused.
+/// Why a frame could not be sent or received.
 package enum FrameError: Error, Equatable, Sendable {
-    /// The other end is gone.
+    /// The peer closed the connection.
     case closed
-    /// The version byte is one this program does not know.
+    /// The version byte is not supported.
     case version(UInt8)
     /// The frame is longer than `Limits.frameBytes`.
     case tooLong(Int)
-    /// The frame did not arrive in time.
+    /// The frame was not complete before the deadline.
     case timedOut
     case system(SystemError)
 }
 
-/// A frame: version byte, four bytes of length (most significant first), payload.
+/// The frame format: version byte, payload length in four bytes (big-endian), payload.
 package enum Frame {
     package static let headerBytes = 5
 
-    /// The header of a payload.
+    /// The header for a payload of `count` bytes.
     package static func header(_ count: Int) -> [UInt8] {
         [
             Limits.wireVersion, UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16),
@@ -29,7 +29,7 @@ package enum Frame {
         ]
     }
 
-    /// The length a header announces.
+    /// The payload length in a header; throws for another version or a length above `Limits.frameBytes`.
     package static func length(_ header: UnsafeRawBufferPointer) throws(FrameError) -> Int {
         guard header[0] == Limits.wireVersion else { throw .version(header[0]) }
         let count = Int(header[1]) << 24 | Int(header[2]) << 16 | Int(header[3]) << 8 | Int(header[4])
@@ -37,7 +37,7 @@ package enum Frame {
         return count
     }
 
-    /// Header and payload in one wiping value.
+    /// Header and payload, in memory that is wiped when freed.
     package static func bytes(_ payload: SecretBytes) -> SecretBytes {
         SecretBytes(count: headerBytes + payload.count) { target in
             target.copyBytes(from: header(payload.count))
@@ -61,7 +61,8 @@ package enum Frame {
         }
     }
 
-    /// Reads one frame from a blocking descriptor; waits until `deadline`, or for ever.
+    /// Reads the payload of one frame from a blocking descriptor; waits until `deadline` (`Uptime` nanoseconds),
+    /// without limit when it is nil.
     package static func receive(from descriptor: Descriptor, until deadline: Int64?) throws(FrameError) -> SecretBytes {
         let header = try read(headerBytes, from: descriptor, until: deadline)
         let count = try header.withBytes { (bytes) throws(FrameError) in try length(bytes) }

@@ -3,9 +3,9 @@
 package import LatchkeyModel
 import LatchkeySystem
 
-/// Where the store of this user is: the one place that daemon and clients agree on.
+/// The location of the user's store, as daemon and clients determine it.
 package enum StoreLocation {
-    /// `LATCHKEY_HOME`, or `latchkey` in the user's data folder.
+    /// The store's folder: `LATCHKEY_HOME`, or `latchkey` in the user's data folder. Throws when there is none.
     package static func folder() throws(Failure) -> String {
         if let chosen = Environment.value("LATCHKEY_HOME") {
             guard chosen.hasPrefix("/") else {

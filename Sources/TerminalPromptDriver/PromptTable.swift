@@ -3,27 +3,28 @@
 package import LatchkeyModel
 import Synchronization
 
-/// The prompts of a driver from the moment they are asked for: one that is dismissed or changed before its process has
-/// started is not shown, or shown as it is to be by then.
+/// The prompts of a driver, including those whose process is starting: these can already be dismissed or given new
+/// content, which is shown once the process runs.
 package final class PromptTable<Shown: Sendable>: Sendable {
     private enum Entry: Sendable {
-        /// Its process is not there; what it is to say by now, if that has changed.
+        /// The process is starting; holds newer content, if any.
         case starting(PromptContent?)
         case shown(Shown)
     }
 
     private let entries = Mutex<[UInt64: Entry]>([:])
 
-    /// A table without prompts.
+    /// Creates an empty table.
     package init() {}
 
-    /// A prompt is asked for.
+    /// Adds a prompt whose process is about to be started.
     package func begin(_ id: UInt64) { entries.withLock { $0[id] = .starting(nil) } }
 
-    /// Whether nobody has dismissed it.
+    /// Whether the prompt has not been dismissed.
     package func isWanted(_ id: UInt64) -> Bool { entries.withLock { $0[id] != nil } }
 
-    /// Its process is there: has `show` say the first words, which nobody else's can overtake; false when it was dismissed.
+    /// Records that the process runs and calls `show` with the newer content, if any, before any other message can be
+    /// sent; false when the prompt was dismissed.
     package func adopt(_ id: UInt64, _ shown: Shown, _ show: (PromptContent?) -> Void) -> Bool {
         entries.withLock { entries in
             guard case .starting(let content)? = entries[id] else { return false }
@@ -33,7 +34,8 @@ package final class PromptTable<Shown: Sendable>: Sendable {
         }
     }
 
-    /// What shows the prompt; nil when nothing does, and then the words are kept for when it does.
+    /// Returns the process that shows the prompt, to which the caller sends the content; nil when there is none.
+    /// While the process is starting, stores the content for it.
     package func update(_ id: UInt64, _ content: PromptContent) -> Shown? {
         entries.withLock { entries in
             switch entries[id] {
@@ -45,7 +47,8 @@ package final class PromptTable<Shown: Sendable>: Sendable {
         }
     }
 
-    /// What shows the prompt; nil when nothing does, and then nothing will.
+    /// Returns the process that shows the prompt, for the caller to dismiss; nil when there is none, and then none will
+    /// show it.
     package func dismiss(_ id: UInt64) -> Shown? {
         entries.withLock { entries in
             if case .shown(let shown)? = entries[id] { return shown }
@@ -54,7 +57,7 @@ package final class PromptTable<Shown: Sendable>: Sendable {
         }
     }
 
-    /// It is over; whether it was wanted to the end.
+    /// Removes a prompt; true when it had not been removed before.
     @discardableResult
     package func end(_ id: UInt64) -> Bool { entries.withLock { $0.removeValue(forKey: id) != nil } }
 }

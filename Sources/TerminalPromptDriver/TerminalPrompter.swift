@@ -9,16 +9,16 @@ import LatchkeyTransport
 import Synchronization
 import TerminalPromptLayout
 
-/// Shows prompts on the caller's own terminal, through a process of its own for each.
+/// Shows prompts on the caller's own terminal, each in a separate process.
 ///
-/// The terminal is the one the kernel names for the caller's process, and only if it belongs to the caller's user.
-/// Its modes are put back however the prompt ends, kill -9 included. How the prompt looks is the caller's wish: of its
-/// environment the variables of `Look` are passed on, and nothing of the daemon's.
+/// The terminal is the one that the kernel reports for the caller's process, and only if it belongs to the caller's
+/// user. Its modes are restored however the prompt's process ends, even by SIGKILL. The caller determines the
+/// appearance: the variables of `Look` are passed on from its environment, and nothing of the daemon's environment.
 package final class TerminalPrompter: Prompter {
     private let program: String
     private let prompts = PromptTable<ShownPrompt>()
 
-    /// Uses the program `latchkey-prompt` at that path.
+    /// `program` is the path of `latchkey-prompt`.
     package init(program: String) { self.program = program }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
@@ -51,9 +51,9 @@ package final class TerminalPrompter: Prompter {
     package func dismiss(_ id: UInt64) { prompts.dismiss(id)?.dismiss() }
 }
 
-/// One prompt, its process and the thread that listens to it.
+/// One prompt, its process and the thread that receives its events.
 private final class ShownPrompt: @unchecked Sendable {
-    // Everything is constant or locked.
+    // Every stored property is constant or a Mutex.
     private static let secondsToLeave: Int64 = 2
     private let terminal: Terminal
     private let modes: termios
@@ -66,7 +66,7 @@ private final class ShownPrompt: @unchecked Sendable {
     private let finished: (near: Descriptor, far: Descriptor)
 
     init?(program: String, terminal: Terminal, environment: [String]) {
-        // Without descriptors or a process there is no place for the prompt, and the caller of this says so.
+        // Without descriptors or a process the prompt is `unavailable`, which the caller reports.
         guard let modes = terminal.modes(), let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
             let process = try? Processes.spawn(  // The same.
                 program, [], environment: environment,
@@ -80,7 +80,7 @@ private final class ShownPrompt: @unchecked Sendable {
         finished = (pair.0, pair.1)
     }
 
-    /// Reports what the person does, until the process is gone. Called on the thread that made it.
+    /// Reports the user's actions until the process has ended. Must be called on the thread that created this object.
     func run(_ events: @escaping @Sendable (PromptEvent) -> Void) {
         while !isFinished.withLock({ $0 }), let event = nextEvent(until: nil) {
             if !isDismissed.withLock({ $0 }) { events(event) }
@@ -89,7 +89,7 @@ private final class ShownPrompt: @unchecked Sendable {
         if !isDismissed.withLock({ $0 }) { events(.lost) }
     }
 
-    /// Ends a process that was told of no prompt, and so has not touched the terminal.
+    /// Ends a process that was sent no prompt and so has not changed the terminal.
     func abandon() {
         isFinished.withLock { $0 = true }
         shutdown(socket.number, CInt(SHUT_RDWR))
@@ -97,33 +97,33 @@ private final class ShownPrompt: @unchecked Sendable {
     }
 
     private func nextEvent(until deadline: Int64?) -> PromptEvent? {
-        // A prompt that is gone, or says what cannot be read, is lost: the evaluation ends.
+        // A process that ended or sent an invalid message loses the prompt, which ends the evaluation.
         guard let payload = try? Frame.receive(from: socket, until: deadline),
             case .event(let event) = try? AgentMessage(decoding: payload)  // The same.
         else { return nil }
         return event
     }
 
-    // A prompt that takes no message is gone, which `run` reports.
+    // A process that accepts no message has ended, which `run` reports.
     func send(_ message: AgentMessage) { try? Frame.send(message.encoded(), to: socket) }
 
-    /// Takes the prompt away and waits, for a short time, until the terminal is as it was.
+    /// Removes the prompt and waits at most two seconds until the terminal has been restored.
     func dismiss() {
         isDismissed.withLock { $0 = true }
         send(.dismiss)
         let deadline = Uptime.deadline(seconds: Self.secondsToLeave)
         if pthread_equal(thread, pthread_self()) != 0 {
-            // Called from within `run`: nobody else would read the end.
+            // Called from an event handler within `run`, so no other thread would read the end of the stream.
             while nextEvent(until: deadline) != nil {}
             finish()
         } else {
-            // A wait that fails kills nothing: `run` waits for the process.
+            // If this wait fails, nothing is killed: `run` waits for the process.
             let isOver = try? finished.far.wait(for: POLLIN, until: deadline)
             if isOver == false { kill(process, SIGKILL) }
         }
     }
 
-    /// Does what the prompt could not do any more: modes, cursor, a line of its own for whoever writes next.
+    /// Restores what the process could not restore: modes, cursor, and a new line for the program that writes next.
     private func restoreTerminal() {
         let look = Look(terminalIsUTF8: false, callerReadsKeys: modes.c_lflag & tcflag_t(ICANON) == 0) { name in
             environment.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
@@ -132,7 +132,8 @@ private final class ShownPrompt: @unchecked Sendable {
         terminal.write(Block.end(look) + "\r\n")
     }
 
-    /// Ends the process if it has not ended by itself, and puts the terminal's modes back; once.
+    /// Ends the process if it still runs, and restores the terminal if it did not do so. Only the first call has an
+    /// effect.
     private func finish() {
         let isFirst = isFinished.withLock { isFinished in
             defer { isFinished = true }
@@ -140,7 +141,7 @@ private final class ShownPrompt: @unchecked Sendable {
         }
         guard isFirst else { return }
         shutdown(socket.number, CInt(SHUT_RDWR))
-        // A prompt that ended by itself has handed the terminal back, perhaps to a shell that has set modes of its own.
+        // A process that exited normally has restored the terminal, and a shell may already have set its own modes.
         if Processes.wait(process, killAfter: Self.secondsToLeave) != 0 { restoreTerminal() }
         shutdown(finished.near.number, CInt(SHUT_RDWR))
     }

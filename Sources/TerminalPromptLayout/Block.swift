@@ -2,11 +2,11 @@
 
 package import LatchkeyPromptWords
 
-/// The block on a screen: writes it, changes it in place and takes it away again.
+/// The output for a prompt drawn as a block of lines: shows it, updates it in place and removes it.
 ///
-/// On the alternate screen, if the terminal has one, since there no terminal breaks lines anew when the window becomes
-/// narrower, and what was shown before comes back untouched. Elsewhere below the cursor, in control sequences that
-/// every terminal since the VT100 knows (ECMA-48: CUU, EL, ED, SGR).
+/// Uses the alternate screen if the terminal has one: there no terminal re-wraps lines when the window becomes
+/// narrower, and the previous content reappears untouched. Otherwise draws below the cursor, with control sequences
+/// that every terminal since the VT100 supports (ECMA-48: CUU, EL, ED, SGR).
 package struct Block: Sendable {
     private static let hideCursor = "\u{1b}[?25l"
     private static let showCursor = "\u{1b}[?25h"
@@ -18,38 +18,38 @@ package struct Block: Sendable {
 
     private let look: Look
     private var drawn: [StyledLine] = []
-    /// The window the block was drawn for.
+    /// The size of the window for which the block was drawn.
     package private(set) var size = WindowSize(columns: 0, rows: 0)
 
-    /// A block that is not there yet.
+    /// Creates a block that is not shown yet.
     package init(look: Look) { self.look = look }
 
-    /// Shows a state, in the place of the one before.
+    /// Returns the output that shows a state in place of the previous one; empty when nothing has changed.
     package mutating func show(_ state: PromptState, in size: WindowSize) -> String {
         let lines = BlockLayout(state, look: look, size: size).lines
         guard lines != drawn || size != self.size else { return "" }
         let start = drawn.isEmpty ? begin() : toTop()
         self.size = size
         drawn = lines
-        // Erasing behind what is written instead of all before it: nothing flickers.
+        // Erases the rest of each line after writing it, instead of everything first, so that nothing flickers.
         return start + lines.map { $0.rendered(colour: look.hasColour) + Block.eraseLine }.joined(separator: "\r\n")
             + Block.eraseRest
     }
 
-    /// Takes the block away and leaves the cursor where it was, or where the block began.
+    /// Returns the output that removes the block and puts the cursor where it was, or where the block began.
     package mutating func remove() -> String {
         defer { drawn = [] }
         return drawn.isEmpty ? "" : toTop() + Block.eraseRest + Block.end(look)
     }
 
-    /// What a block leaves to be done on a terminal if its process is killed.
+    /// The output that restores a terminal after the process that drew the block was killed.
     package static func end(_ look: Look) -> String {
         guard !look.isPlain else { return "" }
         return showCursor + (look.hasAlternateScreen ? leaveAlternateScreen : "")
     }
 
     private func begin() -> String {
-        // Below, nobody knows whether the cursor is at the start of a line.
+        // Without an alternate screen, the cursor may be in the middle of a line.
         (look.hasAlternateScreen ? Block.enterAlternateScreen + Block.home : "\r\n") + Block.hideCursor
     }
 

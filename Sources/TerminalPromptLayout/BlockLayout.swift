@@ -3,14 +3,14 @@
 import LatchkeyModel
 import LatchkeyPromptWords
 
-/// A prompt as lines for a window: who, what and why on top, then what to do and how it goes, then the keys.
+/// Lays out a prompt as lines for a window: the request at the top, then instruction and feedback, then the keys.
 ///
-/// Every line stands in its place from the first to the last, so that nothing jumps when a try fails. There is no frame
-/// on the right: terminals disagree about the width of characters, and a frame would show it.
+/// Each line keeps its position while the prompt is shown, so that nothing moves when an attempt fails. There is no
+/// border on the right: terminals disagree about the width of characters, so it would be uneven.
 struct BlockLayout {
-    /// Cells that text takes at most: longer lines are hard to read.
+    /// Maximum width of text in cells: longer lines are hard to read.
     private static let longestText = 72
-    /// Fewer columns than that have no room for the bar on the left.
+    /// Minimum number of columns for the bar on the left.
     private static let columnsForABar = 12
 
     private let state: PromptState
@@ -24,21 +24,21 @@ struct BlockLayout {
         self.look = look
         self.size = size
         bar = size.columns < BlockLayout.columnsForABar ? "" : look.isUTF8 ? "│ " : "| "
-        // The last column stays free: terminals disagree about where the cursor is after it was written.
+        // The last column stays empty: terminals disagree about the cursor's position after writing there.
         width = max(1, min(BlockLayout.longestText, size.columns - 1 - bar.count))
     }
 
-    /// The lines, at most as many as the window has.
+    /// The lines, at most as many as the window has rows.
     var lines: [StyledLine] {
         for economy in Economy.allCases {
             let lines = lines(economy)
             if lines.count <= size.rows { return lines }
         }
-        // What to do and the keys are at the end.
+        // Instruction and keys, which matter most, are at the end.
         return Array(lines(.words).suffix(size.rows))
     }
 
-    /// What is left out, step by step, where the window is low.
+    /// What is omitted, step by step, when the window has too few rows.
     private enum Economy: Int, CaseIterable {
         case nothing, blankLines, reason, words
     }
@@ -46,7 +46,7 @@ struct BlockLayout {
     private func lines(_ economy: Economy) -> [StyledLine] {
         let blank = economy == .nothing ? [StyledLine()] : []
         var body = text(state.question, .strong, limit: Limits.otherLines)
-        // Only a caller's words are cut short; what is about to happen is said in full.
+        // Only the caller's reason is shortened; the action that follows is always shown in full.
         let isShort = economy.rawValue >= Economy.reason.rawValue && state.action == nil
         let reasonLines = isShort ? 1 : Limits.reasonLines
         if let reason = state.reason { body += text(reason, limit: reasonLines) }
@@ -62,7 +62,7 @@ struct BlockLayout {
         body += text(state.wish, .strong, limit: Limits.otherLines)
         if let code = state.recoveryCode { body += text(code, .strong, limit: Limits.reasonLines) }
         if let field = state.field { body += text(field, limit: 2) }
-        // The place of this line is kept also while there is nothing to say.
+        // This line keeps its place even when there is no feedback.
         let hasFailed = state.content.notice != .none && state.entry != .checking
         let feedback = text(state.feedback, hasFailed ? .warning : .plain, limit: Limits.otherLines)
         body += feedback.isEmpty ? blank : feedback
@@ -80,7 +80,7 @@ struct BlockLayout {
         look.shown(words).lines(width: width, limit: limit, ellipsis: look.ellipsis).map { StyledLine($0, style) }
     }
 
-    /// Keys and titles side by side; a title that does not fit begins a line.
+    /// Places keys with their titles side by side; starts a new line when one does not fit.
     private func keys(_ keys: [(key: String, title: String)]) -> [StyledLine] {
         var lines: [StyledLine] = []
         var used = 0
@@ -94,7 +94,7 @@ struct BlockLayout {
                 lines.append(StyledLine())
                 used = cells
             } else {
-                // Too long for any line: it is broken as any text is.
+                // Too long for one line: it is wrapped like other text.
                 lines += text("\(key) \(title)", limit: Limits.otherLines)
                 used = width
                 continue
@@ -111,7 +111,7 @@ struct BlockLayout {
         return result
     }
 
-    /// A line across the block, as long as the longest line may be.
+    /// A horizontal line across the block, with the title in the upper one.
     private func rule(top: Bool) -> StyledLine {
         let length = min(width + bar.count, size.columns - 1)
         let dash: Character = look.isUTF8 ? "─" : "-"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing a person typed.
+/// One key press.
 package enum Key: Equatable, Sendable {
     /// A byte of text, or a control key other than Escape.
     case byte(UInt8)
-    /// The Escape key by itself.
+    /// The Escape key alone.
     case escape
 }
 
-/// Tells keys from the control sequences that arrow keys, function keys and the terminal's answers arrive as, however
-/// they are cut into pieces on their way.
+/// Distinguishes keys from control sequences, which arrow keys, function keys and replies of the terminal arrive as,
+/// however their bytes are split on arrival.
 ///
-/// Bytes are taken one by one and none is kept but those of a sequence: they may belong to a passcode.
+/// Only the state of a sequence is stored, never a byte: bytes may belong to a passcode.
 package struct KeyDecoder: Sendable {
     private enum State: Sendable {
         case text
@@ -21,13 +21,13 @@ package struct KeyDecoder: Sendable {
     }
     private var state = State.text
 
-    /// Begins between two keys.
+    /// Creates a decoder in its initial state.
     package init() {}
 
-    /// Whether a sequence has begun. If nothing follows soon, it was the Escape key: see `timeOut`.
+    /// Whether a sequence has begun. If no byte follows in time, call `timeOut`: it was the Escape key.
     package var isWaiting: Bool { if case .text = state { false } else { true } }
 
-    /// Takes a byte; nil when there is no whole key so far, or one that means nothing here.
+    /// Decodes a byte; nil while the key is incomplete, or when it has no meaning here.
     package mutating func take(_ byte: UInt8) -> Key? {
         switch state {
         case .text:
@@ -37,9 +37,9 @@ package struct KeyDecoder: Sendable {
             switch byte {
             case UInt8(ascii: "["): state = .sequence
             case UInt8(ascii: "O"): state = .singleShift
-            // Escape pressed twice: the first was a key of its own.
+            // Escape was pressed twice: the first was a separate key.
             case 0x1b: return .escape
-            // A key with Alt.
+            // A key pressed together with Alt, which is ignored.
             default: state = .text
             }
         case .singleShift: state = .text
@@ -50,7 +50,7 @@ package struct KeyDecoder: Sendable {
         return nil
     }
 
-    /// Nothing came for a while.
+    /// Ends an incomplete sequence after a timeout; returns `escape` if it consists of that byte alone.
     package mutating func timeOut() -> Key? {
         defer { state = .text }
         if case .escape = state { return .escape }

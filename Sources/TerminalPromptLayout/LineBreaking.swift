@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text in lines of at most `width` cells, broken between words, and within one only if it fills a line alone.
+    /// Wraps the text into lines of at most `width` cells, between words, and within a word only if it exceeds a line.
     package func lines(width: Int) -> [String] {
         let width = max(1, width)
         var lines: [String] = []
@@ -23,7 +23,7 @@ extension String {
                 }
             }
             for var character in word {
-                // A character wider than the whole terminal cannot be shown at all.
+                // A character wider than the terminal cannot be shown.
                 if CellWidth.of(character) > width { character = "?" }
                 let cells = CellWidth.of(character)
                 if used + cells > width { end() }
@@ -35,7 +35,7 @@ extension String {
         return lines
     }
 
-    /// The same, of which at most `limit` lines are kept; the last one then ends with the ellipsis.
+    /// The same, but at most `limit` lines; if some are omitted, the last one ends with the ellipsis.
     package func lines(width: Int, limit: Int, ellipsis: String = "…") -> [String] {
         let all = lines(width: width)
         guard all.count > limit else { return all }
@@ -43,7 +43,7 @@ extension String {
         var last = kept.removeLast()
         while !last.isEmpty, CellWidth.of(last) + CellWidth.of(ellipsis) > max(1, width) { last.removeLast() }
         while last.hasSuffix(" ") { last.removeLast() }
-        // A terminal narrower than the ellipsis gets what fits of it.
+        // On a terminal narrower than the ellipsis, a part of it is shown.
         kept.append(last + ellipsis.prefix(max(1, width)))
         return kept
     }

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a prompt is to look: what the caller's environment asks for and the terminal can show.
+/// The appearance of a prompt: what the caller's environment requests and the terminal can show.
 ///
-/// Nothing here decides anything but a look; the caller's environment is its own to set.
+/// It affects nothing but the appearance, because the caller controls its environment.
 package struct Look: Equatable, Sendable {
-    /// Sentences one after another, for screen readers and for terminals that can do nothing else.
+    /// Whether to write one sentence after another, for screen readers and for terminals without control sequences.
     package var isPlain: Bool
     /// Whether text may be bold, faint or coloured.
     package var hasColour: Bool
-    /// Whether the block goes to a screen of its own, as an editor does.
+    /// Whether the block is drawn on the alternate screen.
     package var hasAlternateScreen: Bool
-    /// Whether the terminal reads UTF-8.
+    /// Whether the terminal accepts UTF-8.
     package var isUTF8: Bool
 
-    /// The variables that are looked at, and no other.
+    /// The environment variables that affect the appearance.
     package static let variables = [
         "LATCHKEY_PROMPT", "TERM", "TMUX", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG",
     ]
-    /// Kinds of terminals that understand no control sequence.
+    /// Values of TERM without support for control sequences.
     private static let dumbTerminals: Set<String> = ["dumb", "unknown", "emacs", "network"]
 
-    /// Kinds of terminals with an alternate screen (private mode 1049), by the start of their names. `screen` is none:
-    /// it has one only if its user says so, and only tmux calls itself that, too.
+    /// Prefixes of values of TERM with an alternate screen (private mode 1049). `screen` is not included: its alternate
+    /// screen is a setting that is off by default; tmux, which also uses the name, is detected by TMUX.
     private static let terminalsWithTwoScreens = [
         "xterm", "tmux", "alacritty", "contour", "foot", "ghostty", "gnome", "iterm", "kitty", "konsole", "mintty",
         "ms-terminal", "putty", "rxvt", "st-", "vte", "wezterm",
     ]
 
-    /// Reads a look from the variables of the caller.
+    /// Determines the appearance from the caller's environment variables.
     ///
     /// - Parameters:
-    ///   - terminalIsUTF8: what the terminal says of itself (`IUTF8`); it counts when no locale is set.
-    ///   - callerReadsKeys: whether the caller reads single keys: it may have drawn a screen of its own already, and
-    ///     leaving the alternate one would take it away.
+    ///   - terminalIsUTF8: what the terminal reports (IUTF8); used when no locale is set.
+    ///   - callerReadsKeys: whether the caller reads single keys: it may then be drawing on the alternate screen
+    ///     itself, and leaving that screen would remove its content.
+    ///   - variable: returns the value of an environment variable.
     package init(terminalIsUTF8: Bool, callerReadsKeys: Bool, variable: (String) -> String?) {
         func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         let terminal = value("TERM") ?? "dumb"
@@ -46,16 +47,16 @@ package struct Look: Equatable, Sendable {
         isUTF8 = locale.map { ["utf-8", "utf8"].contains(Look.codeset(of: $0)) } ?? terminalIsUTF8
     }
 
-    /// What stands between the dot and the at sign of a locale's name.
+    /// The codeset in a locale's name: the part between the dot and the at sign.
     private static func codeset(of locale: String) -> String {
         guard let dot = locale.firstIndex(of: ".") else { return "" }
         return locale[locale.index(after: dot)...].prefix { $0 != "@" }.lowercased()
     }
 
-    /// A text as this terminal can show it.
+    /// Replaces characters that this terminal cannot show.
     ///
-    /// Without UTF-8 nothing above ASCII is written: its second bytes would be control codes to such a terminal. Control
-    /// characters never get this far; should one, it is not written either.
+    /// Without UTF-8, only ASCII is written: such a terminal would interpret further bytes of a character as control
+    /// codes. Control characters have been removed before; any that remain are replaced here.
     package func shown(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -70,6 +71,6 @@ package struct Look: Equatable, Sendable {
         return result
     }
 
-    /// What a clipped text ends with.
+    /// The ellipsis at the end of shortened text.
     package var ellipsis: String { isUTF8 ? "…" : "..." }
 }

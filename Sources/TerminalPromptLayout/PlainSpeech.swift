@@ -2,24 +2,25 @@
 
 package import LatchkeyPromptWords
 
-/// A prompt in sentences, one line for each, nothing redrawn: for screen readers, logs and terminals that can do no more.
+/// The output for a prompt as sentences, one per line, without redrawing: for screen readers, logs and simple
+/// terminals.
 package struct PlainSpeech: Sendable {
     private let look: Look
     private var said: PromptState?
 
-    /// Begins with nothing said.
+    /// Creates the output of a prompt that is not shown yet.
     package init(look: Look) { self.look = look }
 
-    /// What there is to say that was not said before.
+    /// Returns the sentences that are new since the previous state.
     package mutating func say(_ state: PromptState) -> String {
         defer { said = state }
         guard let said else { return lines(opening(state) + asking(state)) }
         if state.content != said.content { return lines(asking(state)) }
-        // Not each character of a recovery code.
+        // Typed characters of a recovery code are not reported.
         return state.entry == .checking && said.entry != .checking ? lines([state.feedback]) : ""
     }
 
-    /// The last words.
+    /// Returns the closing sentence; empty when the prompt was not shown.
     package mutating func end() -> String { said == nil ? "" : lines(["The Latchkey prompt is over."]) }
 
     private func opening(_ state: PromptState) -> [String] {
@@ -40,7 +41,7 @@ package struct PlainSpeech: Sendable {
         ]
         if state.field != nil { sentences[1] += " It is not shown while you type." }
         if let code = state.recoveryCode { sentences[1] += " The code is: \(code)" }
-        // The first time there is nothing to tell before what to do.
+        // Without a result of an earlier attempt, the instruction comes first.
         if state.content.notice == .none { sentences.swapAt(0, 1) }
         sentences.append("Keys: \(PlainSpeech.words(state.keys)).")
         return [sentences.filter { !$0.isEmpty }.joined(separator: " ")]

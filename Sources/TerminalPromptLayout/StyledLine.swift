@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line of the block: pieces of text, each in one style.
+/// One line of the block: pieces of text, each with one style.
 struct StyledLine: Equatable, Sendable {
-    /// How a piece looks, as the parameter of Select Graphic Rendition (ECMA-48, section 8.3.117).
+    /// The style of a piece, as the parameter of Select Graphic Rendition (ECMA-48, section 8.3.117).
     enum Style: String, Sendable {
         case plain = ""
         case strong = "1"
@@ -18,7 +18,7 @@ struct StyledLine: Equatable, Sendable {
         if !text.isEmpty { pieces.append((text, style)) }
     }
 
-    /// The text alone.
+    /// The text without styles.
     var text: String { pieces.map(\.text).joined() }
 
     /// The text with its styles, or without them.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The window of a terminal.
+/// The size of a terminal's window.
 package struct WindowSize: Equatable, Sendable {
-    /// Cells of a line.
+    /// Number of cells in a line.
     package var columns: Int
-    /// Lines.
+    /// Number of lines.
     package var rows: Int
 
-    /// Makes a size; a terminal that does not know its own (0) gets 80 by 24.
+    /// Creates a size; unknown values (0) become 80 columns and 24 rows.
     package init(columns: Int, rows: Int) {
         self.columns = columns > 0 ? columns : 80
         self.rows = rows > 0 ? rows : 24

@@ -8,18 +8,18 @@ import LatchkeyTransport
 import LatchkeyWire
 import TerminalPromptLayout
 
-/// Shows one prompt on the terminal that is its standard input and answers on descriptor 3.
+/// Shows one prompt on the terminal at its standard input and sends its events on descriptor 3.
 ///
-/// Started by the daemon only; it knows nothing of policy, keys or items.
+/// Started only by the daemon; it has no access to policy, keys or items.
 @main
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        // What is typed here stays out of core files, out of reach of the user's other programs and, where the kernel
-        // allows it, out of swap; the daemon reports whether it does.
+        // Typed secrets must not reach core files or the user's other programs, nor swap, where the kernel allows
+        // memory to be locked; the daemon reports whether it does.
         guard (try? ProcessProtection.enable()) != nil else { exit(1) }
         _ = SecretMemory.lock()
-        // These end the prompt in order, from the loop that looks for them: nothing is left half drawn.
+        // Terminating signals are handled by the loop, which removes the prompt completely first.
         _ = EndingSignals()
         let terminal = Terminal(Descriptor(owning: STDIN_FILENO))
         guard isatty(STDIN_FILENO) == 1, fcntl(3, F_GETFD) >= 0, let modes = terminal.modes() else {
@@ -31,8 +31,8 @@ enum Main {
         guard let payload = try? Frame.receive(from: daemon, until: Uptime.deadline(seconds: Limits.requestSeconds)),
             case .show(let prompt) = try? AgentMessage(decoding: payload)
         else { exit(1) }
-        // A caller in the background, while a shell or an editor in front reads single keys: a passcode typed now
-        // could end in either.
+        // The caller is in the background while a shell or an editor reads single keys: it could read parts of a
+        // passcode that is typed now.
         let isOthers = terminal.isReadingKeys && TerminalJob(prompt.processID)?.isInBackground == true
         guard !isOthers else {
             try? Frame.send(AgentMessage.event(.unavailable).encoded(), to: daemon)
@@ -44,7 +44,7 @@ enum Main {
         var session = PromptSession(prompt, look: look, terminal: taken, daemon: daemon)
         session.run()
         taken.handBack()
-        // `exit` closes the descriptor, which tells the daemon that the terminal is as it was.
+        // `exit` closes the descriptor, which tells the daemon that the terminal has been restored.
         exit(0)
     }
 }

@@ -3,14 +3,14 @@
 import LatchkeyPromptWords
 import TerminalPromptLayout
 
-/// What to write to the terminal, in either look.
+/// The output to the terminal: as a block or as plain sentences.
 enum PromptScreen {
     case block(Block)
     case speech(PlainSpeech)
 
     init(_ look: Look) { self = look.isPlain ? .speech(PlainSpeech(look: look)) : .block(Block(look: look)) }
 
-    /// Shows what is new in a prompt, or in its window.
+    /// Returns the output for a changed prompt or window size.
     mutating func show(_ state: PromptState, in window: WindowSize) -> String {
         switch self {
         case .block(var block):
@@ -22,7 +22,7 @@ enum PromptScreen {
         }
     }
 
-    /// Takes the prompt away; what was said stays.
+    /// Returns the output that ends the prompt: the block is removed, sentences remain.
     mutating func close() -> String {
         switch self {
         case .block(var block):

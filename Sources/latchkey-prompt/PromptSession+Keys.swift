@@ -6,7 +6,7 @@ import LatchkeySystem
 import TerminalPromptLayout
 
 extension PromptSession {
-    /// Presses the keys that have arrived; false when the terminal has hung up.
+    /// Reads and processes the keys that have arrived; false when the terminal has hung up.
     mutating func readKeys() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 256)
         defer { wipe(&bytes) }
@@ -20,12 +20,12 @@ extension PromptSession {
 
     mutating func press(_ key: Key) {
         switch key {
-        // Ctrl-C. Ctrl-Z and Ctrl-\ do nothing: a half typed passcode is not left to whoever reads next.
+        // 0x03 is Ctrl-C. Ctrl-Z and Ctrl-\ are ignored: another program would read the rest of a passcode.
         case .escape, .byte(0x03): tell(.cancel)
         case .byte(let byte) where state.takesText: pressAtField(byte)
         case .byte(let byte) where state.content.step == .recoveryCodeShown:
             if byte == 0x0d || byte == 0x0a { tell(.codeAcknowledged) }
-        // Entry is delayed.
+        // While entry is delayed, keys are ignored.
         case .byte where state.content.asks(for: .passcode): break
         case .byte(let byte): pressAtSensor(byte)
         }

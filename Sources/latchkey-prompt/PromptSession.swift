@@ -9,30 +9,30 @@ import LatchkeyTransport
 import LatchkeyWire
 import TerminalPromptLayout
 
-/// Reads keys and messages until the prompt is over, one way or another.
+/// Processes keys and messages until the prompt ends.
 struct PromptSession {
-    /// How it went on.
+    /// The outcome of one turn of the loop.
     private enum Turn {
         case next
-        /// The daemon has its answer, or is gone.
+        /// The daemon dismissed the prompt or closed the connection.
         case dismissed
-        /// This process was told to end, or the caller was stopped.
+        /// This process received a terminating signal, or the caller was stopped.
         case stopped
-        /// The terminal hung up, or another program has taken it: nothing may be written to it.
+        /// The terminal hung up, or another program has changed its modes: nothing may be written to it.
         case terminalLost
     }
 
-    /// Milliseconds after which window, caller and signals are looked at again. No signal tells of them: the terminal
-    /// belongs to the caller's session, not to this process.
+    /// Interval of checking window size, caller and signals, in milliseconds. No signal reports a change of the
+    /// window: the terminal belongs to the caller's session, not to this process's.
     private static let tickMilliseconds: CInt = 100
-    /// Milliseconds after which an escape that nothing follows was the Escape key.
+    /// Timeout in milliseconds after which a single escape byte is the Escape key.
     private static let escapeMilliseconds: CInt = 60
 
     let terminal: PromptTerminal
     private let daemon: Descriptor
     private var screen: PromptScreen
     private var lastWindow: WindowSize
-    /// When the content came, in nanoseconds of the boot clock.
+    /// When the content arrived, in nanoseconds of CLOCK_BOOTTIME.
     private var contentTime = Uptime.nanoseconds
     var keys = KeyDecoder()
     var state: PromptState
@@ -57,7 +57,7 @@ struct PromptSession {
 
     func tell(_ event: PromptEvent) { try? Frame.send(AgentMessage.event(event).encoded(), to: daemon) }
 
-    /// Shows what has changed. While the window is becoming another one, that is left to `followWindow`.
+    /// Shows the current state. While the window's size is changing, `followWindow` does that.
     mutating func refresh() { if terminal.window == lastWindow { terminal.write(screen.show(state, in: lastWindow)) } }
 
     private mutating func takeTurn() -> Turn {
@@ -90,14 +90,14 @@ struct PromptSession {
         return true
     }
 
-    /// Says each second how long no passcode is taken.
+    /// Updates the remaining delay of entry each second.
     private mutating func countDown() {
         let before = state.delayLeft
         state.countDown(secondsPassed: (Uptime.nanoseconds - contentTime) / 1_000_000_000)
         if state.delayLeft != before { refresh() }
     }
 
-    /// Draws anew once the window has kept its size for a tick: a person drags it through many.
+    /// Redraws once the window's size has been stable for a tick: dragging a window passes through many sizes.
     private mutating func followWindow() {
         let window = terminal.window
         defer { lastWindow = window }

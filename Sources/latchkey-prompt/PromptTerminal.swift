@@ -4,12 +4,12 @@ import Glibc
 import LatchkeySystem
 import TerminalPromptLayout
 
-/// The caller's terminal while the prompt has it.
+/// The caller's terminal while the prompt uses it.
 struct PromptTerminal {
     private let terminal: Terminal
     private let modes: termios
 
-    /// Takes the terminal over from whoever set those modes.
+    /// Switches the terminal to single keys; `modes` are restored later.
     init(_ terminal: Terminal, modes: termios) {
         self.terminal = terminal
         self.modes = modes
@@ -18,7 +18,7 @@ struct PromptTerminal {
 
     var number: CInt { terminal.descriptor.number }
 
-    /// Whether nobody else has set modes since. A shell does when it comes back to the front.
+    /// Whether no other program has changed the modes since, as a shell does when it becomes the foreground job.
     var isOurs: Bool { terminal.isReadingKeys(from: modes) }
 
     var window: WindowSize {
@@ -28,6 +28,6 @@ struct PromptTerminal {
 
     func write(_ text: String) { terminal.write(text) }
 
-    /// Hands the terminal back as it was. Whoever has set other modes since owns it now and is left alone.
+    /// Restores the modes, unless another program has changed them and now uses the terminal.
     func handBack() { if isOurs { terminal.restore(modes) } }
 }

@@ -4,12 +4,12 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// Asks one prompter after another until one has a place for the prompt (docs/decisions/012-agent.md).
+/// Shows each prompt with the first prompter that has a place for it (docs/decisions/012-agent.md).
 final class ChoosingPrompter: Prompter {
     private struct Shown: Sendable {
-        /// The prompt as it is to be shown next.
+        /// The prompt with its latest content.
         var prompt: Prompt
-        /// How many prompters were asked.
+        /// Number of prompters tried so far.
         var asked: Int
         var events: @Sendable (PromptEvent) -> Void
     }
@@ -17,7 +17,7 @@ final class ChoosingPrompter: Prompter {
     private let prompters: [any Prompter]
     private let shown = Mutex<[UInt64: Shown]>([:])
 
-    /// The order is the one in which they are asked.
+    /// Prompters are tried in this order.
     init(_ prompters: [any Prompter]) { self.prompters = prompters }
 
     func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
@@ -42,9 +42,10 @@ final class ChoosingPrompter: Prompter {
             guard let next = shown[id] else { return nil }
             guard next.asked < prompters.count else { return shown.removeValue(forKey: id)?.events }
             shown[id]?.asked += 1
-            // With the lock held, so that it cannot be dismissed before it is shown: no prompter calls back from here.
+            // Called with the lock held, so that the prompt cannot be dismissed before it is shown. No prompter calls
+            // back from within `show`.
             prompters[next.asked].show(next.prompt) { [self] event in
-                // One that had no place may add that its prompt is lost.
+                // Ignores later events of a prompter that was unavailable.
                 guard self.shown.withLock({ $0[id]?.asked == next.asked + 1 }) else { return }
                 if event == .unavailable { askNext(id) } else { next.events(event) }
             }

@@ -6,14 +6,14 @@ import LatchkeyModel
 import LatchkeyTransport
 import Synchronization
 
-/// Hands the frames of a connection to its session, or to the prompter once the program has registered as the agent.
+/// Passes the frames of a connection to its session, or to the prompter once the program has registered as the agent.
 final class ConnectedProgram: FrameReceiver {
     private enum Role: Sendable {
-        /// Nothing has come yet.
+        /// No frame has arrived.
         case unknown
         case client
         case agent(RegisteredAgent)
-        /// Nothing more is taken.
+        /// Registration was refused; further frames end the connection.
         case refused
     }
 
@@ -44,7 +44,7 @@ final class ConnectedProgram: FrameReceiver {
         }
     }
 
-    /// An agent is nobody's client: the session ends, and the daemon goes by the number of sessions.
+    /// Determines the role from the first frame. An agent is not a client: its session is closed and no longer counted.
     private func firstRole(_ payload: SecretBytes) -> Role {
         guard AgentPrompter.isRegistration(payload) else { return .client }
         session.close()
@@ -53,7 +53,7 @@ final class ConnectedProgram: FrameReceiver {
     }
 
     func refused(_ error: FrameError) {
-        // An agent is told nothing more: its connection ends.
+        // An agent gets no answer; its connection ends.
         switch role.withLock({ $0 }) {
         case .unknown, .client: break
         case .agent, .refused: return
@@ -84,11 +84,11 @@ final class ConnectedProgram: FrameReceiver {
     }
 }
 
-/// How many programs are connected.
+/// The number of connected clients.
 final class SessionCount: Sendable {
     private let count = Atomic(0)
 
-    /// Whether nobody else waits while one is served.
+    /// Whether no other client waits while one is served.
     var isOneAtMost: Bool { count.load(ordering: .relaxed) <= 1 }
 
     func add(_ more: Int) { count.add(more, ordering: .relaxed) }

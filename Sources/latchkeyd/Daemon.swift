@@ -55,7 +55,8 @@ final class Daemon: FrameHandler {
         let sessions = SessionCount()
         sessionCount = sessions
         let programs = Files.folder(of: Environment.executable ?? "")
-        // A terminal tells where the person is who started the caller; without one, or in its background, the window.
+        // The caller's terminal comes first, because it is where the user is. The agent's window is used when the
+        // caller has no terminal or runs in its background.
         var prompters: [any Prompter] = [TerminalPrompter(program: programs + "/latchkey-prompt"), agents]
         if let world { prompters.append(QueuedActionPrompter(world) { Processes.detachThread($0) }) }
         var prompter: any Prompter = ChoosingPrompter(prompters)
@@ -80,7 +81,8 @@ final class Daemon: FrameHandler {
     private static func openKeychain(
         _ folder: StoreFolder, _ tier: Tier, _ clock: any Clock, _ random: any RandomSource, _ world: SimulatedWorld?
     ) throws(Failure) -> Keychain {
-        // The simulated store protects nothing, so its passcodes are stretched for the sake of the path only.
+        // A simulated store protects nothing, so its passcodes are stretched at the lowest cost, only to exercise the
+        // code.
         let identity = StoreIdentity(
             tier: tier, userID: geteuid(), passcodeCost: tier == .simulated ? 10 : 16)
         try folder.prepare {
@@ -95,12 +97,12 @@ final class Daemon: FrameHandler {
             random: random)
     }
 
-    /// The enclave of a simulated machine, or the one that was chosen.
+    /// The configured enclave; the software one by default in tier `simulated`.
     private static func keyModule(_ options: Options) -> (any KeyModule)? {
         switch options.enclave {
         case nil: options.isSimulated ? SoftwareEnclave() : nil
         case .software: SoftwareEnclave()
-        // No configuration names it: the driver is not there yet.
+        // The configuration cannot select it so far: there is no driver.
         case .tpm: nil
         }
     }
@@ -124,15 +126,15 @@ final class Daemon: FrameHandler {
         }
     }
 
-    /// Begins the work that no request asks for.
+    /// Starts background work that does not depend on a request.
     func begin() { service.beginStoreCheck() }
 
-    /// Ends it: nobody is connected any more.
+    /// Stops the service after the last connection has ended.
     func stop() { service.stop() }
 
     // MARK: - Connections
 
-    /// One user's daemon serves that user; the kernel says who connects.
+    /// A daemon serves only its own user; the peer's user id comes from the kernel.
     func serves(_ peer: PeerCredentials) -> Bool { peer.userID == geteuid() }
 
     func payload(of refusal: Failure) -> SecretBytes { HostSession.payload(of: refusal) }
@@ -164,7 +166,7 @@ final class Daemon: FrameHandler {
 
 extension PeerProcess: CallerProcess {}
 
-/// Tier `user` has no sensor so far: the fingerprint driver takes this place.
+/// Tier `user` has no sensor so far; a fingerprint driver will replace this.
 private final class AbsentReader: BiometricReader {
     let state = SensorState.absent
     func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }

@@ -6,14 +6,14 @@ import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
 
-/// Says once, on standard error, what went wrong. Never holds a secret: a failure has none.
+/// Writes a failure to standard error. Failures never contain secrets.
 func log(_ failure: Failure) {
     let hint = failure.hint.isEmpty ? "" : "\nhint: \(failure.hint)"
     let text = Array("error: \(failure.message)\(hint)\n".utf8)
     _ = write(STDERR_FILENO, text, text.count)
 }
 
-/// The daemon's log: a file in the store's folder, and the journal where standard error leads to it.
+/// The daemon's log: a file in the store's folder, and the journal when standard error is connected to it.
 final class FileAndJournalLog: EventLog {
     private let file: DaemonLogFile
     private let isJournal = FileAndJournalLog.isJournalOnStandardError
@@ -26,7 +26,7 @@ final class FileAndJournalLog: EventLog {
         do throws(SystemError) {
             try file.append(line)
         } catch {
-            // The disk is full or the folder is gone: standard error is the last place to say it.
+            // The disk may be full or the folder removed: standard error remains.
             if !isJournal { log(failure ?? Failure(error, "The daemon's log cannot be written")) }
         }
     }
@@ -39,7 +39,7 @@ final class FileAndJournalLog: EventLog {
     }
 
     /// Whether standard error is the stream that the service manager connected to the journal (systemd.exec(5),
-    /// `JOURNAL_STREAM`: device and inode), and not one that replaced it.
+    /// `JOURNAL_STREAM`: device and inode), and was not redirected since.
     private static var isJournalOnStandardError: Bool {
         guard let stream = Environment.value("JOURNAL_STREAM") else { return false }
         var status = stat()

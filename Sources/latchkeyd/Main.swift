@@ -11,7 +11,7 @@ import LatchkeyTransport
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        // Whatever this process makes, SQLite's files included, is for its user alone.
+        // All files that this process creates, including SQLite's, are accessible to its user only.
         umask(0o077)
         let options: Options
         do throws(Options.Question) {
@@ -34,13 +34,13 @@ enum Main {
         }
     }
 
-    /// Starts the same program in a session of its own and leaves it alone.
+    /// Starts the same program in a new session and does not wait for it.
     private static func detach(_ options: Options) throws(Failure) {
         guard let program = Environment.executable else {
             throw Failure(.daemonUnavailable, "The path of latchkeyd cannot be read from /proc.")
         }
         if options.isSimulated {
-            // Before this ends: a client that comes next may start the daemon itself.
+            // Must be stored before this process exits: the next client may start the daemon without the option.
             let folder = StoreFolder(try StoreLocation.folder())
             try Files.makePrivateFolder(folder.path)
             try keepTier(folder)
@@ -60,7 +60,7 @@ enum Main {
         do throws(Failure) {
             try serve(options, folder, events)
         } catch {
-            // Programs start it without a terminal: what is said on standard error is read by nobody.
+            // Client programs start the daemon without a terminal, so standard error is usually not seen.
             events.note(.failed, error)
             throw error
         }
@@ -74,10 +74,11 @@ enum Main {
         var options = wanted
         if options.isSimulated { try keepTier(folder) }
         try options.read(folder.configuration)
-        // Before there is any secret.
+        // Must precede the first secret in memory.
         let unlockedMemory = try protectMemory()
         if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
-        // Before there is any other thread: one that does not block a signal would die of it, and the process too.
+        // Must precede the creation of threads, which inherit the signal mask: a thread that does not block these
+        // signals would receive them, and they would end the process.
         let signals = blockEndingSignals()
         let path = try SocketPlace.choose(store: folder.path)
         do throws(SystemError) {
@@ -99,9 +100,9 @@ enum Main {
         }
     }
 
-    /// Keeps secrets in memory from other programs and from the disk.
+    /// Protects the process's memory from other programs, and locks secrets in RAM.
     ///
-    /// - Returns: what tells why secrets may be swapped out; nil while none may.
+    /// - Returns: a function that returns why secrets may be swapped out; nil while none may.
     private static func protectMemory() throws(Failure) -> @Sendable () -> String? {
         ProcessProtection.returnLargeBlocks()
         do throws(SystemError) {
@@ -110,7 +111,8 @@ enum Main {
             throw Failure(
                 .internalFailure, "The daemon's memory cannot be kept from other programs: \(error.description).")
         }
-        // A store without a keychain that opens is worse than one whose keys could be swapped out: `status` says it.
+        // The daemon runs even so, because an unavailable keychain is worse than keys that may be swapped out;
+        // `status` reports the reason.
         let reason = SecretMemory.lock().map { "The kernel refuses to lock it: \($0)." }
         return {
             if let reason { return reason }
@@ -119,8 +121,8 @@ enum Main {
         }
     }
 
-    /// Writes down that this store is a simulated one, so that whoever starts its daemon again starts the right one.
-    /// A store that is there already keeps the tier it has.
+    /// Stores in the configuration that this store is simulated, so that a daemon started later without the option
+    /// uses the right tier. The tier of an existing store does not change.
     private static func keepTier(_ folder: StoreFolder) throws(Failure) {
         guard !Files.exists(folder.configuration), !Files.exists(folder.database) else { return }
         do throws(SystemError) {
@@ -130,7 +132,7 @@ enum Main {
         }
     }
 
-    /// Waits until this process is the store's daemon; false when another one serves already.
+    /// Waits until this process holds the store's lock; false when another daemon already serves the store.
     private static func becomeOnly(_ lock: Descriptor, _ folder: StoreFolder) throws(Failure) -> Bool {
         if DaemonLock.take(lock) { return true }
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
@@ -138,11 +140,11 @@ enum Main {
             let watch = try FileWatch(folder.lock)
             while Uptime.nanoseconds < deadline {
                 if DaemonLock.take(lock) { return true }
-                // A socket that takes no connection is not yet, or no more, served: the lock decides.
+                // A socket that refuses connections belongs to a daemon that is starting or ending: the lock decides.
                 if let address = DaemonLock.address(lock), (try? Sockets.connect(address.socket)) != nil {
                     return false
                 }
-                // The holder is about to listen, or about to end: both touch the file.
+                // The holder changes the file when it starts to listen and when it ends.
                 _ = try watch.wait(until: min(deadline, Uptime.deadline(seconds: 1)))
             }
         } catch {
@@ -151,7 +153,7 @@ enum Main {
         throw Failure(.daemonUnavailable, "Another process holds \(folder.lock) and does not listen.")
     }
 
-    /// Keeps the signals that end the daemon from ending it at once.
+    /// Blocks the terminating signals, so that `stop(_:on:)` can wait for them.
     private static func blockEndingSignals() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -160,7 +162,7 @@ enum Main {
         return signals
     }
 
-    /// SIGTERM and SIGINT end the daemon after the request under way; a thread of its own waits for them.
+    /// Waits for a terminating signal on a separate thread, then stops the server after the current turn of its loop.
     private static func stop(_ server: FrameServer, on signals: sigset_t) {
         Processes.detachThread {
             var waited = signals

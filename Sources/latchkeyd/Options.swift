@@ -8,19 +8,19 @@ import LatchkeySystem
 struct Options {
     var isSimulated = false
     var isDetached = false
-    /// What stands for the Secure Enclave, where that was chosen.
+    /// The implementation of the Secure Enclave, if one is configured.
     var enclave: EnclaveKind?
-    /// Seconds without a connection before it exits.
+    /// Seconds without a connection after which the daemon exits.
     var idleSeconds = Limits.idleSeconds
 
     static let version = "latchkeyd 0.1.0"
     static let help = """
         usage: latchkeyd [--simulated] [--detach]
 
-        Keeps the keychain of the user who runs it. Programs start it by themselves.
+        Serves the keychain of the user who runs it. Programs start it automatically.
 
           --simulated   scripted sensors and a clock that can be moved; the store is for tests only
-          --detach      go on in the background, away from this terminal
+          --detach      run in the background, in a session of its own
           --help        show this text
           --version     show the version
 
@@ -30,7 +30,7 @@ struct Options {
 
         """
 
-    /// What the command line asks for besides running.
+    /// Command lines that do not start the daemon.
     enum Question: Error {
         case help, version
         case wrong(String)
@@ -49,8 +49,8 @@ struct Options {
         }
     }
 
-    /// Takes up the configuration file. A line that is not understood is refused: a typing error must not silently
-    /// weaken anything.
+    /// Reads the configuration file, if it exists. Throws for a line that is not understood: a typing error must not
+    /// silently weaken anything.
     mutating func read(_ path: String) throws(Failure) {
         let bytes: SecretBytes?
         do throws(SystemError) {

@@ -4,11 +4,11 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Where the daemon listens: in the user's runtime folder, else beside the store, else in a folder of its own.
+/// Chooses where the daemon listens: in the user's runtime folder, else in the store, else in a folder below /tmp.
 enum SocketPlace {
-    /// A path that is short enough, in a folder that is the user's own.
+    /// Returns a path of at most `Sockets.pathBytes` bytes in a folder that belongs to the user.
     static func choose(store: String) throws(Failure) -> String {
-        // The name tells the stores of one user apart.
+        // A user may have several stores, each with its own socket.
         let name = "/" + hash(store) + ".sock"
         if let runtime = Environment.value("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"), Files.exists(runtime) {
             let folder = runtime + "/latchkey"
@@ -31,7 +31,7 @@ enum SocketPlace {
 
     private static func fits(_ path: String) -> Bool { path.utf8.count <= Sockets.pathBytes }
 
-    /// FNV-1a: a name, not a secret.
+    /// FNV-1a, which suffices to distinguish names.
     private static func hash(_ text: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -8,7 +8,7 @@ import LatchkeyTransport
 import LatchkeyWire
 import Testing
 
-/// Prompts that go to the agent of the user's session, and what an agent may not do.
+/// Prompts shown by the agent of the user's session, and what an agent may not do.
 @Suite struct AgentTests {
     private let daemon: TestDaemon
 
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: - Answers
 
-    @Test func aCallerWithoutATerminalIsAskedByTheAgent() throws {
+    @Test func callerWithoutTerminalIsPromptedByAgent() throws {
         let agent = try RawAgent(daemon)
         let caller = try get()
         let prompt = try agent.shown()
@@ -35,7 +35,7 @@ import Testing
         #expect(try caller.end() == ("value", 0))
     }
 
-    @Test func thePasscodeThatWasTypedReleasesTheSecretAndAWrongOneDoesNot() throws {
+    @Test func rightPasscodeReleasesSecretAndWrongOneDoesNot() throws {
         let agent = try RawAgent(daemon)
         let caller = try get()
         let prompt = try agent.shown().id
@@ -52,7 +52,7 @@ import Testing
         #expect(try caller.end() == ("value", 0))
     }
 
-    @Test func cancellingAtTheAgentTellsTheCaller() throws {
+    @Test func cancellationAtAgentReachesCaller() throws {
         let agent = try RawAgent(daemon)
         let caller = try get()
         let prompt = try agent.shown().id
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Abuse case 23.
-    @Test func nothingCountsBeforeTheAgentSaysThatThePromptIsVisible() throws {
+    @Test func answersBeforeVisibleAreIgnored() throws {
         #expect(try daemon.run("latchkey", ["sim", "sensor", "none"]).exitCode == 0)
         let agent = try RawAgent(daemon)
         let caller = try get()
@@ -72,25 +72,25 @@ import Testing
         try agent.send(.passcode(SecretBytes("1234".utf8)), to: prompt.id)
         try agent.send(.visible, to: prompt.id)
         try agent.send(.passcode(SecretBytes("4321".utf8)), to: prompt.id)
-        #expect(try agent.updated().notice == .wrongPasscode, "the first one was not looked at")
+        #expect(try agent.updated().notice == .wrongPasscode, "the first passcode was ignored")
         try agent.send(.cancel, to: prompt.id)
         #expect(try caller.end().exitCode == 77)
     }
 
-    @Test func theSensorIsArmedOnlyWhileThePromptCanBeSeen() throws {
+    @Test func sensorIsArmedOnlyAfterVisible() throws {
         let agent = try RawAgent(daemon)
         let caller = try get()
         let prompt = try agent.shown().id
         #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
         try agent.send(.visible, to: prompt)
-        #expect(try agent.updated().triesLeft == 2, "the touch that waited came once the sensor was armed")
+        #expect(try agent.updated().triesLeft == 2, "the queued touch is delivered once the sensor is armed")
         #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt took it.\n")
         #expect(try caller.end() == ("value", 0))
     }
 
-    // MARK: - Where a prompt goes
+    // MARK: - Choice of the place
 
-    @Test func aCallerWithATerminalIsAskedThereThoughAnAgentIsRegistered() throws {
+    @Test func callerWithTerminalIsPromptedThereDespiteAgent() throws {
         let agent = try RawAgent(daemon)
         let screen = try Screen()
         let caller = try screen.terminal.spawn(
@@ -99,21 +99,21 @@ import Testing
         try screen.terminal.type("m")
         #expect(screen.hears("value"))
         #expect(Processes.wait(caller) == 0)
-        // What the agent is shown next is the next caller's prompt, so there was none before.
+        // The next prompt of the agent is that of the next caller, so it was not sent the first one.
         let next = try get()
         #expect(try agent.shown().processID == next.process)
         kill(next.process, SIGKILL)
         _ = try next.end()
     }
 
-    @Test func aTerminalThatHasNoPlaceSendsThePromptToTheAgent() throws {
+    @Test func unusableTerminalSendsPromptToAgent() throws {
         let agent = try RawAgent(daemon)
         let screen = try Screen()
         let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
         var edited = try #require(keeper.modes())
         edited.c_lflag &= ~tcflag_t(ICANON)
         keeper.restore(edited)
-        // In the background of a terminal where someone reads single keys.
+        // The caller runs in the background of a terminal in which another program reads single keys.
         let shell = try screen.terminal.spawn(
             "/bin/sh", ["-c", "set -m; \(TestDaemon.programs)/latchkey get protected & wait"],
             environment: daemon.environment + ["TERM=xterm"])
@@ -126,16 +126,16 @@ import Testing
     }
 
     /// Abuse case 20.
-    @Test func withoutAnAgentAndATerminalTheCallIsRefusedAtOnce() throws {
+    @Test func callWithoutAgentAndTerminalIsRefusedAtOnce() throws {
         let agent = try RawAgent(daemon)
         shutdown(agent.socket.number, CInt(SHUT_RDWR))
-        // The daemon reads the end before it accepts whoever connects now.
+        // The daemon reads the end of that connection before it accepts a later one.
         let (output, exitCode) = try get().end()
         #expect(exitCode == 77 && output.contains("There is no place to ask"), "\(output)")
         #expect(output.contains("in a terminal of your own, or start latchkey-agent"), "\(output)")
     }
 
-    @Test func anAgentWithoutADisplayHandsThePromptBack() throws {
+    @Test func unavailableAgentRefusesPrompt() throws {
         let agent = try RawAgent(daemon)
         let caller = try get()
         try agent.send(.unavailable, to: try agent.shown().id)
@@ -146,7 +146,7 @@ import Testing
     // MARK: - The end of an agent
 
     /// Abuse case 21.
-    @Test func anAgentKilledMidPromptEndsTheRequestAndReleasesTheSensor() throws {
+    @Test func killedAgentEndsRequestAndReleasesSensor() throws {
         let agent = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
         #expect(try agent.line(beginning: "registered") != nil)
         let caller = try get()
@@ -156,7 +156,7 @@ import Testing
         #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")
         _ = try agent.end()
         #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
-        // The place is free, and the next prompt comes up.
+        // Another agent can register, and is sent the next prompt.
         let next = try RawAgent(daemon)
         let other = try get()
         let prompt = try next.shown().id
@@ -166,7 +166,7 @@ import Testing
         #expect(try other.end() == ("value", 0))
     }
 
-    @Test func anAgentThatPausesStartsNoDaemonAndMeetsTheOneThatSomeoneElseStarts() throws {
+    @Test func waitingAgentStartsNoDaemonAndRegistersWithNextOne() throws {
         let agent = try RunningProgram(daemon, "latchkey-test-client", ["agent", "twice"])
         #expect(try agent.line(beginning: "registered") != nil)
         try daemon.crash()
@@ -177,8 +177,8 @@ import Testing
         #expect(try agent.end() == ("over\n", 0))
     }
 
-    @Test func anAgentThatUnderstandsItsDaemonNoMoreLetsGoOfIt() throws {
-        // A daemon of another version, as far as the agent can tell.
+    @Test func agentDisconnectsFromDaemonWithInvalidFrames() throws {
+        // Simulates a daemon of another version.
         let other = try TestDaemon()
         let lock = try DaemonLock.open(other.folder)
         #expect(DaemonLock.take(lock))
@@ -196,21 +196,21 @@ import Testing
         try link.send(.registered)
         #expect(try agent.line(beginning: "registered") != nil)
         try link.send(.visible, to: 1)
-        #expect(try link.receive() == nil, "the connection is over while the agent goes on")
+        #expect(try link.receive() == nil, "the connection has ended while the agent still runs")
         #expect(try agent.line(beginning: "over") != nil)
     }
 
-    @Test func aSecondAgentIsRefusedAndTheFirstGoesOn() throws {
+    @Test func secondAgentIsRefusedAndFirstContinues() throws {
         let first = try RawAgent(daemon)
         let second = try RunningProgram(daemon, "latchkey-test-client", ["agent"])
         let (output, exitCode) = try second.end()
-        #expect(exitCode == 75 && output.contains("Another program shows the prompts"), "\(output)")
+        #expect(exitCode == 75 && output.contains("Another program already shows the prompts"), "\(output)")
         let raw = RawAgent(socket: try daemon.connect())
         try raw.send(.register)
         #expect(try raw.receive() == .refused(.taken))
         let caller = try get()
         let prompt = try first.shown().id
-        // The refused one cannot answer in the other's place.
+        // The refused agent cannot answer in place of the registered one.
         try? raw.send(.cancel, to: prompt)
         #expect(try raw.receive() == nil)
         try first.send(.visible, to: prompt)
@@ -218,7 +218,7 @@ import Testing
         #expect(try caller.end() == ("value", 0))
     }
 
-    @Test func aRegisteredAgentKeepsTheDaemonAndNobodyElseDoes() throws {
+    @Test func registeredAgentPreventsIdleExit() throws {
         let other = try TestDaemon(simulated: true)
         try other.write("tier = simulated\nidle_exit_seconds = 2\n", to: "latchkeyd.conf")
         try other.start()
@@ -229,10 +229,10 @@ import Testing
         #expect(Processes.hasEnded(process, within: 20))
     }
 
-    // MARK: - Many
+    // MARK: - Several callers
 
     /// Abuse case 18.
-    @Test func twoAppsAtOnceAreAskedForOneAfterTheOtherEachByItsOwnName() throws {
+    @Test func simultaneousRequestsArePromptedInTurnUnderTheirNames() throws {
         let agent = try RawAgent(daemon)
         let first = try get()
         let shown = try agent.shown()
@@ -243,7 +243,7 @@ import Testing
         let next = try agent.shown()
         #expect(next.caller == "latchkey-test-client" && next.processID == second.process && next.reason == "pay")
         #expect(next.id != shown.id)
-        // A late word about the first is no answer to the second.
+        // A late answer to the first prompt does not answer the second.
         try agent.send(.visible, to: next.id)
         try agent.send(.cancel, to: shown.id)
         try agent.send(.simulatedTouch(matching: true), to: next.id)
@@ -252,7 +252,7 @@ import Testing
     }
 
     /// Abuse case 19.
-    @Test func aHostileReasonReachesTheAgentAsOneLineOfPlainText() throws {
+    @Test func hostileReasonReachesAgentAsOneLineOfPlainText() throws {
         let agent = try RawAgent(daemon)
         let reason = "<b>pay</b>\n\u{1b}[31m\u{202e}lla\u{200b} &amp;" + String(repeating: " x", count: 5000)
         let caller = try evaluate(["--reason", reason, "--cancel", "No\nway", "--fallback", "\u{7}PIN"])
@@ -272,18 +272,18 @@ import Testing
         AgentFrame.registered.encoded().copyBytes(),
         AgentFrame.message(prompt: 1, .dismiss).encoded().copyBytes(),
         [0x82, 0x03, 0x82, 0x01, 0x82, 0x03, 0x81, 0x18, 0x00], [0xff, 0xff], [],
-    ]) func anAgentThatSaysAnythingElseIsCutOff(_ bytes: [UInt8]) throws {
+    ]) func agentThatSendsOtherFramesIsDisconnected(_ bytes: [UInt8]) throws {
         let agent = try RawAgent(daemon)
         let caller = try get()
         try agent.send(.visible, to: try agent.shown().id)
         try Frame.send(SecretBytes(bytes), to: agent.socket)
-        #expect(try agent.receive() == nil, "no answer, and none of a client's requests is open to it")
+        #expect(try agent.receive() == nil, "no answer: an agent cannot make a client's requests")
         let (output, exitCode) = try caller.end()
         #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")
         _ = try RawAgent(daemon)
     }
 
-    @Test func aClientDoesNotBecomeTheAgentLater() throws {
+    @Test func clientCannotRegisterAsAgentLater() throws {
         let client = try RawClient(daemon)
         guard case .status? = try client.call(.status) else {
             Issue.record("no status")

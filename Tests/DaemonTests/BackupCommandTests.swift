@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// export and import, from one store into another.
+/// Tests of `latchkey export` and `latchkey import` between two stores.
 @Suite struct BackupCommandTests {
     private let from: TestDaemon
     private let to: TestDaemon
@@ -27,7 +27,7 @@ import Testing
 
     private var file: String { from.folder + "/backup" }
 
-    /// Plays a person at a terminal who types the passcode and then does the last step, and waits for the command.
+    /// Runs a command on a terminal, simulates entering the passcode and the last step, and returns its output.
     private func run(
         _ daemon: TestDaemon, _ arguments: [String], lastStep: [String], input: String = ""
     ) throws -> String {
@@ -41,7 +41,7 @@ import Testing
         return text
     }
 
-    /// Exports and gives the recovery code, as the prompt showed it.
+    /// Exports, and returns the recovery code that the prompt showed.
     private func export(_ arguments: String...) throws -> (code: String, text: String) {
         let text = try run(from, ["export", file] + arguments, lastStep: ["acknowledge"])
         let code = try from.run("latchkey", ["sim", "code"])
@@ -49,7 +49,7 @@ import Testing
         return (code.output, text)
     }
 
-    @Test func everyAppsItemsArriveInAnotherStore() throws {
+    @Test func itemsOfEveryAppAreImportedIntoAnotherStore() throws {
         let (code, text) = try export()
         #expect(text.contains("3 items were exported"), "\(text)")
         let imported = try run(to, ["import", file], lastStep: ["enter-code"], input: code)
@@ -59,10 +59,11 @@ import Testing
         #expect(other.output == "secret three")
     }
 
-    @Test func nothingReadableIsInTheFileAndItIsPrivate() throws {
+    @Test func backupFileContainsNoPlainTextAndIsPrivate() throws {
         _ = try export()
         let bytes = try #require(try Files.read(file, limit: 1 << 20)).copyBytes()
-        // Of five letters and more: three stand anywhere among so many random bytes once in 50,000 times.
+        // Words of at least five letters: one of three letters occurs in so many random bytes by chance once in
+        // 50,000 runs.
         for word in ["secret", "three", "other"] {
             let needle = Array(word.utf8)
             #expect(!bytes.indices.contains { bytes[$0...].starts(with: needle) }, "\(word)")
@@ -73,13 +74,13 @@ import Testing
         #expect(again.exitCode == 73 && again.errors.contains("--replace"), "\(again)")
     }
 
-    @Test func withoutAPlaceToAskNothingIsWritten() throws {
+    @Test func exportWithoutPromptWritesNothing() throws {
         let refused = try from.run("latchkey", ["export", file])
         #expect(refused.exitCode == 77, "\(refused)")
         #expect(!Files.exists(file) && !Files.exists(file + ".partial"))
     }
 
-    @Test func aFileThatWasCutImportsNothing() throws {
+    @Test func truncatedFileImportsNothing() throws {
         let code = try export().code
         let whole = try #require(try Files.read(file, limit: 1 << 20)).copyBytes()
         try Files.replace(file, with: SecretBytes(whole.dropLast(100)))

@@ -5,18 +5,18 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// Whom a prompt and the audit trail name.
+/// The caller as named in prompts and in the audit log.
 @Suite struct CallerTests {
     private let daemon: TestDaemon
 
     init() throws { daemon = try .withProtectedItem() }
 
-    /// Abuse case: a program connects, asks, and then executes one that the person trusts, or leaves its connection to
-    /// it, before the prompt is made.
+    /// Abuse case: a program connects and sends a request, then executes a program that the user trusts, or passes its
+    /// connection to it, before the prompt is shown.
     @Test(arguments: ["executes", "leaves"])
-    func aProcessThatIsNotTheOneThatConnectedIsNotNamed(manner: String) throws {
+    func changedProcessIsNotNamedAsCaller(manner: String) throws {
         let agent = try RawAgent(daemon)
-        // The first prompt keeps the turn until the other process has changed.
+        // The first prompt delays the second until the other process has changed.
         let first = try RunningProgram(daemon, "latchkey", ["get", "protected"])
         let held = try agent.shown()
         #expect(held.caller == "latchkey")
@@ -32,8 +32,8 @@ import Testing
         let prompt = try agent.shown()
         #expect(prompt.caller == "A program that could not be determined")
         #expect(prompt.program == "its program could not be determined")
-        #expect(prompt.ownName == "test", "what it says of itself, which a prompt shows in quotation marks")
-        // The use is written down under no other program's name either.
+        #expect(prompt.ownName == "test", "its own name for itself, which a prompt shows in quotation marks")
+        // The audit log does not name another program either.
         try agent.send(.visible, to: prompt.id)
         try agent.send(.simulatedTouch(matching: true), to: prompt.id)
         #expect(try agent.receive() == .message(prompt: prompt.id, .dismiss))

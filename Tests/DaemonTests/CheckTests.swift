@@ -8,7 +8,7 @@ import Testing
 
 @testable import SQLiteDriver
 
-/// The audit trail and the check as a person at a shell uses them, over stores that were edited by hand as well.
+/// Tests of `latchkey log` and `latchkey check`, also on stores that were edited manually.
 @Suite struct CheckTests {
     private let daemon: TestDaemon
 
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: - log
 
-    @Test func theTrailShowsWhatWasDoneAndByWhom() throws {
+    @Test func auditLogShowsEventsAndCallers() throws {
         try expectDone(["delete", "one"])
         let table = try run("log")
         #expect(table.exitCode == 0)
@@ -47,10 +47,10 @@ import Testing
         #expect(lines[0].hasPrefix("ENTRY") && lines[1].contains("added") && lines[4].contains("deleted"))
         #expect(lines[2].contains("anchored"), "the first write of a boot moves the store generation")
         #expect(lines[4].contains("latchkey"))
-        #expect(!table.output.contains("one"), "names of items are not part of the trail")
+        #expect(!table.output.contains("one"), "names of items are not part of the audit log")
     }
 
-    @Test func aTrailForProgramsHasAnObjectALine() throws {
+    @Test func auditLogInJSONHasOneObjectPerLine() throws {
         let lines = try run("log", "--json").output.split(separator: "\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("{\"entry\":1,\"time\":\"20") && lines[0].contains("\"event\":\"added\""))
@@ -59,7 +59,7 @@ import Testing
         #expect(try run("log", "--json", "--limit", "100").output.split(separator: "\n").count == 3)
     }
 
-    @Test func aTrailOfSeveralPartsComesWhole() throws {
+    @Test func auditLogOfSeveralPartsIsComplete() throws {
         let client = try RawClient(daemon)
         for number in 1...(Limits.auditEntries + 10) {
             #expect(try client.call(.adding("item \(number)"), id: number) == .done)
@@ -74,7 +74,7 @@ import Testing
         #expect(checked.output == "The store is whole: \(2 * count - 1) rows and entries were checked.\n", "\(checked)")
     }
 
-    @Test func aWholeTrailIsSaidToBe() throws {
+    @Test func intactAuditLogIsReported() throws {
         let text = try run("log", "--verify")
         #expect(text.exitCode == 0)
         #expect(text.output.hasPrefix("The trail is whole: 3 entries"), "\(text)")
@@ -82,7 +82,7 @@ import Testing
         #expect(json.output.hasPrefix("{\"whole\":true,\"entries\":3,\"newest\":{\"entry\":3,"), "\(json)")
     }
 
-    @Test func aBrokenTrailSaysWhere() throws {
+    @Test func brokenAuditLogReportsPosition() throws {
         try edit("DELETE FROM audit WHERE sequence = 1")
         let text = try run("log", "--verify")
         #expect(text.exitCode == 1)
@@ -91,20 +91,20 @@ import Testing
         let json = try run("log", "--verify", "--json")
         #expect(json.exitCode == 1)
         #expect(json.output.contains("\"kind\":\"entryMissing\",\"number\":1"), "\(json.output)")
-        #expect(try run("log").output.contains("added"), "what is left is shown")
+        #expect(try run("log").output.contains("added"), "the remaining entries are shown")
     }
 
     // MARK: - check
 
-    @Test func aWholeStoreIsSaidToBe() throws {
+    @Test func intactStoreIsReported() throws {
         let text = try run("check")
         #expect(text.exitCode == 0, "\(text)")
         #expect(text.output == "The store is whole: 5 rows and entries were checked.\n")
-        #expect(text.errors.isEmpty, "no progress where nobody watches")
+        #expect(text.errors.isEmpty, "progress is shown only on a terminal")
         #expect(try run("check", "--json").output == "{\"whole\":true,\"checked\":5,\"findings\":[]}\n")
     }
 
-    @Test func whoeverWatchesATerminalSeesProgressAndNothingOfItIsLeft() throws {
+    @Test func progressIsShownOnTerminalAndErased() throws {
         let screen = try Screen()
         let check = try screen.terminal.spawn(
             TestDaemon.programs + "/latchkey", ["check"], environment: daemon.environment)
@@ -114,7 +114,7 @@ import Testing
         #expect(shown.contains("\r\u{1b}[KThe store is whole"), "\(shown)")
     }
 
-    @Test func whatIsWrongIsSaidWithWhatToDo() throws {
+    @Test func findingsAreReportedWithAdvice() throws {
         try edit("UPDATE item SET grp = zeroblob(16) WHERE position = 1; DELETE FROM item WHERE position = 2")
         let text = try run("check")
         #expect(text.exitCode == 1)
@@ -127,8 +127,8 @@ import Testing
         #expect(json.output.contains("\"whole\":false") && json.output.contains("\"kind\":\"indexWrong\",\"number\":1"))
     }
 
-    @Test func aDamagedItemIsPutAsideAndTheOthersStay_KC17_abuse33() throws {
-        // The version stays: it is in the first bytes.
+    @Test func damagedItemIsQuarantinedAndOthersRemain_KC17_abuse33() throws {
+        // The version in the first bytes does not change.
         try edit(
             "UPDATE item SET attributes = CAST(substr(attributes, 1, 13) || zeroblob(80) AS BLOB) WHERE position = 1")
         let found = try run("check")
@@ -143,20 +143,20 @@ import Testing
         #expect(status.exitCode == 0)
         #expect(status.output.contains("put aside") && status.output.contains("1 damaged, see: latchkey check"))
         let checked = try run("check")
-        #expect(checked.exitCode == 0, "it is out of the way")
+        #expect(checked.exitCode == 0, "the damaged item is quarantined")
         #expect(checked.output.contains("was damaged and is kept aside (entry 4)"), "\(checked.output)")
         #expect(try run("log").output.contains("quarantined"))
         try expectDone(["set", "one"], input: "anew")
         #expect(try run("get", "one").output == "anew")
     }
 
-    /// Writes are done in order: one that is answered tells that the move before it is done.
+    /// Writes run in order, so once this one is answered, the item has been moved.
     private func waitForQuarantine() throws {
         try expectDone(["set", "later"], input: "x")
         #expect(try run("status", "--json").output.contains("\"quarantined\":1"))
     }
 
-    @Test func aHeaderThatWasChangedStillRefusesTheWholeStore_abuse33() throws {
+    @Test func changedHeaderRefusesWholeStore_abuse33() throws {
         try edit("UPDATE record SET value = zeroblob(32) WHERE name = 'header.code'")
         for command in ["list", "log", "check", "status"] {
             let refused = try run(command)
@@ -177,12 +177,12 @@ import Testing
 
     // MARK: - check --restore
 
-    @Test func anItemThatIsWholeAgainIsBroughtBack_KC17() throws {
+    @Test func repairedItemIsRestored_KC17() throws {
         try edit("UPDATE item SET secret = CAST(secret || x'00' AS BLOB) WHERE position = 1")
         #expect(try run("get", "one").exitCode == 66)
         #expect(try run("check", "--restore").output.contains("damaged and is kept aside"))
         #expect(try run("get", "one").exitCode == 66)
-        // What was put behind it is taken away again.
+        // Removes the appended byte again.
         try edit("UPDATE quarantine SET secret = substr(secret, 1, length(secret) - 1)")
         let done = try run("check", "--restore", "--json")
         #expect(done.exitCode == 0, "\(done.errors)")
@@ -194,7 +194,7 @@ import Testing
         #expect(try run("check", "--restore").output == "Nothing was put aside.\n")
     }
 
-    @Test func anItemWhoseNameWasTakenStaysAsideAndIsNamed_KC17() throws {
+    @Test func itemWhoseNameIsTakenStaysQuarantined_KC17() throws {
         try edit("UPDATE item SET secret = CAST(secret || x'00' AS BLOB) WHERE position = 1")
         #expect(try run("get", "one").exitCode == 66)
         try expectDone(["set", "one"], input: "anew")
@@ -209,7 +209,7 @@ import Testing
         #expect(try run("get", "one").output == "secret of one")
     }
 
-    @Test func restoringTakesNoName() throws {
+    @Test func restoreRefusesAName() throws {
         #expect(try run("check", "--restore", "one").exitCode == 64)
     }
 }

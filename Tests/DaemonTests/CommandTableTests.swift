@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// The table of commands and what is written about it elsewhere.
+/// Compares the table of commands with help and manual page.
 @Suite struct CommandTableTests {
     private struct Entry: Hashable, Comparable {
         var command: String
@@ -12,7 +12,7 @@ import Testing
         static func < (left: Entry, right: Entry) -> Bool { left.command < right.command }
     }
 
-    /// `latchkey help --json`, read by the shapes it has: neither names nor summaries hold quotation marks.
+    /// Parses `latchkey help --json`, relying on names and summaries without quotation marks.
     private static func table() throws -> [Entry] {
         let text = try TestDaemon().run("latchkey", ["help", "--json"]).output
         return text.split(separator: "{").dropFirst().map { object in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// The entries `.It Cm` of the manual page with the options named in those lines.
+    /// The entries `.It Cm` of the manual page, with the options named in these lines.
     private static func manual() throws -> [Entry] {
         let path = Files.folder(of: Files.folder(of: Files.folder(of: #filePath))) + "/man/latchkey.1"
         let bytes = try #require(try Files.read(path, limit: 1 << 20))
@@ -35,14 +35,14 @@ import Testing
         }
     }
 
-    @Test func theManualPageHasEveryCommandWithItsOptions() throws {
+    @Test func manualPageListsEveryCommandWithItsOptions() throws {
         let common: Set = ["--help", "--json"]
         let table = try Self.table().map { Entry(command: $0.command, options: $0.options.subtracting(common)) }
         let manual = try Self.manual()
         #expect(table.count > 40)
         for entry in table.sorted() {
             let pages = manual.filter { $0.command == entry.command }
-            #expect(pages.count == 1, "\(entry.command) stands \(pages.count) times in the manual page")
+            #expect(pages.count == 1, "\(entry.command) is \(pages.count) times in the manual page")
             #expect(pages.first?.options == entry.options, "\(entry.command): options of the manual page")
         }
         for entry in manual {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func everyCommandHasHelpThatNamesItsOptions() throws {
+    @Test func helpOfEveryCommandNamesItsOptions() throws {
         let daemon = try TestDaemon()
         for entry in try Self.table() {
             let help = try daemon.run("latchkey", ["help"] + entry.command.split(separator: " ").map(String.init))
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    /// An option that a command does not have is refused by it, whichever other command has it.
-    @Test func everyOtherOptionIsRefused() throws {
+    /// A command refuses every option of other commands.
+    @Test func optionsOfOtherCommandsAreRefused() throws {
         let daemon = try TestDaemon()
         let table = try Self.table()
         let all = Set(table.flatMap(\.options))
@@ -74,7 +74,7 @@ import Testing
                 #expect(refused.errors.contains("has no option \(option)"), "\(refused.errors)")
             }
         }
-        // Nothing of that has started a daemon.
+        // None of these commands has started a daemon.
         #expect(try daemon.process == nil)
     }
 }

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// The command line as scripts use it: standard streams, exit codes, JSON.
+/// Tests of the command line as scripts use it: standard streams, exit codes, JSON.
 @Suite struct CommandTests {
     private let daemon: TestDaemon
 
@@ -15,14 +15,14 @@ import Testing
         try daemon.run("latchkey", arguments, input: input)
     }
 
-    @Test func aSecretComesBackByteForByte() throws {
+    @Test func secretIsReturnedUnchanged() throws {
         #expect(try run("set", "token", input: "line one\nline two\n").exitCode == 0)
         let got = try run("get", "token")
         #expect(got.output == "line one\nline two\n")
         #expect(got.errors.isEmpty)
     }
 
-    @Test func anItemThatExistsIsReplacedOnlyWhenAskedTo() throws {
+    @Test func existingItemIsReplacedOnlyOnRequest() throws {
         _ = try run("set", "token", input: "old")
         let refused = try run("set", "token", input: "new")
         #expect(refused.exitCode == 73)
@@ -33,7 +33,7 @@ import Testing
         #expect(try run("get", "token").output == "new")
     }
 
-    @Test func listingShowsNamesAndNoSecret() throws {
+    @Test func listShowsNamesAndNoSecret() throws {
         _ = try run("set", "token", "--service", "mail", "--label", "Work \u{1b}[31mred", input: "hidden")
         let table = try run("list")
         #expect(table.output.contains("token") && table.output.contains("mail"))
@@ -45,13 +45,13 @@ import Testing
     @Test(arguments: [
         (["list", "-qz"], "-q"), (["list", "-jq"], "-q"), (["list", "--json", "-v"], "-v"), (["list", "--no"], "--no"),
         (["set", "--re", "a"], "--re"),
-    ]) func theOptionThatIsUnknownIsNamed(words: [String], option: String) throws {
+    ]) func unknownOptionIsNamed(words: [String], option: String) throws {
         let refused = try daemon.run("latchkey", words)
         #expect(refused.exitCode == 64)
         #expect(refused.errors.hasPrefix("error: unknown option \(option)\n"), "\(refused.errors)")
     }
 
-    @Test func aTerminalShowsWhatIsTypedAgainAfterASignalThatEndsTheCommand() throws {
+    @Test func terminatingSignalRestoresEcho() throws {
         let screen = try Screen()
         let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
         let before = try #require(keeper.modes()).c_lflag
@@ -64,7 +64,7 @@ import Testing
         #expect(keeper.modes()?.c_lflag == before)
     }
 
-    @Test func anItemThatExistsIsRefusedBeforeASecretIsTyped() throws {
+    @Test func existingItemIsRefusedBeforeSecretIsTyped() throws {
         #expect(try run("set", "token", input: "x").exitCode == 0)
         let screen = try Screen()
         let caller = try screen.terminal.spawn(
@@ -74,7 +74,7 @@ import Testing
         #expect((Processes.wait(caller) >> 8) & 0xff == 73)
     }
 
-    @Test func aCommandThatAsksInTheBackgroundCanBeEnded() throws {
+    @Test func backgroundCommandThatPromptsCanBeEnded() throws {
         let screen = try Screen()
         let shell = try screen.terminal.spawn(
             "/bin/bash",
@@ -93,7 +93,7 @@ import Testing
         #expect(screen.hears("it ended"))
     }
 
-    @Test(arguments: [4096, 4097]) func aSecretIsTypedWholeOrNotAtAll(count: Int) throws {
+    @Test(arguments: [4096, 4097]) func tooLongTypedSecretIsRefused(count: Int) throws {
         let screen = try Screen()
         let caller = try screen.terminal.spawn(
             TestDaemon.programs + "/latchkey", ["set", "token"], environment: daemon.environment)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereHasItsOwnExitCode() throws {
+    @Test func missingItemHasItsOwnExitCode() throws {
         #expect(try run("get", "nothing").exitCode == 66)
         #expect(try run("delete", "nothing").exitCode == 66)
         _ = try run("set", "token", input: "x")
@@ -129,7 +129,7 @@ import Testing
         #expect(try run("get", "--help").exitCode == 0)
     }
 
-    /// Runs `latchkey passcode VERB` on a terminal and types lines into the daemon's prompt, each when it is asked for.
+    /// Runs `latchkey passcode VERB` on a terminal and types each line when its prompt has appeared.
     private func passcode(_ verb: String, _ lines: [(asked: String, typed: String)]) throws -> (String, CInt) {
         let screen = try Screen()
         let caller = try screen.terminal.spawn(
@@ -142,7 +142,7 @@ import Testing
         return (rest, Processes.wait(caller) >> 8)
     }
 
-    @Test func thePasscodeIsSetChangedCheckedAndRemoved() throws {
+    @Test func passcodeIsSetChangedCheckedAndRemoved() throws {
         #expect(try run("passcode", "set", input: "123\n").errors.contains("at least 4 characters"))
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 77)
@@ -166,33 +166,33 @@ import Testing
         #expect(try run("status", "--json").output.contains("\"passcode\":false"))
     }
 
-    @Test func wrongPasscodesDelayTheNextOneAndThePromptCountsTheSecondsDown_LA30() throws {
+    @Test func wrongPasscodesDelayEntryAndPromptCountsDown_LA30() throws {
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
         let prompt = "Type your passcode, then press Enter."
         let wrong = try passcode(
             "check", [(prompt, "0000\r"), ("The passcode is wrong.", "0001\r"), ("The passcode is wrong.", "0002\r")])
         #expect(wrong.1 == 77)
-        // What is typed while entry is delayed is no try; then the right one is taken.
+        // While entry is delayed, typed text does not count as an attempt; afterwards the right passcode is accepted.
         let delayed = try passcode(
             "check",
-            [("Entry goes on in ", "9999\r"), (prompt, "1234\r")])
+            [("Try again in ", "9999\r"), (prompt, "1234\r")])
         #expect(delayed.1 == 0, "\(delayed.0)")
     }
 
-    @Test func theUserTierSimulatesNothing() throws {
+    @Test func userTierRefusesSimulation() throws {
         let answer = try run("sim", "touch")
         #expect(answer.exitCode == 77)
         #expect(answer.errors.contains("runs in tier user and simulates nothing"))
     }
 
-    @Test func aCurrentSetItemIsRefusedWhereNoSetIsKnownAndTheTiersAreNamed() throws {
+    @Test func currentSetItemIsRefusedWithoutSensor() throws {
         _ = try run("passcode", "set", input: "1234\n")
         let answer = try run("set", "bound", "--protect", "current-set", input: "x")
         #expect(answer.exitCode == 77)
         #expect(answer.errors.contains("no sensor") && answer.errors.contains("Tier user"), "\(answer.errors)")
     }
 
-    @Test func theDemoTellsItsStoryWithoutATerminal() throws {
+    @Test func demoRunsWithoutTerminal() throws {
         let demo = try daemon.run("latchkey-demo", [])
         #expect(demo.exitCode == 0, "\(demo.output)\(demo.errors)")
         #expect(demo.output.contains("every step was checked"))

@@ -5,12 +5,12 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-/// The order of one wrong passcode on the shipped daemon, as the kernel sees it.
+/// Checks the order of counting, stretching and replying for a wrong passcode, by the daemon's system calls.
 @Suite(.needs(.trace)) struct CountedTryTests {
-    /// Bytes that scrypt takes at the cost of tier `user`: 128 × r × N.
+    /// Memory in bytes that scrypt uses at the cost of tier `user`: 128 × r × N.
     private static let scryptBytes = 128 * 8 << 16
 
-    @Test func aWrongPasscodeIsCountedDurablyBeforeItIsStretchedAndBeforeTheReply() throws {
+    @Test func wrongPasscodeIsCountedDurablyBeforeStretchingAndReply() throws {
         let daemon = try TestDaemon()
         #expect(try daemon.run("latchkey", ["passcode", "set"], input: "right passcode\n").exitCode == 0)
         let agent = try RawAgent(daemon)
@@ -33,13 +33,13 @@ import Testing
         let reply = try #require(calls.first { $0.name == "sendto" })
         #expect(write.ended < sync.began)
         #expect(sync.text.hasSuffix("= 0"))
-        #expect(sync.ended < stretch.began, "the count is on the disk before scrypt has memory")
-        #expect(stretch.ended < reply.began, "the first thing that is said is said after all of it")
+        #expect(sync.ended < stretch.began, "the count is durable before scrypt allocates its memory")
+        #expect(stretch.ended < reply.began, "the reply is sent last")
     }
 }
 
 extension TracedCall {
-    /// The length that an `mmap` asks for.
+    /// The length argument of an `mmap` call.
     fileprivate var byteCount: Int {
         let arguments = text.split(separator: ",", maxSplits: 2)
         return arguments.count > 1 ? Int(arguments[1].drop { $0 == " " }) ?? 0 : 0

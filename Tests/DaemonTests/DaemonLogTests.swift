@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// What a daemon writes down about itself.
+/// Tests of the daemon's own log.
 @Suite struct DaemonLogTests {
     private let daemon: TestDaemon
 
@@ -20,7 +20,7 @@ import Testing
         #expect(Processes.hasEnded(process, within: 20))
     }
 
-    @Test func startAndEndAreWrittenDownAndReadWithoutADaemon() throws {
+    @Test func startAndStopAreLoggedAndReadWithoutDaemon() throws {
         try daemon.start()
         let process = try #require(try daemon.process)
         try stop()
@@ -32,10 +32,10 @@ import Testing
         #expect(text.exitCode == 0 && text.output.contains("started") && text.output.contains("\(process)"))
         let json = try daemon.run("latchkey", ["log", "--daemon", "--json", "--limit", "1"])
         #expect(json.output.contains("\"event\":\"stopped\"") && !json.output.contains("started"), "\(json.output)")
-        #expect(try daemon.process == nil, "showing it has started no daemon")
+        #expect(try daemon.process == nil, "showing the log starts no daemon")
     }
 
-    @Test func whyAStoreOrADaemonCannotBeUsedIsWrittenDown() throws {
+    @Test func failuresOfStoreAndConfigurationAreLogged() throws {
         try daemon.write("not a database", to: "keychain.sqlite")
         try daemon.write(String(repeating: "k", count: 32), to: "root.key")
         #expect(try daemon.run("latchkey", ["status"]).exitCode != 0)
@@ -49,8 +49,8 @@ import Testing
         #expect(try lines().last?.message.contains("tier = moon") == true)
     }
 
-    @Test func theJournalGetsTheSameWhereStandardErrorLeadsToIt() throws {
-        // A service manager gives the device and the inode of the stream; a shell knows them of its own.
+    @Test func journalGetsTheSameEventsOnStandardError() throws {
+        // A service manager sets device and inode of the stream; here the shell determines them.
         let script = """
             export JOURNAL_STREAM=$(stat -L -c %d:%i /dev/stderr)
             exec "$LATCHKEY_DAEMON"
@@ -59,10 +59,10 @@ import Testing
         let ended = try daemon.run("/bin/sh", ["-c", script])
         #expect(ended.exitCode == 0 && ended.errors == "<5>started\n<5>stopped\n", "\(ended.errors)")
         let without = try daemon.run("/bin/sh", ["-c", "JOURNAL_STREAM=1:1 exec \"$LATCHKEY_DAEMON\""])
-        #expect(without.errors.isEmpty, "another stream has taken the journal's place")
+        #expect(without.errors.isEmpty, "standard error is not the journal's stream")
     }
 
-    @Test func theFileIsBoundedAndItsLinesHoldNothingThatMovesACursor() throws {
+    @Test func logFileIsBoundedAndContainsNoControlCharacters() throws {
         let log = DaemonLogFile(daemon.folder, limit: 1000)
         let failure = Failure(.diskFull, "a\tb\u{1b}[2J\nc\u{202e}", hint: String(repeating: "x", count: 5000))
         for number in 0..<20 {
@@ -75,7 +75,7 @@ import Testing
             var status = stat()
             #expect(lstat(daemon.folder + name, &status) == 0 && status.st_size <= 1000)
         }
-        // A line of a later version, or half a line, stops nothing.
+        // A line of a later version, or an incomplete line, does not prevent reading others.
         try daemon.write("8\t7\tnotice\tlanded\t\t\t\t\n8\t7\tno", to: "daemon.log")
         #expect(try lines().map(\.event) == ["refusalNotRecorded", "landed"])
     }

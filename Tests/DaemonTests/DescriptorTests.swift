@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// A daemon whose descriptors have run out. That it rests meanwhile is in `LatchkeyTransportTests/AcceptTests`.
+/// A daemon without free descriptors. `LatchkeyTransportTests/AcceptTests` checks that it does not spin meanwhile.
 @Suite struct DescriptorTests {
     private let daemon: TestDaemon
 
@@ -16,15 +16,15 @@ import Testing
         #expect(started.exitCode == 0, "\(started.errors)")
     }
 
-    @Test func itServesThoseWhoWaitWhenThereIsRoom() throws {
+    @Test func waitingConnectionIsServedWhenDescriptorsAreFree() throws {
         let first = try RawClient(daemon)
         #expect(try first.call(.status) != nil)
-        // A connection takes two descriptors: fewer than one process may have use all of them up.
+        // A connection uses two descriptors, so that fewer than the limit of one process exhaust them.
         var others: [RawClient] = []
         for _ in 0..<Limits.connectionsOfProcess - 2 { others.append(try RawClient(daemon)) }
         let last = try RawClient(daemon)
         try last.send(.status, id: 7)
-        // One that is let in is still served, and what comes after its answer was done with nobody else let in.
+        // An accepted connection is still served, and no other one has been accepted meanwhile.
         #expect(try first.call(.status, id: 2) != nil)
         #expect(try !last.socket.wait(for: POLLIN, until: 0), "the last one waits")
         others.removeAll()

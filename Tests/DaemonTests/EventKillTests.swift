@@ -6,13 +6,13 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-/// kill -9 of the shipped daemon at the system calls of a security event: afterwards the event has happened as a whole or
-/// not at all, and what was acknowledged has happened (the table of docs/store-format.md, "At start").
+/// Kills the daemon with SIGKILL at system calls of a security event. Afterwards the event has happened completely or
+/// not at all, and an acknowledged event has happened (the table of docs/store-format.md, "At start").
 ///
-/// A first run lists the calls of each thread; the daemon is then killed as it enters one of them, in a store that is put
-/// back each time. Four calls of each event, all of them with `LATCHKEY_TESTS=all`.
+/// A first run records the calls of each thread. Then the daemon is killed as it enters one of them, in a store that is
+/// restored each time: at four calls of each event, at all of them with `LATCHKEY_TESTS=all`.
 @Suite(.needs(.trace)) struct EventKillTests {
-    /// A call at which the daemon is killed: the `count`-th of its name in the thread at that place among all threads.
+    /// A call at which the daemon is killed: the `count`-th call of this name in the `thread`-th thread.
     private struct Point: CustomStringConvertible {
         let thread: Int
         let call: TracedCall
@@ -22,7 +22,7 @@ import Testing
     private static let calls = "?write,?pwrite64,?fsync,?fdatasync,?rename,?renameat,?renameat2,?sendto"
 
     @Test(arguments: StoreEvent.allCases)
-    func anEventIsThereAsAWholeOrNotAtAllWhereverTheDaemonIsKilled_abuse35(event: StoreEvent) throws {
+    func securityEventIsAtomicWhereverDaemonIsKilled_abuse35(event: StoreEvent) throws {
         let machine = try EventMachine(event)
         let points = try self.points(machine)
         let chosen = Environment.value("LATCHKEY_TESTS") == "all" ? points : Self.some(of: points)
@@ -45,12 +45,12 @@ import Testing
         #expect(rows.isSuperset(of: [.clean, .prepared, .committed]), "\(event): \(rows)")
     }
 
-    /// The calls of an event that nobody interrupts, in their order.
+    /// The calls of an uninterrupted event, in order.
     private func points(_ machine: EventMachine) throws -> [Point] {
         try machine.start()
         let threads = try machine.threads
         let trace = try Trace(machine.daemon, ["-e", "trace=" + Self.calls])
-        #expect(machine.carryOut(), "nothing interrupts it")
+        #expect(machine.carryOut(), "the event is not interrupted")
         let calls = try trace.end()
         try machine.daemon.crash()
         try machine.expectWhole(true, "not killed")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Before and after each of the two writes of the anchor, and within the transaction.
+    /// Selects calls before and after each of the two writes of the anchor, and within the transaction.
     private static func some(of points: [Point]) -> [Point] {
         let renames = points.indices.filter {
             points[$0].call.name.hasPrefix("rename") && points[$0].call.text.contains("/anchor.new")

@@ -5,12 +5,12 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// A security event that a daemon carries out.
+/// A security event of the store.
 enum StoreEvent: CaseIterable, Sendable {
     case setPasscode, changePasscode, removePasscode, enrolment, lockout
 }
 
-/// A simulated daemon whose store is put back before each event, and the person in front of it.
+/// A simulated daemon whose store is restored before each event, and its simulated user.
 final class EventMachine {
     private static let (old, new) = (SecretBytes("1234".utf8), SecretBytes("4321".utf8))
     let daemon: TestDaemon
@@ -20,7 +20,8 @@ final class EventMachine {
     private var agent: RawAgent
     private var process: pid_t
 
-    /// A store with an item of each kind; without a passcode for `setPasscode`, and with one try left for `lockout`.
+    /// Creates a store with an item of each kind; without a passcode for `setPasscode`, with one attempt left for
+    /// `lockout`.
     init(_ event: StoreEvent) throws {
         self.event = event
         daemon = try TestDaemon(simulated: true)
@@ -53,7 +54,7 @@ final class EventMachine {
 
     // MARK: - The daemon
 
-    /// Puts the store back and starts a daemon on it.
+    /// Restores the store and starts a daemon on it.
     func start() throws {
         try before.restore(to: daemon.folder)
         try restart()
@@ -65,7 +66,7 @@ final class EventMachine {
         process = try #require(try daemon.process)
     }
 
-    /// The threads of the daemon, in the order in which it made them.
+    /// The threads of the daemon, in the order of their creation.
     var threads: [String] {
         get throws {
             try daemon.run("/bin/ls", ["/proc/\(process)/task"]).output.split(separator: "\n").map(String.init)
@@ -73,16 +74,16 @@ final class EventMachine {
         }
     }
 
-    /// Whether the daemon that was started last is gone, waiting a while for it.
+    /// Waits until the daemon that was started last has ended; false after a timeout.
     func hasEnded() -> Bool { Processes.hasEnded(process, within: 20) }
 
     // MARK: - The event
 
-    /// Carries out the event; whether it was acknowledged. A daemon that ends meanwhile acknowledges nothing.
+    /// Carries out the event and returns whether it was acknowledged; false when the daemon ends meanwhile.
     func carryOut() -> Bool {
         do {
             let isAcknowledged = try tryToCarryOut()
-            // What the daemon still writes then has been done when this is answered. It finds nothing and writes nothing.
+            // Once this request is answered, earlier writes are complete. It finds no item and writes nothing.
             _ = try client.call(
                 .deleteItems(ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("none")])), id: 9)
             return isAcknowledged
@@ -103,7 +104,7 @@ final class EventMachine {
         return try client.receive()?.reply == .done
     }
 
-    /// Types a passcode into the prompt that comes up; whether it is right. A prompt that goes on is cancelled.
+    /// Enters a passcode into the next prompt and returns whether it was right; cancels the prompt if not.
     private func enter(_ passcode: SecretBytes) throws -> Bool {
         let prompt = try agent.shown().id
         try agent.send(.visible, to: prompt)
@@ -115,7 +116,7 @@ final class EventMachine {
         return false
     }
 
-    /// Reads the item that asks for a finger, misses so many times, and cancels what goes on; what the caller is told.
+    /// Reads an item that requires biometry, fails `count` times, cancels, and returns the caller's status.
     private func miss(_ count: Int) throws -> Status? {
         try client.send(.reading("any"), id: 1)
         let prompt = try agent.shown().id
@@ -135,12 +136,12 @@ final class EventMachine {
         return failure.status
     }
 
-    /// The daemon has ended.
+    /// The daemon has ended the connection.
     private struct FrameEnd: Error {}
 
-    // MARK: - What is left of it
+    // MARK: - Afterwards
 
-    /// Starts a daemon on what is left and looks at everything that the event may have touched.
+    /// Starts a daemon on the resulting store and checks everything that the event may have changed.
     func expectWhole(_ isAcknowledged: Bool, _ words: Comment) throws {
         try restart()
         guard case .status(let report)? = try client.call(.status) else { throw FrameEnd() }
@@ -162,7 +163,7 @@ final class EventMachine {
             #expect(try read("any", touching: true) == "any", words)
         case .lockout:
             #expect(report.isBiometryLocked || !isAcknowledged, words)
-            // Four misses were acknowledged before: there is one try at most.
+            // Four failures were acknowledged before, so at most one attempt is left.
             if !report.isBiometryLocked { #expect(try miss(1) == .biometryLockout, words) }
         }
         let check = try daemon.run("latchkey", ["check"])
@@ -170,7 +171,7 @@ final class EventMachine {
         try daemon.crash()
     }
 
-    /// The new passcode opens the store if the event was acknowledged, else the new or the old one; from then on no other.
+    /// If the event was acknowledged, only the new passcode opens the store; otherwise exactly one of the two does.
     private func expectOnePasscode(_ isAcknowledged: Bool, _ words: Comment) throws {
         let isNew = try opens(Self.new)
         #expect(isNew || !isAcknowledged, words)
@@ -191,7 +192,7 @@ final class EventMachine {
         return isRight
     }
 
-    /// The secret of an item; nil when there is none.
+    /// Reads the secret of an item; nil when it does not exist.
     private func read(_ account: String, touching: Bool = false) throws -> String? {
         try client.send(.reading(account), id: 3)
         if touching {

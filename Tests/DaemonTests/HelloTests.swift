@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyTransport
 import Testing
 
-/// The daemon's own socket: hello comes once and first.
+/// A connection must begin with exactly one hello request.
 @Suite struct HelloTests {
     private let daemon: TestDaemon
 
@@ -17,7 +17,7 @@ import Testing
         if case .failure(let failure)? = answer?.reply { failure.status } else { nil }
     }
 
-    @Test func aConnectionWithoutHelloIsAnsweredByAFailureAndItsEnd() throws {
+    @Test func connectionWithoutHelloIsRefusedAndEnded() throws {
         let client = try RawClient(daemon, hello: nil)
         try client.send(.status, id: 5)
         let answer = try client.receive()
@@ -26,7 +26,7 @@ import Testing
         #expect(try client.receive() == nil)
     }
 
-    @Test func aSecondHelloIsAnsweredByAFailureAndTheEndOfTheConnection() throws {
+    @Test func secondHelloIsRefusedAndEndsConnection() throws {
         let client = try RawClient(daemon, hello: Request.Hello(application: "one"))
         #expect(try client.call(.adding("item"), id: 1) == .done)
         try client.send(.hello(Request.Hello(application: "two")), id: 2)

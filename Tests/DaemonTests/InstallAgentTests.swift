@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make install-agent` and `make uninstall`, into a folder that stands for the root of the system.
+/// Tests of `make install-agent` and `make uninstall`, with a temporary folder as the root of the system.
 @Suite struct InstallAgentTests {
     private let folder: TemporaryFolder
     private let shell: OtherProgram
@@ -25,7 +25,7 @@ import Testing
             Repository.script("install-agent"), argument ?? folder.path + "/built")
     }
 
-    /// Every file below the root with its mode, as `find` tells them.
+    /// Every file below the root with its mode, from find(1).
     private func files() throws -> [String] {
         let found = try shell.run("find", system, "-type", "f", "-printf", "%m /%P\\n")
         return String(decoding: found, as: UTF8.self).split(separator: "\n").map(String.init).sorted()
@@ -33,7 +33,7 @@ import Testing
 
     private func text(_ path: String) throws -> String { try String(contentsOfFile: system + path, encoding: .utf8) }
 
-    @Test func everyUsersSessionStartsWhatIsInstalledForAll() throws {
+    @Test func systemInstallationStartsInEverySession() throws {
         try install(prefix: "/usr/local")
         #expect(
             try files() == [
@@ -50,7 +50,7 @@ import Testing
                 "\nExecStart=/usr/local/libexec/latchkey-agent\n"))
     }
 
-    @Test func onlyThePersonsSessionStartsWhatIsInstalledAtHome() throws {
+    @Test func homeInstallationStartsInThatUsersSessionOnly() throws {
         try install(prefix: "/home/person/.local")
         #expect(
             try files() == [
@@ -65,12 +65,12 @@ import Testing
     }
 
     @Test(arguments: ["/usr/local", "/home/person/.local"])
-    func removingLeavesNothingAndTouchesNothingElse(prefix: String) throws {
+    func removalDeletesInstalledFilesOnly(prefix: String) throws {
         try install(prefix: prefix)
         try shell.run("cp", "latchkey-agent", system + prefix + "/libexec/another-program")
         try install("--remove", prefix: prefix)
         #expect(try files() == ["600 \(prefix)/libexec/another-program"])
-        // A second time there is nothing to remove, and that is no failure.
+        // Removing again, when nothing is installed, is not an error.
         try install("--remove", prefix: prefix)
     }
 }

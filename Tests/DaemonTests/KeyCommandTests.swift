@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// A pair that the command makes.
+/// A kind of key pair that the command creates.
 enum MadeKey: CaseIterable {
     case p256, p384, p521, rsa2048, enclave
 
@@ -29,7 +29,7 @@ enum MadeKey: CaseIterable {
     }
 }
 
-/// Key pairs as scripts use them, checked by `openssl` and `ssh-keygen`.
+/// Tests of `latchkey key` as scripts use it, verified with `openssl` and `ssh-keygen`.
 @Suite struct KeyCommandTests {
     private let daemon: TestDaemon
 
@@ -68,9 +68,9 @@ enum MadeKey: CaseIterable {
 
     // MARK: - Signatures
 
-    @Test(arguments: MadeKey.allCases) func opensslVerifiesWhatTheKeySigns(made: MadeKey) throws {
+    @Test(arguments: MadeKey.allCases) func opensslVerifiesSignatures(made: MadeKey) throws {
         try create(made)
-        // Longer than the pieces it is read in.
+        // Longer than the buffer with which it is read.
         try daemon.write(String(repeating: "message ", count: 50_000), to: "message")
         #expect(try done("public", "k", "--output", path("public.pem")).isEmpty)
         for hash in ["sha256", "sha384", "sha512"] {
@@ -87,7 +87,7 @@ enum MadeKey: CaseIterable {
         #expect(other.exitCode == 1 && other.output.isEmpty)
     }
 
-    @Test func opensslVerifiesASignatureWithPSS() throws {
+    @Test func opensslVerifiesPSSSignature() throws {
         try create(.rsa2048)
         try daemon.write("message", to: "message")
         _ = try done("public", "k", "--output", path("public.pem"))
@@ -101,7 +101,7 @@ enum MadeKey: CaseIterable {
         #expect(other.exitCode == 1 && other.errors.contains("--pss"))
     }
 
-    @Test(arguments: [MadeKey.p256, .rsa2048, .enclave]) func signaturesGoAsText(made: MadeKey) throws {
+    @Test(arguments: [MadeKey.p256, .rsa2048, .enclave]) func signaturesCanBeText(made: MadeKey) throws {
         try create(made)
         let signature = try done("sign", "k", "--base64", input: "message")
         #expect(signature.hasSuffix("\n"))
@@ -113,7 +113,7 @@ enum MadeKey: CaseIterable {
         #expect(try key("verify", "k", "--hex", "--signature", path("sig"), input: "message").exitCode == 0)
     }
 
-    @Test(arguments: [MadeKey.p256, .rsa2048, .enclave]) func aChangedMessageOrSignatureIsTold(made: MadeKey) throws {
+    @Test(arguments: [MadeKey.p256, .rsa2048, .enclave]) func changedMessageOrSignatureFails(made: MadeKey) throws {
         try create(made)
         try daemon.write("message", to: "message")
         _ = try done("sign", "k", "--output", path("sig"), path("message"))
@@ -130,9 +130,9 @@ enum MadeKey: CaseIterable {
         #expect(try key("verify", "k", "--hex", "--signature", path("sig"), path("message")).exitCode == 1)
     }
 
-    // MARK: - Public halves
+    // MARK: - Public keys
 
-    @Test(arguments: MadeKey.allCases) func otherProgramsReadThePublicHalf(made: MadeKey) throws {
+    @Test(arguments: MadeKey.allCases) func otherProgramsReadPublicKey(made: MadeKey) throws {
         try create(made)
         let pem = try done("public", "k")
         try daemon.write(pem, to: "public.pem")
@@ -143,7 +143,7 @@ enum MadeKey: CaseIterable {
         try daemon.write(try done("public", "k", "--format", "ssh"), to: "public.ssh")
         let fingerprint = try daemon.run("/usr/bin/ssh-keygen", ["-l", "-f", path("public.ssh")])
         #expect(fingerprint.output.hasPrefix("\(made.bitCount) SHA256:"), "\(fingerprint.errors)")
-        #expect(fingerprint.output.contains(" k "), "its name is the comment")
+        #expect(fingerprint.output.contains(" k "), "the key's name is the comment")
         let back = try daemon.run("/usr/bin/ssh-keygen", ["-e", "-m", "PKCS8", "-f", path("public.ssh")])
         #expect(back.output == pem)
         #expect(try done("public", "k", "--format", "jwk").hasPrefix(made == .rsa2048 ? "{\"e\":" : "{\"crv\":\"P-"))
@@ -157,7 +157,7 @@ enum MadeKey: CaseIterable {
 
     // MARK: - Ciphers
 
-    @Test(arguments: MadeKey.allCases) func whatIsEncryptedIsDecrypted(made: MadeKey) throws {
+    @Test(arguments: MadeKey.allCases) func decryptionRestoresPlaintext(made: MadeKey) throws {
         try create(made)
         let message = String(repeating: "secret \n", count: 40_000)
         try daemon.write(message, to: "message")
@@ -166,7 +166,7 @@ enum MadeKey: CaseIterable {
         #expect(try bytes("sealed").count > message.utf8.count)
         let text = try done("encrypt", "k", "--base64", input: "short")
         #expect(try done("decrypt", "k", "--base64", input: text) == "short")
-        #expect(try done("encrypt", "k", "--base64", input: "short") != text, "never twice the same")
+        #expect(try done("encrypt", "k", "--base64", input: "short") != text, "each encryption differs")
         let nothing = try done("encrypt", "k", "--hex")
         #expect(try done("decrypt", "k", "--hex", input: nothing).isEmpty)
     }
@@ -193,7 +193,7 @@ enum MadeKey: CaseIterable {
 
     // MARK: - Files
 
-    @Test func aFileIsReplacedOnlyWhenAskedToAndIsItsOwnersAlone() throws {
+    @Test func fileIsReplacedOnlyOnRequestAndIsPrivate() throws {
         try create(.p256)
         _ = try done("sign", "k", "--output", path("sig"), input: "one")
         let first = try bytes("sig")
@@ -203,12 +203,12 @@ enum MadeKey: CaseIterable {
         _ = try done("sign", "k", "--replace", "--output", path("sig"), input: "two")
         #expect(try bytes("sig") != first)
         #expect(try Descriptor.open(path("sig"), O_RDONLY).status().st_mode & 0o777 == 0o600)
-        // What a run that was killed left behind, or somebody else put there.
+        // A file left by a killed run, or created by another user.
         try daemon.write("a secret that was longer", to: "other.partial")
         chmod(path("other.partial"), 0o666)
         _ = try done("sign", "k", "--output", path("other"), input: "two")
         #expect(try Descriptor.open(path("other"), O_RDONLY).status().st_mode & 0o777 == 0o600)
-        // What another run is writing just now.
+        // A file that another run is still writing.
         try daemon.write("half", to: "third.partial")
         let half = try Descriptor.open(path("third.partial"), O_WRONLY)
         #expect(flock(half.number, LOCK_EX) == 0)
@@ -222,7 +222,7 @@ enum MadeKey: CaseIterable {
 
     // MARK: - Names
 
-    @Test func everyVerbTellsThatThereIsNoSuchKey() throws {
+    @Test func everyVerbReportsMissingKey() throws {
         try daemon.write("x", to: "sig")
         for arguments in [
             ["sign", "no"], ["verify", "no", "--signature", path("sig")], ["encrypt", "no"], ["decrypt", "no"],
@@ -234,7 +234,7 @@ enum MadeKey: CaseIterable {
         }
     }
 
-    @Test(arguments: [MadeKey.p256, .enclave]) func aNameIsTakenOnce(made: MadeKey) throws {
+    @Test(arguments: [MadeKey.p256, .enclave]) func keyNameIsUnique(made: MadeKey) throws {
         try create(made)
         let before = try done("public", "k")
         for options in [[], ["--enclave"], ["--type", "p384"]] {
@@ -244,15 +244,15 @@ enum MadeKey: CaseIterable {
         #expect(try done("public", "k") == before)
         #expect(try done("delete", "k").isEmpty)
         #expect(try key("public", "k").exitCode == 66)
-        #expect(try done("list", "--json") == "[]\n", "both halves went")
+        #expect(try done("list", "--json") == "[]\n", "both halves were deleted")
         try create(made)
         #expect(try done("public", "k") != before)
     }
 
-    @Test func keysOfOneNameAreNotGuessedAmong() throws {
+    @Test func ambiguousKeyNameIsRefused() throws {
         try create(.p256)
         let list = try done("list", "--json")
-        // Another program of the same group stores a second pair under the same tag.
+        // Another program of the same access group stores a second key pair with the same tag.
         let client = try RawClient(daemon, hello: Request.Hello(application: "test"))
         let second = Request.CreateEnclaveKey(
             attributes: [.applicationTag: .text("k")],
@@ -285,9 +285,9 @@ enum MadeKey: CaseIterable {
         #expect(!Files.exists(path("x")))
     }
 
-    // MARK: - For programs
+    // MARK: - Output for programs
 
-    @Test func listsShowWhatAKeyIsAndNoSecret() throws {
+    @Test func listShowsKeysAndNoSecret() throws {
         _ = try done("create", "soft", "--label", "Work \u{1b}[31mred")
         _ = try done("create", "hard", "--enclave", "--label", "Release")
         _ = try done("create", "long", "--type", "rsa2048")
@@ -305,7 +305,7 @@ enum MadeKey: CaseIterable {
         #expect(json.contains("\"name\":\"soft\"") && json.contains("\\u001b[31mred"))
     }
 
-    @Test func everyVerbSpeaksJSON() throws {
+    @Test func everyVerbWritesJSON() throws {
         let made = try done("create", "k", "--json")
         #expect(
             made
@@ -338,7 +338,7 @@ enum MadeKey: CaseIterable {
 
     // MARK: - The enclave
 
-    @Test func statusTellsWhatTheEnclaveIs() throws {
+    @Test func statusReportsEnclave() throws {
         #expect(try daemon.run("latchkey", ["status"]).output.contains("\nenclave       software "))
         #expect(try daemon.run("latchkey", ["status", "--json"]).output.contains("\"enclave\":\"software\""))
         let user = try TestDaemon()
@@ -346,7 +346,7 @@ enum MadeKey: CaseIterable {
         #expect(try user.run("latchkey", ["status", "--json"]).output.contains("\"enclave\":null"))
     }
 
-    @Test func withoutAnEnclaveNoKeyIsMadeForIt() throws {
+    @Test func enclaveKeyIsRefusedWithoutEnclave() throws {
         let user = try TestDaemon()
         let refused = try user.run("latchkey", ["key", "create", "k", "--enclave"])
         #expect(refused.exitCode == 1)
@@ -355,16 +355,17 @@ enum MadeKey: CaseIterable {
         #expect(try user.run("latchkey", ["key", "create", "k"]).exitCode == 0)
     }
 
-    /// The command refuses the first before it makes a key, the daemon the others, the second behind the public half.
+    /// The command refuses the first case before creating a key; the daemon refuses the others, the second one after
+    /// the public half was stored.
     @Test(arguments: [([], 77), (["--device-only"], 1), (["--enclave"], 1)])
-    func aPairThatIsRefusedLeavesNoHalfBehind(options: [String], exitCode: Int) throws {
-        // No passcode is set, which every rule asks for.
+    func refusedKeyPairLeavesNoHalfBehind(options: [String], exitCode: Int) throws {
+        // These access controls require a passcode, and none is set.
         let refused = try daemon.run("latchkey", ["key", "create", "k", "--protect", "passcode"] + options)
         #expect(Int(refused.exitCode) == exitCode && refused.errors.contains("latchkey passcode set"), "\(refused)")
         #expect(try done("list", "--json") == "[]\n")
     }
 
-    @Test func anAppUsesAKeyOfTheCommand() throws {
+    @Test func appUsesKeyCreatedByCommand() throws {
         for made in [MadeKey.p256, .enclave] {
             try create(made, "shared \(made)")
             let signed = try daemon.run("latchkey-test-client", ["sign", "shared \(made)"])
@@ -380,7 +381,7 @@ enum MadeKey: CaseIterable {
 }
 
 extension String {
-    /// The text of a member, which holds nothing that JSON escapes.
+    /// The string value of a JSON member, which must not contain escapes.
     fileprivate func member(_ name: String) -> String? {
         guard let start = range(of: "\"\(name)\":\"") else { return nil }
         return String(self[start...].prefix { $0 != "\"" })

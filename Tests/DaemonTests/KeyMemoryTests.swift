@@ -12,7 +12,7 @@ import SystemDriver
 import TestSupport
 import Testing
 
-/// What of a private key stays in the memory of running processes after it was used.
+/// Searches running processes for remnants of private keys after use.
 @Suite(.needs(.otherMemory)) struct KeyMemoryTests {
     private let daemon: TestDaemon
     private let client: RawClient
@@ -23,8 +23,8 @@ import Testing
         client = try RawClient(daemon, hello: Request.Hello(application: "test"))
     }
 
-    /// Whether the daemon's memory holds nothing of the secret. An answer leaves before the daemon has let go of what it
-    /// was made of, so it is looked at again, and between the looks the daemon has something else to do.
+    /// Whether the secret disappears from the daemon's memory. A reply is sent before the daemon has released its
+    /// buffers, so the search is repeated, with other requests in between.
     private func forgets(_ secret: SecretBytes, _ memory: ProcessMemory) throws -> Bool {
         for _ in 0..<20 {
             if memory.count(ofHalvesOf: secret) == 0 { return true }
@@ -35,8 +35,8 @@ import Testing
 
     // MARK: - The daemon
 
-    @Test func theDaemonForgetsWhatItsWriterStored() throws {
-        // Two programs are connected, so that the thread of its own writes: its loop once kept every secret.
+    @Test func daemonWipesStoredSecretsAfterWriting() throws {
+        // With two connected programs the writer thread does the writing; its loop once retained every secret.
         let secrets = (0..<4).map { _ in SecretTrace.makeSecret(byteCount: 64) }
         for (number, secret) in secrets.enumerated() {
             let text = secret.withBytes { bytes in String(decoding: bytes.map { 97 + $0 % 26 }, as: UTF8.self) }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func theDaemonKeepsNothingOfAnEnclaveKeyAfterItsUse() throws {
+    @Test func daemonWipesEnclaveKeyAfterUse() throws {
         guard case .enclaveKey(let key) = try client.call(.createEnclaveKey(tagged("seen"))) else {
             Issue.record("no key was made")
             return
@@ -64,15 +64,15 @@ import Testing
             }
         }
         let scalar = try self.scalar(of: key)
-        // The search knows what to look for: the scalar gives the key.
+        // Checks that this scalar belongs to the key.
         let pair = try #require(PrivateKey(scalar: scalar, curve: .p256))
         #expect(pair.publicKey.externalRepresentation == key.publicKey)
 
         let process = try #require(try daemon.process)
         let memory = try ProcessMemory(process)
-        #expect(memory.count(of: [Array(daemon.folder.utf8)]) > 0, "what is certainly there is found")
+        #expect(memory.count(of: [Array(daemon.folder.utf8)]) > 0, "the search finds text that is in memory")
         #expect(try forgets(scalar, memory))
-        #expect(try daemon.process == process, "it is the daemon that used the key")
+        #expect(try daemon.process == process, "the same daemon used the key")
     }
 
     private func tagged(_ tag: String) -> Request.CreateEnclaveKey {
@@ -82,10 +82,10 @@ import Testing
             authentication: Authentication())
     }
 
-    /// Opens a copy of the store with its own keys, as the daemon does, and reads what the enclave made of the key.
+    /// Opens a copy of the store with its keys, as the daemon does, and reads the scalar from the enclave's key blob.
     private func scalar(of key: EnclaveKey) throws -> SecretBytes {
         let copy = try TestDaemon()
-        // Not the lock: it names the process that the value ends.
+        // Does not copy the lock, which names a process that would be killed with this object.
         let files = try daemon.run(
             "/bin/sh",
             [
@@ -101,13 +101,13 @@ import Testing
         guard
             case .opened(let opened) = try keychain.openKey(key.name, caller: caller, proof: .none, password: .none)
         else { throw Failure(.itemNotFound, "the key was not opened") }
-        // A software enclave's blob: 01, scalar, point.
+        // The blob of the software enclave consists of 01, scalar and point.
         return opened.blob.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[1..<33])) }
     }
 
     // MARK: - The app
 
-    @Test func anAppKeepsNothingOfAKeyThatItDropped() throws {
+    @Test func appWipesReleasedKey() throws {
         #expect(try daemon.run("latchkey", ["key", "create", "used"]).exitCode == 0)
         let (near, far) = try Sockets.pair()
         let process = try Processes.spawn(
@@ -119,7 +119,7 @@ import Testing
         }
         #expect(try word(near) == "signed\n")
 
-        // Read after the app was, so that nothing of this has to do with the app.
+        // The key is read here only after the app's signature, so that it cannot affect the app.
         let query = ItemQuery(
             itemClass: .key, attributes: [.applicationTag: .data(Array("used".utf8)), .keyClass: .number(1)])
         let copy = Request.CopyItems(query: query, limit: 1, returns: .data, authentication: Authentication())
@@ -129,10 +129,10 @@ import Testing
         }
         let scalar = secret.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(32))) }
         let memory = try ProcessMemory(process)
-        #expect(memory.count(of: [Array(daemon.folder.utf8)]) > 0, "what is certainly there is found")
+        #expect(memory.count(of: [Array(daemon.folder.utf8)]) > 0, "the search finds text that is in memory")
         #expect(memory.count(ofHalvesOf: scalar) == 0)
 
-        // The daemon has handed the key out twice, and keeps nothing of it either.
+        // The daemon has returned the key twice and must not retain it either.
         #expect(try forgets(scalar, ProcessMemory(try daemon.process)))
     }
 

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// Keys at a terminal: what asks, what is shown there, and what is not.
+/// Tests of `latchkey key` on a terminal: prompts, and what is written there.
 @Suite struct KeyScreenTests {
     private let daemon: TestDaemon
 
@@ -29,11 +29,11 @@ import Testing
         return finished.output
     }
 
-    @Test(arguments: [[], ["--enclave"]]) func aFingerReleasesTheKeyForOneSignature(options: [String]) throws {
+    @Test(arguments: [[], ["--enclave"]]) func eachSignatureRequiresAuthentication(options: [String]) throws {
         let made = try daemon.run("latchkey", ["key", "create", "k", "--protect", "presence"] + options)
         #expect(made.exitCode == 0, "\(made.errors)")
         #expect(try done("list", "--json").contains("\"protection\":\"presence\""))
-        // What is public asks nobody.
+        // Reading the public key does not prompt.
         #expect(try done("public", "k").hasPrefix("-----BEGIN PUBLIC KEY-----"))
         let sealed = try done("encrypt", "k", "--base64", input: "for your eyes")
         try daemon.write(sealed, to: "sealed")
@@ -61,10 +61,10 @@ import Testing
         try screen.terminal.type("m")
         #expect(screen.hears("for your eyes"))
         #expect(exitCode(caller) == 0)
-        #expect(try done("delete", "k").isEmpty, "deleting asks nobody")
+        #expect(try done("delete", "k").isEmpty, "deleting does not prompt")
     }
 
-    @Test(arguments: [[], ["--enclave"]]) func whoCancelsGetsNoSignature(options: [String]) throws {
+    @Test(arguments: [[], ["--enclave"]]) func cancellationYieldsNoSignature(options: [String]) throws {
         #expect(
             try daemon.run("latchkey", ["key", "create", "k", "--protect", "biometry"] + options).exitCode == 0)
         let signature = daemon.folder + "/sig"
@@ -77,7 +77,7 @@ import Testing
         #expect(!Files.exists(signature) && !Files.exists(signature + ".partial"))
     }
 
-    @Test func bytesDoNotGoToATerminal() throws {
+    @Test func binaryOutputIsNotWrittenToTerminal() throws {
         _ = try done("create", "k", "--protect", "presence")
         for arguments in [
             ["sign", "k", message], ["encrypt", "k", message], ["public", "k", "--format", "der"],
@@ -88,7 +88,7 @@ import Testing
                 TestDaemon.programs + "/latchkey", ["key"] + arguments, environment: daemon.environment)
             let shown = screen.everything()
             #expect(shown.contains("the result is binary and would go to the terminal"), "\(arguments): \(shown)")
-            #expect(shown.contains("--base64") && !shown.contains("Touch"), "nobody is asked for nothing")
+            #expect(shown.contains("--base64") && !shown.contains("Touch"), "refused without a prompt")
             #expect(exitCode(caller) == 64)
         }
         let screen = try Screen()
@@ -97,7 +97,7 @@ import Testing
         #expect(exitCode(caller) == 0)
     }
 
-    @Test func whatSomebodyEncryptedDoesNotSteerTheTerminal() throws {
+    @Test func decryptedControlSequencesAreNotWrittenToTerminal() throws {
         _ = try done("create", "k")
         for (text, isShown) in [("two\nlines", true), ("\u{1b}]0;owned\u{7}", false), ("a\u{202e}b", false)] {
             try daemon.write(try done("encrypt", "k", "--base64", input: text), to: "sealed")
@@ -107,12 +107,12 @@ import Testing
             #expect(exitCode(caller) == (isShown ? 0 : 1))
             #expect(shown.contains("owned") == false && shown.contains("\u{202e}") == false)
             #expect(shown.contains(isShown ? "two\r\nlines\r\n" : "would go to the terminal"), "\(shown)")
-            // A pipe gets what there is.
+            // A pipe receives the text unchanged.
             #expect(try done("decrypt", "k", "--base64", daemon.folder + "/sealed") == text)
         }
     }
 
-    @Test func aPersonSeesThatPrimesAreSearched() throws {
+    @Test func primeSearchIsShownOnTerminal() throws {
         let screen = try Screen()
         let caller = try start(screen, "create", "k", "--type", "rsa3072")
         let shown = screen.everything()

@@ -6,13 +6,13 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-/// kill -9 at any moment: what was acknowledged is there, and the next call starts the daemon again (abuse case 35).
+/// Kills the daemon at random times: acknowledged writes are present, and the next call restarts it (abuse case 35).
 @Suite struct KillTests {
     private static let kills = 200
 
-    /// One writer, and eight at once that tell on the same pipe.
+    /// With one writer, and with eight that report on the same pipe.
     @Test(arguments: [1, 8])
-    func nothingAcknowledgedIsLostWhenTheDaemonIsKilledAtRandomByteCounts(writers count: Int) throws {
+    func acknowledgedWritesSurviveKillAtRandomByteCounts(writers count: Int) throws {
         let daemon = try TestDaemon()
         let (near, far) = try Sockets.pair()
         let writers = try (0..<count).map { number in
@@ -30,7 +30,7 @@ import Testing
         try compare(acknowledged, daemon)
     }
 
-    /// Reads acknowledgements and kills the daemon whenever another random number of bytes has come.
+    /// Reads acknowledgements, and kills the daemon each time a random number of bytes has arrived.
     private func killWhileListening(_ pipe: Descriptor, _ daemon: TestDaemon, kills: Int) throws -> [UInt8] {
         var generator = SeededGenerator(seed: 0x1a7c_4e79)
         var acknowledged: [UInt8] = []
@@ -46,7 +46,7 @@ import Testing
             try #require(count > 0, "the writer ended")
             acknowledged += buffer[..<count]
             bytesLeft -= count
-            // A daemon is killed once: the lock keeps the number of the last one until the next has started.
+            // Each daemon is killed only once: the lock file contains its process id until the next one has started.
             guard bytesLeft == 0 else { continue }
             bytesLeft = Int.random(in: 1...120, using: &generator)
             if let process = try daemon.process, killed.insert(process).inserted { kill(process, SIGKILL) }
@@ -58,15 +58,15 @@ import Testing
         var expected: [String: String] = [:]
         var last: [Substring: String] = [:]
         let lines = acknowledged.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
-        // A line without an end is no acknowledgement.
+        // An incomplete line is not an acknowledgement.
         for line in acknowledged.last == 0x0a ? lines[...] : lines.dropLast() {
             let parts = line.split(separator: " ")
-            try #require(parts.count == 3, "the writer met another failure: \(line)")
+            try #require(parts.count == 3, "the writer reported a failure: \(line)")
             let item = "\(parts[1]) \(parts[2])"
             last[parts[1]] = item
             expected[item] = ["a": "first", "u": "second", "d": "gone", "?": "unknown"][String(parts[0])]
         }
-        // A writer may have been one step further with its last item than it has said.
+        // The last item of each writer may be one step ahead of what it has reported.
         for item in last.values { expected[item] = "unknown" }
         #expect(expected.count > 40)
         let client = try greeted(daemon)
@@ -75,14 +75,14 @@ import Testing
         }
     }
 
-    /// A client of the daemon that serves now: the one that was killed last may still be found for a moment.
+    /// Connects to the running daemon; the one that was killed last may still be found for a moment.
     private func greeted(_ daemon: TestDaemon) throws -> RawClient {
         let deadline = Uptime.deadline(seconds: 30)
         while true {
             do {
                 try daemon.start()
                 let client = try RawClient(daemon, hello: nil)
-                // No `#require`: what it finds is an issue though the next try goes well.
+                // Not `#require`, which would record an issue although the next attempt succeeds.
                 guard try client.call(.hello(Request.Hello(application: "test")), id: 1) != nil else {
                     throw NoAnswer()
                 }

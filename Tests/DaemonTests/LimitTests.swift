@@ -7,7 +7,7 @@ import LatchkeyTransport
 import LatchkeyWire
 import Testing
 
-/// Each limit of docs/protocol.md, reached from outside the daemon's process.
+/// Tests of each limit in docs/protocol.md, from outside the daemon's process.
 @Suite struct LimitTests {
     private let daemon: TestDaemon
 
@@ -20,7 +20,7 @@ import Testing
         if case .failure(let failure)? = reply { failure.status } else { nil }
     }
 
-    /// The answer; nil from a connection that the daemon has closed, whether before or after the request was sent.
+    /// The answer; nil when the daemon has closed the connection, before or after the request was sent.
     private func unlessClosed(_ call: () throws -> Reply?) throws -> Reply? {
         do {
             return try call()
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    /// The daemon still answers someone else.
+    /// Whether the daemon still answers another connection.
     private func isServing() throws -> Bool {
         if case .status? = try unlessClosed({ try RawClient(daemon).call(.status) }) { true } else { false }
     }
 
-    @Test func aFrameOfAnotherVersionIsAnsweredAndTheConnectionEnded() throws {
+    @Test func frameOfOtherVersionIsRefusedAndConnectionEnded() throws {
         let client = try RawClient(daemon)
         try client.send(bytes: [Limits.wireVersion - 1, 0, 0, 0, 1, 0])
         #expect(status(try client.receive()?.reply) == .unsupportedVersion)
@@ -42,7 +42,7 @@ import Testing
         #expect(try isServing())
     }
 
-    @Test func aFrameLongerThanTheLimitIsRefusedBeforeItsBytesAreTaken() throws {
+    @Test func tooLongFrameIsRefusedBeforeItsPayloadIsRead() throws {
         let client = try RawClient(daemon)
         let count = Limits.frameBytes + 1
         try client.send(bytes: Frame.header(count))
@@ -53,28 +53,28 @@ import Testing
         #expect(try isServing())
     }
 
-    @Test func aRequestThatCannotBeReadIsAnsweredByItsIdAndTheConnectionGoesOn() throws {
+    @Test func malformedRequestIsAnsweredAndConnectionContinues() throws {
         let client = try RawClient(daemon)
         // [0, 7, [99, {}]]: an operation that does not exist.
         try Frame.send(SecretBytes([0x83, 0x00, 0x07, 0x82, 0x18, 0x63, 0xa0]), to: client.socket)
         let unknown = try client.receive()
         #expect(unknown?.id == 7)
         #expect(status(unknown?.reply) == .unimplemented)
-        // [0, 8, [2, {0: 0}]]: a key that is mandatory and unknown.
+        // [0, 8, [2, {0: 0}]]: an unknown mandatory key.
         try Frame.send(SecretBytes([0x83, 0x00, 0x08, 0x82, 0x02, 0xa1, 0x00, 0x00]), to: client.socket)
         #expect(status(try client.receive()?.reply) == .malformedRequest)
-        // Nested more deeply than any message.
+        // Nested more deeply than any valid message.
         try Frame.send(SecretBytes([0x83, 0x00, 0x09] + [UInt8](repeating: 0x81, count: 5000)), to: client.socket)
         #expect(status(try client.receive()?.reply) == .malformedRequest)
         try Frame.send(SecretBytes([UInt8](repeating: 0xff, count: 64)), to: client.socket)
         #expect(status(try client.receive()?.reply) == .malformedRequest)
         guard case .status? = try client.call(.status, id: 10) else {
-            Issue.record("the connection did not go on")
+            Issue.record("the connection did not continue")
             return
         }
     }
 
-    @Test func aReplyOrAnIdInUseIsRefused() throws {
+    @Test func replyFromClientIsRefused() throws {
         let client = try RawClient(daemon)
         try Frame.send(Message.reply(id: 3, .done).encoded(), to: client.socket)
         #expect(status(try client.receive()?.reply) == .malformedRequest)
@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test func requestsWithoutAReplyAreLimited() throws {
-        // Evaluations of callers without a terminal end by themselves, so a person is played who never comes:
-        // the first prompt holds the turn, the others wait behind it.
+        // Evaluations of callers without a terminal fail at once, so these run on a terminal without a user: the
+        // first prompt stays open, and the others wait for it.
         let client = try RawClient(daemon)
         #expect(try client.call(.simulate(.enrol), id: 1) == .done)
         #expect(try client.call(.passcode(.set(SecretBytes("1234".utf8))), id: 2) == .done)
@@ -109,33 +109,33 @@ import Testing
         #expect(screen.hears("limitExceeded 1"), "one request more than the limit is refused")
     }
 
-    @Test func connectionsOfOneProcessAreLimitedAndTheNextOneIsToldSo() throws {
+    @Test func connectionsOfOneProcessAreLimitedAndRefusalSaysSo() throws {
         var clients: [RawClient] = []
         for number in 1...Limits.connectionsOfProcess {
             let client = try RawClient(daemon)
             clients.append(client)
-            // After the first answer the connection that waited for the daemon's start is over, and after the last one
-            // all of these are connected.
+            // Waits for the first answer, after which the connection that waited for the start has ended, and for the
+            // last one, after which all of these are connected.
             if number == 1 || number == Limits.connectionsOfProcess { #expect(try client.call(.status) != nil) }
         }
         let extra = try RawClient(daemon)
         guard case .failure(let failure)? = try extra.receive()?.reply else {
-            Issue.record("nothing was said")
+            Issue.record("no reason was sent")
             return
         }
         #expect(failure.status == .limitExceeded)
         #expect(failure.message.contains("This process has \(Limits.connectionsOfProcess) connections"))
         #expect(try extra.receive() == nil)
-        // Another process is served meanwhile, and this one when it has closed some.
+        // Another process is served meanwhile, and this one after it has closed connections.
         let other = try daemon.run("latchkey", ["status"])
         #expect(other.exitCode == 0, "\(other.errors)")
         clients.removeAll()
-        // The daemon may meet the next connection before it has noticed that those are over.
+        // The daemon may accept the next connection before it has noticed their end.
         let deadline = Uptime.deadline(seconds: 30)
         while try !isServing() { try #require(Uptime.nanoseconds < deadline, "served again") }
     }
 
-    @Test func connectionsOfOneProgramAreLimitedTheLibraryPassesTheReasonOnAndOtherProgramsAreServed() throws {
+    @Test func connectionsOfOneProgramAreLimitedAndOthersAreServed() throws {
         let perProcess = Limits.connectionsOfProcess
         var running: [RunningProgram] = []
         defer {
@@ -160,12 +160,12 @@ import Testing
         #expect(try daemon.run("latchkey", ["status"]).exitCode == 0)
     }
 
-    @Test func aRefusedPeerThatSendsOnAndReadsNothingCostsLittleAndIsClosed() throws {
+    @Test func refusedPeerThatKeepsSendingCausesLittleLoadAndIsClosed() throws {
         let client = try RawClient(daemon)
         let secret = [UInt8](repeating: 0x5a, count: 600_000)
         #expect(try client.call(.adding("large", secret: secret), id: 1) == .done)
         let deaf = try RawClient(daemon)
-        // Answers that the socket does not take, and then a frame of another version.
+        // Answers that exceed the socket's buffer, then a frame of another version.
         for id in 1...4 as ClosedRange<UInt64> { try deaf.send(.reading("large"), id: id) }
         try deaf.send(bytes: [0xff, 0, 0, 0, 0, 0])
         #expect(try isServing())
@@ -177,10 +177,10 @@ import Testing
         #expect(poll(&entry, 1, 60_000) == 1 && entry.revents & Int16(POLLHUP) != 0, "closed at the deadline")
         let used = try daemon.computedMilliseconds - before
         #expect(
-            used < Int(Limits.endSeconds) * 200, "a loop without rest computes all the \(Limits.endSeconds) seconds")
+            used < Int(Limits.endSeconds) * 200, "a spinning loop would use all \(Limits.endSeconds) seconds")
     }
 
-    @Test func aFrameThatStopsHalfwayEndsWithItsDeadline() throws {
+    @Test func incompleteFrameIsRefusedAtDeadline() throws {
         let client = try RawClient(daemon)
         let start = Uptime.nanoseconds
         try client.send(bytes: [Limits.wireVersion, 0, 0])
@@ -205,13 +205,13 @@ import Testing
         #expect(status(try client.call(.passcode(.set(passcode)), id: 5)) == .malformedRequest)
     }
 
-    @Test func aClientThatDoesNotReadIsDisconnectedAndNobodyElseWaits() throws {
+    @Test func clientThatDoesNotReadIsDisconnectedAndOthersAreServed() throws {
         let client = try RawClient(daemon)
         let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
         #expect(try client.call(.adding("large", secret: secret), id: 1) == .done)
         let deaf = try RawClient(daemon)
         var id: UInt64 = 1
-        // Answers of 1 MiB that nobody takes: more of them than may wait.
+        // Requests answers of 1 MiB without reading them: more than may be queued.
         while id < UInt64(Limits.outgoingBytes / Limits.secretBytes) + 8 {
             guard (try? deaf.send(.reading("large"), id: id)) != nil else { break }
             id += 1
@@ -223,10 +223,10 @@ import Testing
         #expect(try isServing())
     }
 
-    @Test func aLongAnswerWaitsForAClientThatReadsSlowlyAndNobodyElseWaits() throws {
+    @Test func longAnswerWaitsForSlowClientAndOthersAreServed() throws {
         let client = try RawClient(daemon)
         let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
-        // Half as much again as may wait: queued as a whole it would end the connection.
+        // One and a half times the limit of the queue: queued as a whole, the answer would end the connection.
         let count = Limits.outgoingBytes / Limits.secretBytes * 3 / 2
         for number in 0..<count {
             #expect(try client.call(.adding("large \(number)", secret: secret), id: UInt64(number)) == .done)
@@ -239,7 +239,7 @@ import Testing
         }
         for id in 100..<200 as Range<UInt64> {
             guard case .items(let items, false)? = try client.call(.reading("large 1"), id: id) else {
-                Issue.record("others waited")
+                Issue.record("another client was not served")
                 return
             }
             #expect(items.count == 1)
@@ -257,14 +257,14 @@ import Testing
         #expect(try slow.call(.status, id: 2) != nil)
     }
 
-    @Test func theEndOfAClientEndsItsLongAnswer() throws {
+    @Test func disconnectionEndsLongAnswer() throws {
         let client = try RawClient(daemon)
         let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
         for number in 0..<6 {
             #expect(try client.call(.adding("large \(number)", secret: secret), id: UInt64(number)) == .done)
         }
         for _ in 0..<Limits.connections * 2 {
-            // One that comes before the daemon has noticed the end of those before may be refused.
+            // A connection may be refused until the daemon has noticed the end of earlier ones.
             guard let slow = try? RawClient(daemon) else { continue }
             try? slow.send(.readingAll, id: 1)
         }

@@ -2,13 +2,13 @@
 
 import Testing
 
-/// What the programs link besides the language's runtime and the C library.
+/// The libraries that the programs link besides Swift's runtime and the C library.
 @Suite struct LinkageTests {
     private let daemon: TestDaemon
 
     init() throws { daemon = try TestDaemon() }
 
-    /// The libraries that a program names itself, without those that every Swift program has.
+    /// The libraries that a program links directly, without those of every Swift program.
     private func libraries(of program: String, foundation: Bool) throws -> [String] {
         let listed = try daemon.run("/usr/bin/readelf", ["--dynamic", "--wide", TestDaemon.programs + "/" + program])
         try #require(listed.exitCode == 0, "\(listed.errors)")
@@ -23,15 +23,15 @@ import Testing
         return names.filter { name in !usual.contains { name.hasPrefix($0) } }.sorted()
     }
 
-    @Test func anAppOfTheApiModulesLinksLibcryptoAndNothingElse() throws {
+    @Test func appLinksOnlyLibcrypto() throws {
         #expect(try libraries(of: "latchkey-test-client", foundation: true) == ["libcrypto.so.3"])
     }
 
-    @Test func theDaemonLinksLibcryptoAndSQLiteAndNothingElse() throws {
+    @Test func daemonLinksOnlyLibcryptoAndSQLite() throws {
         #expect(try libraries(of: "latchkeyd", foundation: false) == ["libcrypto.so.3", "libsqlite3.so.0"])
     }
 
-    @Test(arguments: ["latchkey", "latchkey-prompt"]) func theOtherProgramsLinkAtMostLibcrypto(program: String) throws {
+    @Test(arguments: ["latchkey", "latchkey-prompt"]) func otherProgramsLinkAtMostLibcrypto(program: String) throws {
         #expect(try libraries(of: program, foundation: false).filter { $0 != "libcrypto.so.3" } == [])
     }
 }

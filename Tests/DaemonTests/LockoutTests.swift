@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// Tries that are used up stay used up, whatever befalls the daemon, the clock and the file (abuse cases 27 and 28).
+/// Failed attempts remain counted across crashes, changes of the clock and edits of the file (abuse cases 27 and 28).
 @Suite struct LockoutTests {
     private let daemon: TestDaemon
     private static let passcode = "1234\n"
@@ -24,7 +24,7 @@ import Testing
         try daemon.start()
         try latchkey("sim", "enrol")
         try latchkey("sim", "passcode", "set", input: Self.passcode)
-        // Of a class that a daemon reads before it has seen the passcode: the finger alone is asked for.
+        // This accessibility class is readable before the passcode was entered, so that only biometry is required.
         let rule = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
         for app in [Self.one, Self.two] {
             let client = try RawClient(daemon, hello: Request.Hello(application: app.group))
@@ -44,7 +44,7 @@ import Testing
         return finished
     }
 
-    /// Shows the prompt of an app and touches the sensor with another finger until the prompt ends.
+    /// Shows the prompt of an app and touches the sensor with an unenrolled finger until the prompt ends.
     private func miss(_ times: Int, in app: App) throws {
         let screen = try Screen()
         let caller = try screen.terminal.spawn(
@@ -64,14 +64,14 @@ import Testing
             TestDaemon.programs + "/" + app.program, app.arguments, input: "", environment: environment(app))
     }
 
-    /// Both apps are refused without a prompt, and the daemon says why.
+    /// Expects that both apps are refused without a prompt, and that the daemon reports the lockout.
     private func expectLockout() throws {
         #expect(try latchkey("status", "--json").output.contains("\"locked\":true"))
         #expect(try ask(Self.one).errors.contains("Biometry is locked after five tries"))
         #expect(try ask(Self.two).output.contains("read -25293 nothing"))
     }
 
-    /// Runs `latchkey passcode check` on a terminal while `body` plays the person; what the terminal showed.
+    /// Runs `latchkey passcode check` on a terminal while `body` acts as the user; returns the rest of its output.
     @discardableResult
     private func check(exitCode: CInt, _ body: (Screen) throws -> Void) throws -> String {
         let screen = try Screen()
@@ -92,11 +92,11 @@ import Testing
         }
     }
 
-    /// The seconds until the next passcode is taken, as a person is told.
+    /// The delay in seconds until the next passcode is accepted, as shown by the prompt.
     private func delay() throws -> Int {
         var seconds = 0
         try check(exitCode: 77) { screen in
-            #expect(screen.hears("Entry goes on in "))
+            #expect(screen.hears("Try again in "))
             let words = try #require(screen.hearsAll(".")).split(separator: " ")
             for (number, unit) in zip(words, words.dropFirst()) {
                 seconds += (Int(number) ?? 0) * (unit.hasPrefix("minute") ? 60 : 1)
@@ -114,11 +114,11 @@ import Testing
         #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
     }
 
-    @Test func fiveMissesInThePromptsOfTwoAppsLockBothAlsoAfterKill9_LA28_abuse27() throws {
+    @Test func fiveFailuresInTwoAppsLockBothAndSurviveKill_LA28_abuse27() throws {
         try miss(3, in: Self.one)
         #expect(try latchkey("status", "--json").output.contains("\"locked\":false"))
         try daemon.crash()
-        // Two of the five are left, for another program too and in another daemon.
+        // Two of five attempts are left, also for another program and after a restart of the daemon.
         try miss(2, in: Self.two)
         try expectLockout()
         for _ in 1...3 {
@@ -127,14 +127,14 @@ import Testing
         }
         try expectThatThePasscodeEndsTheLockout()
         try daemon.crash()
-        #expect(try latchkey("status", "--json").output.contains("\"locked\":false"), "that is kept as well")
+        #expect(try latchkey("status", "--json").output.contains("\"locked\":false"), "the reset is durable, too")
     }
 
-    /// The daemon really believes to be on a machine that was just started, or whose clock was set: `Forge/machine.c`.
-    @Test func neitherARestartOfTheMachineNorItsWallClockShortensAnything_LA30_abuse27_abuse28() throws {
+    /// Simulates a restart of the machine and changes of its clock with a preloaded library, `Forge/machine.c`.
+    @Test func rebootAndWallClockDoNotShortenDelays_LA30_abuse27_abuse28() throws {
         try miss(3, in: Self.one)
         try miss(2, in: Self.two)
-        // Five wrong passcodes, the last two after the delays before them.
+        // Enters five wrong passcodes, the last two after their delays have passed.
         for seconds in ["0", "0", "0", "5", "60"] {
             try latchkey("sim", "advance", seconds)
             try enterWrongPasscode()
@@ -147,7 +147,7 @@ import Testing
             try daemon.start(environment: ["LD_PRELOAD=\(library)", "MOVED_WALL_SECONDS=\(years * 31_557_600)"])
             let now = wallTimeMicroseconds()
             let moved = try dateOfANewItem("moved by \(years) years") - now
-            #expect(moved.magnitude > 9 * 31_557_600_000_000 && (moved < 0) == (years < 0), "the clock is another")
+            #expect(moved.magnitude > 9 * 31_557_600_000_000 && (moved < 0) == (years < 0), "its clock is moved")
             try expectLockout()
             #expect(try (100...300).contains(delay()), "\(years) years")
         }
@@ -159,13 +159,13 @@ import Testing
             "LD_PRELOAD=\(library)", "MOVED_BOOT_SECONDS=\(seconds)", "MOVED_BOOT_ID=\(daemon.folder)/boot_id",
         ])
         try expectLockout()
-        // Were it the same boot, the clock of the one before would be hours ahead, or the delay nearly over.
-        #expect(try (200...300).contains(delay()), "another boot begins the delay anew")
+        // Without a new boot identifier, the earlier clock would be hours ahead, or the delay almost over.
+        #expect(try (200...300).contains(delay()), "the delay restarts after a boot")
         try latchkey("sim", "advance", "300")
         try expectThatThePasscodeEndsTheLockout()
     }
 
-    /// When the daemon believes to store an item, in microseconds since 1970.
+    /// The daemon's wall clock when it stores an item, in microseconds since 1970.
     private func dateOfANewItem(_ name: String) throws -> Int64 {
         let client = try RawClient(daemon)
         #expect(try client.call(.adding(name), id: 1) == .done)
@@ -176,10 +176,10 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func countersThatWereEditedOrDeletedInTheFileCountAsUsedUp_abuse27(_ isDeleted: Bool) throws {
+    func editedOrDeletedCountersCountAsExhausted_abuse27(_ isDeleted: Bool) throws {
         try daemon.crash()
         try daemon.edit(file: "counters") { bytes in
-            // Both slots, behind the block with the mark.
+            // Overwrites both slots, which follow the block with the mark.
             isDeleted ? nil : bytes.prefix(4100) + [UInt8](repeating: 7, count: bytes.count - 4100)
         }
         try expectLockout()

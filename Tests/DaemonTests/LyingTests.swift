@@ -2,9 +2,9 @@
 
 import Testing
 
-/// Code that lies inside the app's own process (abuse case 9): the Boolean can be forged, the secret cannot.
+/// Code that forges replies within the app's process (abuse case 9): it can forge a Boolean, but not a secret.
 @Suite struct LyingTests {
-    @Test func aPreloadedLibraryThatForgesEverySuccessReadsNoProtectedItem_abuse09() throws {
+    @Test func preloadedLibraryThatForgesSuccessReadsNoProtectedItem_abuse09() throws {
         let daemon = try TestDaemon.withProtectedItem(["--service", ""])
 
         let honest = try daemon.run("latchkey-test-client", ["lie"])
@@ -14,7 +14,7 @@ import Testing
         let library = try daemon.library("forge")
         let forged = try daemon.run(
             "latchkey-test-client", ["lie"], environment: ["LD_PRELOAD=\(library)"])
-        #expect(forged.output.contains("evaluated true"), "the library works: \(forged.output)\(forged.errors)")
+        #expect(forged.output.contains("evaluated true"), "the replies are forged: \(forged.output)\(forged.errors)")
         #expect(!forged.output.contains("value"), "\(forged.output)")
         #expect(forged.output.contains("nothing"), "\(forged.output)")
     }

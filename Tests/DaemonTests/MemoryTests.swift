@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// How much memory the daemon takes, and how it is kept.
+/// Tests of the daemon's memory use and memory locking.
 @Suite struct MemoryTests {
     private let daemon: TestDaemon
 
@@ -14,7 +14,7 @@ import Testing
         try daemon.start()
     }
 
-    /// A number of proc(5), `/proc/PID/status`, in bytes.
+    /// A value of `/proc/PID/status` (proc(5)), in bytes.
     private func bytes(_ name: String) throws -> Int {
         let process = try #require(try daemon.process)
         let file = try Descriptor.open("/proc/\(process)/status", O_RDONLY)
@@ -25,7 +25,7 @@ import Testing
         return try #require(Int(line.split(separator: " ").dropLast().last.map { $0.filter(\.isNumber) } ?? "")) << 10
     }
 
-    @Test func anUpdateOfManyLargeItemsTakesLittleMemoryAndGivesItBack() throws {
+    @Test func updateOfManyLargeItemsUsesLittleMemoryAndReleasesIt() throws {
         let client = try RawClient(daemon)
         let secret = [UInt8](repeating: 0x5a, count: Limits.secretBytes)
         #expect(try client.call(.adding("item 0", secret: secret), id: 1) == .done)
@@ -49,16 +49,16 @@ import Testing
         #expect(items.first?.secret == SecretBytes(secret))
     }
 
-    @Test func theMemoryOfSecretsIsLockedAndStatusSaysSo() throws {
+    @Test func memoryOfSecretsIsLockedAndStatusReportsIt() throws {
         let status = try daemon.run("latchkey", ["status"])
         #expect(status.output.contains("secrets are locked"), "\(status.output)")
         #expect(try bytes("VmLck") >= 1 << 20)
         #expect(try daemon.run("latchkey", ["status", "--json"]).output.contains("\"memoryLocked\":true"))
     }
 
-    @Test func memoryThatCannotBeLockedIsStated() throws {
+    @Test func unlockedMemoryIsReported() throws {
         let other = try TestDaemon(simulated: true)
-        // Root may lock whatever the limit says, unless it has given up that right.
+        // Root may lock memory regardless of the limit, unless it has dropped CAP_IPC_LOCK.
         let isRoot = geteuid() == 0
         let command = "ulimit -l 0; exec \"$LATCHKEY_DAEMON\" --detach"
         let started =

@@ -5,9 +5,9 @@ import LatchkeySystem
 import TestSupport
 import Testing
 
-/// What another user of the machine, and another program of the same user, may do to a daemon.
+/// What other users, and other programs of the same user, cannot do to a daemon.
 @Suite(.needs(.root)) struct OtherUserTests {
-    /// A number that no account has.
+    /// A user id without an account.
     private static let user: uid_t = 64_321
     private let daemon: TestDaemon
 
@@ -27,13 +27,13 @@ import Testing
         #expect(try daemon.run("latchkey-test-client", ["knock", socket]).output == "answered\n")
         let stopped = try runAsOther("latchkey-test-client", ["knock", socket])
         #expect(stopped.output == "cannot connect: connect: Permission denied\n", "\(stopped.output) \(stopped.errors)")
-        // Without the modes of folder and socket the daemon still serves its own user alone.
+        // Even if the modes of folder and socket permit it, the daemon only serves its own user.
         #expect(chmod(daemon.folder, 0o711) == 0 && chmod(socket, 0o666) == 0)
         #expect(try runAsOther("latchkey-test-client", ["knock", socket]).output == "closed\n")
         #expect(try daemon.run("latchkey-test-client", ["knock", socket]).output == "answered\n")
     }
 
-    @Test func anotherProgramOfTheSameUserCannotReadTheDaemonsMemory() throws {
+    @Test func otherProgramOfSameUserCannotReadDaemonMemory() throws {
         for name in ["", "/latchkeyd.conf"] { #expect(chown(daemon.folder + name, Self.user, Self.user) == 0) }
         let status = try runAsOther("latchkey", ["status", "--json"])
         #expect(status.exitCode == 0, "\(status.errors)")
@@ -44,7 +44,7 @@ import Testing
             let read = try runAsOther("/usr/bin/head", ["-c", "1", "/proc/\(process)/\(file)"])
             #expect(read.exitCode != 0 && read.errors.contains("Permission denied"), "\(file): \(read.errors)")
         }
-        // A program that is not protected can be read, so it is not the user who is refused.
+        // An unprotected process can be read, so the refusal is not due to the user.
         #expect(try runAsOther("/usr/bin/head", ["-c", "1", "/proc/self/environ"]).exitCode == 0)
     }
 }

@@ -5,13 +5,13 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// What a person sees of a prompt, in windows that change, and how the terminal is left.
+/// Tests of a prompt as shown on a terminal, of resizing the window, and of restoring the terminal.
 @Suite struct PromptScreenTests {
     private let daemon: TestDaemon
 
     init() throws { daemon = try .withProtectedItem() }
 
-    /// A caller on that screen, with variables of its own.
+    /// Starts a caller on this screen with additional environment variables.
     private func get(
         _ screen: Screen, _ name: String = "protected",
         _ variables: [String] = ["TERM=xterm-256color", "LC_ALL=C.UTF-8"]
@@ -20,7 +20,7 @@ import Testing
             TestDaemon.programs + "/latchkey", ["get", name], environment: daemon.environment + variables)
     }
 
-    /// The caller's end, and that nothing of the prompt is left on the screen.
+    /// Authenticates, and expects that the caller succeeds and that no part of the prompt remains on the screen.
     private func finish(_ screen: Screen, _ caller: pid_t, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try screen.terminal.type("m")
         #expect(screen.shows { !$0.isOnAlternateScreen && $0.lines.last == "value" }, sourceLocation: sourceLocation)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [20, 40, 80, 200] as [UInt16])
-    func theBlockFitsTheWindowAndLeavesNothingBehind(_ columns: UInt16) throws {
+    func blockFitsWindowAndIsRemovedCompletely(_ columns: UInt16) throws {
         let screen = try Screen(columns: columns, rows: 30)
         let caller = try get(screen)
         #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
@@ -47,7 +47,7 @@ import Testing
 
     /// With and without an alternate screen.
     @Test(arguments: ["xterm-256color", "linux"])
-    func theBlockFollowsTheWindowWithoutDebris(_ kind: String) throws {
+    func blockIsRedrawnCleanlyAfterResize(_ kind: String) throws {
         let screen = try Screen(columns: 80, rows: 30)
         let caller = try get(screen, "protected", ["TERM=\(kind)", "LC_ALL=C.UTF-8"])
         #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
@@ -56,7 +56,7 @@ import Testing
             let width = min(74, Int(columns) - 1)
             let isRight = screen.shows { model in
                 let (tops, bottoms) = (model.lines.filter { $0.first == "╭" }, model.lines.filter { $0.first == "╰" })
-                // Looked at together: a block may be in the middle of being drawn again.
+                // Checked together, because the block may be partly redrawn.
                 return tops.map(\.count) == [width] && bottoms.map(\.count) == [width]
                     && bottoms.last == model.lines.last
                     && model.lines.count { $0.contains("Touch the sensor.") } == 1
@@ -67,7 +67,7 @@ import Testing
         try finish(screen, caller)
     }
 
-    @Test func coloursAreLeftOutWhenTheCallerAsksForNone() throws {
+    @Test func noColourSuppressesStyles() throws {
         for (variables, isDressed) in [([], true), (["NO_COLOR=1"], false)] as [([String], Bool)] {
             let screen = try Screen()
             let caller = try get(screen, "protected", ["TERM=xterm", "LC_ALL=C.UTF-8"] + variables)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [["LATCHKEY_PROMPT=plain", "TERM=xterm"], ["TERM=dumb"], []])
-    func inSentencesNothingIsRedrawnAndEachTryIsSaid(_ variables: [String]) throws {
+    func plainPromptWritesOneLinePerChange(_ variables: [String]) throws {
         let screen = try Screen()
         let caller = try get(screen, "protected", variables)
         #expect(screen.hears("Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel."))
@@ -98,9 +98,9 @@ import Testing
         #expect(Processes.wait(caller) == 0)
     }
 
-    /// Variables are taken from the caller, and only if they are what such variables are.
+    /// The caller's variables are only used if they are short and printable.
     @Test(arguments: ["TERM=xterm\u{1b}[31m", "TERM=xterm" + String(repeating: "x", count: 100)])
-    func aVariableThatIsNoNameIsNotBelieved_abuse8(_ variable: String) throws {
+    func invalidVariableOfCallerIsIgnored_abuse8(_ variable: String) throws {
         let screen = try Screen()
         let caller = try get(screen, "protected", [variable])
         #expect(screen.hears("Touch the sensor. 3 tries left. Keys: Esc/Ctrl-C for Cancel."))
@@ -109,8 +109,8 @@ import Testing
         #expect(Processes.wait(caller) == 0)
     }
 
-    /// Abuse case 19, through the whole of the daemon: the name of an item is part of the reason.
-    @Test func hostileTextIsShownHarmlessly_abuse19() throws {
+    /// Abuse case 19 with the real daemon: the name of an item is part of the reason.
+    @Test func hostileTextIsShownWithoutControlCharacters_abuse19() throws {
         let name =
             "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}drowssap\u{200b}" + String(repeating: "語🔑 ", count: 1_000)
         let stored = try daemon.run("latchkey", ["set", name, "--protect", "presence"], input: "value")
@@ -121,7 +121,7 @@ import Testing
             #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
             #expect(screen.model.unknown.isEmpty && !screen.model.hasWrapped)
             let lines = screen.model.lines
-            // The program and its path are quoted as well, before the reason and after it.
+            // Program and path are quoted as well, in lines before and after the reason.
             let start = try #require(lines.firstIndex { $0.contains("\u{fffd}[2J") })
             let reason = lines[start...].prefix { $0 != "│" }
             #expect((1...Limits.reasonLines).contains(reason.count), "\(reason)")
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func withoutUTF8OnlyASCIIIsWritten() throws {
+    @Test func promptWritesOnlyASCIIWithoutUTF8() throws {
         let screen = try Screen()
         let caller = try get(screen, "protected", ["TERM=xterm", "LC_ALL=C"])
         #expect(screen.shows { $0.lines.last?.hasPrefix("+-") == true })
@@ -138,29 +138,29 @@ import Testing
         try finish(screen, caller)
     }
 
-    @Test func leaveToLookAtAFaceIsAskedForFirst_LA07() throws {
+    @Test func facePermissionIsRequestedFirst_LA07() throws {
         for arguments in [["sim", "sensor", "face"], ["sim", "enrol"]] {
             #expect(try daemon.run("latchkey", arguments).exitCode == 0)
         }
         let screen = try Screen()
         let caller = try get(screen)
         #expect(screen.shows("Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
-        #expect(screen.shows("It looks at faces for “Latchkey shows"))
+        #expect(screen.shows("It uses the camera for “Latchkey shows"))
         try screen.terminal.type("y")
         #expect(screen.shows("Look at the sensor."))
         try finish(screen, caller)
     }
 
-    // MARK: - Ends
+    // MARK: - End of a prompt
 
-    /// The number of the process that shows the prompt.
+    /// The process id of the process that shows the prompt.
     private func prompter(_ screen: Screen) throws -> pid_t {
         #expect(screen.shows { $0.lines.last?.hasPrefix("╰") == true })
         return try #require(screen.model.lines.joined().number(after: "Latchkey prompt, process "))
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGKILL])
-    func howeverThePromptIsEndedTheScreenAndTheModesComeBack(_ signal: CInt) throws {
+    func terminatedPromptRestoresScreenAndModes(_ signal: CInt) throws {
         let screen = try Screen()
         let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
         let before = try #require(keeper.modes())
@@ -169,12 +169,12 @@ import Testing
         #expect(screen.shows("ended by the system"))
         #expect((Processes.wait(caller) >> 8) & 0xff == 77)
         let after = try #require(keeper.modes())
-        #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag, "the modes are as they were")
+        #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag, "the modes are restored")
         #expect(!screen.model.isOnAlternateScreen && screen.model.isCursorVisible)
         #expect(!screen.model.lines.joined().contains("Touch the sensor"), "\(screen.model.lines)")
     }
 
-    @Test func controlZDoesNothingAndControlCCancels() throws {
+    @Test func controlZIsIgnoredAndControlCCancels() throws {
         let screen = try Screen()
         let caller = try get(screen)
         _ = try prompter(screen)
@@ -186,7 +186,7 @@ import Testing
         #expect((Processes.wait(caller) >> 8) & 0xff == 77)
     }
 
-    @Test func aCallerThatIsStoppedLosesItsPrompt_LA32() throws {
+    @Test func stoppedCallerLosesItsPrompt_LA32() throws {
         let screen = try Screen()
         let caller = try get(screen)
         _ = try prompter(screen)
@@ -197,12 +197,12 @@ import Testing
         #expect((Processes.wait(caller) >> 8) & 0xff == 77)
     }
 
-    @Test func aShellThatTakesTheTerminalKeepsItsModes_LA32() throws {
+    @Test func shellThatTakesTerminalKeepsItsModes_LA32() throws {
         let screen = try Screen()
         let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
         let caller = try get(screen)
         _ = try prompter(screen)
-        // What a line editor sets, as far as these tests care: other modes than the prompt's.
+        // Sets other modes than the prompt's, as a line editor would.
         var taken = try #require(keeper.modes())
         taken.c_lflag |= tcflag_t(ISIG)
         keeper.restore(taken)
@@ -211,8 +211,8 @@ import Testing
         #expect(keeper.modes()?.c_lflag == taken.c_lflag)
     }
 
-    /// A passcode typed into both could end in the shell's history.
-    @Test func aCallerInTheBackgroundTakesNoKeysFromALineEditor_LA31() throws {
+    /// If both read keys, parts of a passcode could reach the shell's history.
+    @Test func backgroundCallerTakesNoKeysFromLineEditor_LA31() throws {
         let screen = try Screen()
         let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
         var edited = try #require(keeper.modes())
@@ -226,12 +226,12 @@ import Testing
         Processes.wait(shell)
     }
 
-    @Test func aTerminalThatHangsUpEndsTheRequest() throws {
+    @Test func terminalHangupEndsRequest() throws {
         var screen: Screen? = try Screen()
         let caller = try get(try #require(screen))
         _ = try prompter(try #require(screen))
         screen = nil
-        // The hang-up ends the caller; its prompt goes with it, and the next one comes up.
+        // The hang-up ends the caller and with it the prompt, so that the next one can be shown.
         Processes.wait(caller)
         let next = try Screen()
         let other = try get(next)
@@ -239,7 +239,7 @@ import Testing
         try finish(next, other)
     }
 
-    @Test func arrowKeysAreNoWishToCancel() throws {
+    @Test func arrowKeysDoNotCancel() throws {
         let screen = try Screen()
         let caller = try get(screen)
         _ = try prompter(screen)

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// The prompt on a real terminal, shown by a process that is not the caller.
+/// Tests of the prompt on a pseudoterminal, shown by a separate process.
 @Suite struct PromptTests {
     private let daemon: TestDaemon
 
@@ -16,18 +16,18 @@ import Testing
             TestDaemon.programs + "/latchkey", ["get", "protected"], environment: daemon.environment)
     }
 
-    @Test func aFingerOnTheCallersTerminalReleasesTheSecret() throws {
+    @Test func fingerprintOnCallersTerminalReleasesSecret() throws {
         let screen = try Screen()
         let caller = try get(screen)
         #expect(screen.hears("\"latchkey\" asks for your fingerprint to \"read protected\"."))
-        #expect(screen.hears("It is process \(caller), \"/"), "the caller is named as the kernel knows it")
+        #expect(screen.hears("It is process \(caller), \"/"), "the caller is identified by the kernel")
         #expect(screen.hears("Touch the sensor"))
         try screen.terminal.type("m")
         #expect(screen.hears("value"))
         #expect(Processes.wait(caller) == 0)
     }
 
-    @Test func thePasscodeIsNotShownWhileItIsTyped() throws {
+    @Test func passcodeIsNotEchoed() throws {
         let screen = try Screen()
         let caller = try get(screen)
         for _ in 1...3 {
@@ -41,7 +41,7 @@ import Testing
         #expect(Processes.wait(caller) == 0)
     }
 
-    @Test func escapeCancelsAndTheCallerIsTold() throws {
+    @Test func escapeCancelsAndReachesCaller() throws {
         let screen = try Screen()
         let caller = try get(screen)
         #expect(screen.hears("Touch the sensor"))
@@ -50,36 +50,36 @@ import Testing
         #expect((Processes.wait(caller) >> 8) & 0xff == 77)
     }
 
-    @Test func killingThePromptRestoresTheTerminalAndEndsTheRequest() throws {
+    @Test func killedPromptRestoresTerminalAndEndsRequest() throws {
         let screen = try Screen()
         let keeper = Terminal(try Descriptor.open(screen.terminal.path, O_RDWR | O_NOCTTY))
         let before = try #require(keeper.modes())
         let caller = try get(screen)
         let words = try #require(screen.hearsAll("Touch the sensor"))
         let changed = try #require(keeper.modes())
-        #expect(changed.c_lflag & tcflag_t(ECHO) == 0, "the prompt takes keys without showing them")
+        #expect(changed.c_lflag & tcflag_t(ECHO) == 0, "the prompt disables echo")
         let number = try #require(words.number(after: "Latchkey prompt, process "))
         kill(number, SIGKILL)
         #expect(screen.hears("ended by the system"))
         #expect((Processes.wait(caller) >> 8) & 0xff == 77)
         let after = try #require(keeper.modes())
-        #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag, "the modes are as they were")
+        #expect(after.c_lflag == before.c_lflag && after.c_iflag == before.c_iflag, "the modes are restored")
     }
 
-    @Test func aCallerWithoutATerminalIsRefusedAtOnce_LA31() throws {
+    @Test func callerWithoutTerminalIsRefusedAtOnce_LA31() throws {
         let answer = try daemon.run("latchkey", ["get", "protected"])
         #expect(answer.exitCode == 77)
         #expect(answer.output.isEmpty)
         #expect(answer.errors.contains("There is no place to ask"), "\(answer.errors)")
     }
 
-    @Test func aCallerThatIsKilledTakesItsPromptWithIt() throws {
+    @Test func killedCallerEndsItsPrompt() throws {
         let screen = try Screen()
         let caller = try get(screen)
         #expect(screen.hears("Touch the sensor"))
         kill(caller, SIGKILL)
         Processes.wait(caller)
-        // The next prompt comes up, which it could not while the other held the turn.
+        // The next prompt is shown, which is only possible once the other one has ended.
         let next = try Screen()
         let other = try get(next)
         #expect(next.hears("Touch the sensor"))
@@ -88,7 +88,7 @@ import Testing
         #expect(Processes.wait(other) == 0)
     }
 
-    @Test func aLockedKeychainStaysLockedOverKill9AndIsUnlockedAtAPrompt_KC14() throws {
+    @Test func lockSurvivesKillAndIsReleasedByPrompt_KC14() throws {
         #expect(try daemon.run("latchkey", ["set", "plain"], input: "plain value").exitCode == 0)
         #expect(try daemon.run("latchkey", ["lock"]).output == "The keychain is locked.\n")
         let refused = try daemon.run("latchkey", ["get", "plain"])
@@ -107,14 +107,14 @@ import Testing
         #expect(try daemon.run("latchkey", ["get", "plain"]).output == "plain value")
     }
 
-    @Test func aKeychainWithoutAPasscodeIsNotLocked() throws {
+    @Test func keychainWithoutPasscodeCannotBeLocked() throws {
         let other = try TestDaemon(simulated: true)
         let answer = try other.run("latchkey", ["lock"])
         #expect(answer.exitCode != 0)
         #expect(answer.errors.contains("latchkey passcode set"), "\(answer)")
     }
 
-    @Test func aCommandThatWaitsForAnotherPromptSaysSo() throws {
+    @Test func commandWaitingForAnotherPromptSaysSo() throws {
         let (first, second) = (try Screen(), try Screen())
         let holder = try get(first)
         #expect(first.hears("Touch the sensor"))
@@ -128,11 +128,11 @@ import Testing
         #expect(Processes.wait(waiter) == 0)
     }
 
-    @Test func aScriptedTouchFromAnotherTerminalAnswersThePrompt() throws {
+    @Test func scriptedTouchFromAnotherTerminalAnswersPrompt() throws {
         let screen = try Screen()
         let caller = try get(screen)
         #expect(screen.hears("Touch the sensor"))
-        // The prompt's own key comes after its word that it is visible, so that from here on the sensor is armed.
+        // This key is processed after the prompt has reported that it is visible, so the sensor is armed from here on.
         try screen.terminal.type("x")
         #expect(screen.hears("Not recognised. 2 tries left"))
         let wrong = try daemon.run("latchkey", ["sim", "touch", "--other", "--json"])

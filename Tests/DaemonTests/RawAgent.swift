@@ -7,11 +7,11 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// An agent whose person is a script.
+/// An agent whose frames are sent and read by a test.
 struct RawAgent {
     let socket: Descriptor
 
-    /// Registers, and expects to be taken.
+    /// Registers, and expects success.
     init(_ daemon: TestDaemon) throws {
         self.init(socket: try daemon.connect())
         try send(.register)
@@ -34,20 +34,20 @@ struct RawAgent {
         }
     }
 
-    /// The prompt that comes up next.
+    /// The next prompt.
     func shown() throws -> Prompt {
         guard case .message(_, .show(let prompt)) = try receive() else { throw FrameError.closed }
         return prompt
     }
 
-    /// What the prompt says next.
+    /// The next content of the prompt.
     func updated() throws -> PromptContent {
         guard case .message(_, .update(let content)) = try receive() else { throw FrameError.closed }
         return content
     }
 }
 
-/// A program without a terminal that runs while the test goes on.
+/// A program without a terminal that runs in parallel with the test.
 struct RunningProgram {
     let process: pid_t
     private let output: Descriptor
@@ -60,7 +60,7 @@ struct RunningProgram {
             descriptors: [nil, far, far])
     }
 
-    /// Reads until a line that begins like that; nil when the program ends or is silent before.
+    /// Reads until a line with this beginning; nil when the program ends or is silent for 20 seconds.
     func line(beginning start: String) throws -> String? {
         var line: [UInt8] = []
         var byte = [UInt8](repeating: 0, count: 1)
@@ -76,7 +76,7 @@ struct RunningProgram {
         return nil
     }
 
-    /// Everything it still says until its end, and how it ended.
+    /// Reads the rest of its output until it ends, and returns it with the exit code.
     func end() throws -> (output: String, exitCode: CInt) {
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

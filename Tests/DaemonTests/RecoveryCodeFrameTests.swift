@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// When the recovery code of an export is sent to the agent, which any program of the user can be.
+/// Tests when the recovery code of an export is sent to the agent, which can be any program of the user.
 @Suite struct RecoveryCodeFrameTests {
     private let daemon: TestDaemon
     private let agent: RawAgent
@@ -16,14 +16,14 @@ import Testing
         agent = try RawAgent(daemon)
     }
 
-    /// The bytes of the next frame, and what they say about the prompt.
+    /// The bytes of the next frame, and its message about the prompt.
     private func next() throws -> (bytes: [UInt8], message: AgentMessage) {
         let payload = try Frame.receive(from: agent.socket, until: Uptime.deadline(seconds: 20))
         guard case .message(_, let message) = try AgentFrame(decoding: payload) else { throw FrameError.closed }
         return (payload.copyBytes(), message)
     }
 
-    @Test func noFrameBeforeThePasscodeIsProvenHoldsTheRecoveryCode() throws {
+    @Test func recoveryCodeIsSentOnlyAfterPasscode() throws {
         let caller = try RunningProgram(daemon, "latchkey", ["export", daemon.folder + "/backup"])
         let shown = try next()
         guard case .show(let prompt) = shown.message else { throw FrameError.closed }
@@ -41,7 +41,7 @@ import Testing
         for form in [told, told.filter { $0.isLetter || $0.isNumber }] {
             #expect(![shown, wrong].contains { $0.bytes.contains(sequence: form) })
         }
-        #expect(right.bytes.contains(sequence: told), "the frame of the last step shows it")
+        #expect(right.bytes.contains(sequence: told), "the frame of the last step contains it")
         try agent.send(.cancel, to: prompt.id)
         #expect(try caller.end().exitCode == 77)
     }

@@ -3,10 +3,10 @@
 import Glibc
 import LatchkeySystem
 
-/// What a person in front of a pseudo-terminal reads, one thing after another, and what is seen there now.
+/// The screen of a pseudoterminal: its output in order, and what is shown on it now.
 final class Screen {
     let terminal: PseudoTerminal
-    /// What was written so far, as a terminal shows it.
+    /// The current content of the terminal.
     private(set) var model: TerminalModel
     private var unread: [UInt8] = []
     private var undrawn: [UInt8] = []
@@ -16,13 +16,13 @@ final class Screen {
         model = TerminalModel(columns: Int(columns), rows: Int(rows))
     }
 
-    /// Gives the window another size.
+    /// Resizes the window.
     func resize(columns: UInt16, rows: UInt16) {
         model.resize(columns: Int(columns), rows: Int(rows))
         terminal.resize(rows: rows, columns: columns)
     }
 
-    /// Reads on until the screen looks like that.
+    /// Reads output until the screen fulfils a condition; false after 20 seconds.
     func shows(_ isRight: (TerminalModel) -> Bool) -> Bool {
         let deadline = Uptime.deadline(seconds: 20)
         while !isRight(model) {
@@ -32,13 +32,13 @@ final class Screen {
         return true
     }
 
-    /// Reads on until a line with those words is on the screen.
+    /// Reads output until a line of the screen contains the text; false after 20 seconds.
     func shows(_ words: String) -> Bool { shows { $0.lines.contains { $0.contains(words) } } }
 
     private func take(_ bytes: [UInt8]) {
         unread += bytes
         undrawn += bytes
-        // A character may be cut between two reads.
+        // A read may end within a character.
         for cut in 0..<min(4, undrawn.count + 1) {
             guard let text = String(validating: undrawn.dropLast(cut), as: UTF8.self) else { continue }
             model.write(text)
@@ -47,10 +47,10 @@ final class Screen {
         }
     }
 
-    /// Reads on until the words were written; what stands before them is read then.
+    /// Reads output until the text was written, and consumes everything up to it.
     func hears(_ words: String) -> Bool { hearsAll(words) != nil }
 
-    /// Reads on until the words were written, and gives everything up to them.
+    /// Reads output until the text was written, and returns everything up to it; nil after 20 seconds.
     func hearsAll(_ words: String) -> String? {
         let wanted = Array(words.utf8)
         let deadline = Uptime.deadline(seconds: 20)
@@ -64,7 +64,7 @@ final class Screen {
         }
     }
 
-    /// Everything until every program has closed the terminal.
+    /// Reads output until every program has closed the terminal.
     func everything() -> String {
         let deadline = Uptime.deadline(seconds: 20)
         while let more = terminal.read(until: deadline) { take(more) }
@@ -74,7 +74,7 @@ final class Screen {
 }
 
 extension [UInt8] {
-    /// Where the first occurrence of some bytes ends.
+    /// The end of the first occurrence of some bytes.
     fileprivate func end(of part: [UInt8]) -> Int? {
         guard count >= part.count else { return nil }
         for start in 0...(count - part.count) where self[start..<start + part.count].elementsEqual(part) {
@@ -85,7 +85,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The number right after some words.
+    /// The number directly after a text.
     func number(after words: String) -> pid_t? {
         let bytes = Array(utf8)
         guard let end = bytes.end(of: Array(words.utf8)) else { return nil }

@@ -6,9 +6,9 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// Finding and starting the daemon.
+/// Tests of finding and starting the daemon.
 @Suite struct StartTests {
-    @Test func sixtyFourFirstCallersMeetOneDaemon() throws {
+    @Test func simultaneousFirstCallersReachOneDaemon() throws {
         let daemon = try TestDaemon()
         let callers = try (0..<64).map { _ in
             let (near, far) = try Sockets.pair()
@@ -29,7 +29,7 @@ import Testing
         #expect(answers.first == (try daemon.process).map { "\($0)\n" })
     }
 
-    @Test func sixtyFourProcessesAtOnceLoseNothing() throws {
+    @Test func simultaneousProcessesLoseNoItems() throws {
         let daemon = try TestDaemon()
         let processes = try (0..<64).map { number in
             try Processes.spawn(
@@ -41,7 +41,7 @@ import Testing
         #expect(report.output.contains("\"items\":1280"), "\(report.output)\(report.errors)")
     }
 
-    @Test func ofManyProcessesThatAddTheSameItemExactlyOneSucceeds_KC05_abuse38() throws {
+    @Test func exactlyOneOfManyProcessesAddsAnItem_KC05_abuse38() throws {
         let daemon = try TestDaemon()
         let racers = try (0..<16).map { number in
             let (near, far) = try Sockets.pair()
@@ -62,8 +62,8 @@ import Testing
         #expect(try daemon.run("latchkey", ["status", "--json"]).output.contains("\"items\":20,"))
     }
 
-    @Test func aCommandSubstitutionReturnsAlthoughTheDaemonGoesOn() throws {
-        // The daemon must not keep the pipe of its first caller open.
+    @Test func commandSubstitutionReturnsWhileDaemonRuns() throws {
+        // The daemon must not hold the pipe of its first caller open.
         let daemon = try TestDaemon()
         let shell = try daemon.run(
             "/bin/sh", ["-c", "x=$(\(TestDaemon.programs)/latchkey status --json); echo \"got $x\""])
@@ -71,10 +71,10 @@ import Testing
         #expect(try daemon.process != nil)
     }
 
-    @Test func aDaemonThatCannotStartIsTriedLessAndLessOften() throws {
+    @Test func failingDaemonIsStartedWithBackOff() throws {
         let daemon = try TestDaemon()
         try daemon.write("no such setting = 1\n", to: "latchkeyd.conf")
-        // The shell makes the program that counts: a file that this process had open for writing could not be run yet.
+        // The shell creates the counting program: a file that this process had open for writing may fail with ETXTBSY.
         let caller = try daemon.run(
             "/bin/sh",
             [
@@ -85,17 +85,17 @@ import Testing
                 LATCHKEY_DAEMON="$PWD/counting" \(TestDaemon.programs)/latchkey status
                 """,
             ])
-        #expect(caller.exitCode == 69 && caller.errors.contains("did not come up"), "\(caller)")
+        #expect(caller.exitCode == 69 && caller.errors.contains("did not start within"), "\(caller)")
         let starts = try #require(try Files.read(daemon.folder + "/starts", limit: 1 << 16)).count
         #expect((2...20).contains(starts), "\(starts) starts in ten seconds")
     }
 
-    @Test func theDaemonLeavesWhenIdleAndComesBackWithItsItems() throws {
+    @Test func idleDaemonExitsAndRestartsWithItsItems() throws {
         let daemon = try TestDaemon()
         try daemon.write("idle_exit_seconds = 1\n", to: "latchkeyd.conf")
         #expect(try daemon.run("latchkey", ["set", "kept"], input: "value").exitCode == 0)
         let first = try daemon.run("latchkey-test-client", ["whose"]).output
-        // The lock is emptied when the daemon ends by itself.
+        // A daemon that exits normally empties the lock file.
         let lock = try DaemonLock.open(daemon.folder)
         let watch = try FileWatch(daemon.folder + "/" + DaemonLock.fileName)
         while DaemonLock.address(lock) != nil { try #require(try watch.wait(until: Uptime.deadline(seconds: 20))) }
@@ -106,7 +106,7 @@ import Testing
         for process in [first, second] { #expect(Int32(process.dropLast()) != nil, "\(process)") }
     }
 
-    @Test func callersWithAndWithoutARuntimeFolderMeetTheSameDaemon() throws {
+    @Test func callersWithAndWithoutRuntimeFolderReachSameDaemon() throws {
         let daemon = try TestDaemon()
         let with = try daemon.run(
             "latchkey-test-client", ["whose"], environment: ["XDG_RUNTIME_DIR=\(daemon.folder)"])
@@ -115,7 +115,7 @@ import Testing
         #expect(with.output == without.output)
     }
 
-    @Test func aMissingDaemonIsNamedWithItsFix() throws {
+    @Test func missingDaemonIsReportedWithAdvice() throws {
         let daemon = try TestDaemon()
         let other = try Finished(
             TestDaemon.programs + "/latchkey", ["status"], input: "",
@@ -125,7 +125,7 @@ import Testing
         #expect(other.errors.contains("hint: Install it with: make install PREFIX=~/.local"))
     }
 
-    @Test func appsGetTheSameWordsFromSecCopyErrorMessageString() throws {
+    @Test func secCopyErrorMessageStringContainsTheAdvice() throws {
         let daemon = try TestDaemon()
         let app = try Finished(
             TestDaemon.programs + "/latchkey-test-client", ["read", "any"], input: "",

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// A store that cannot be used: a precise error that names the fix, and nothing lost.
+/// Tests of unusable stores: the error is precise and names the remedy, and nothing is lost.
 @Suite struct StoreFaultTests {
     private let daemon: TestDaemon
 
@@ -31,7 +31,7 @@ import Testing
         #expect(answer.errors.contains("hint: ") && answer.errors.contains(hint), "\(answer.errors)")
     }
 
-    @Test(arguments: [0, 1, 100, 4096]) func aTruncatedDatabaseIsRefusedAndLeftAsItIs(count: Int) throws {
+    @Test(arguments: [0, 1, 100, 4096]) func truncatedDatabaseIsRefusedAndNotChanged(count: Int) throws {
         try daemon.crash()
         Files.remove(daemon.folder + "/keychain.sqlite-shm")
         let whole = try bytes("keychain.sqlite")
@@ -41,15 +41,15 @@ import Testing
         let cut = try bytes("keychain.sqlite")
         try expectRefusal("error: ", hint: "Restore keychain.sqlite and root.key")
         try daemon.crash()
-        #expect(try bytes("keychain.sqlite") == cut, "never replaced")
-        // Restored as the hint says, everything is there again.
+        #expect(try bytes("keychain.sqlite") == cut, "the file is not replaced")
+        // After restoring the files as the hint says, the item can be read.
         try replace("keychain.sqlite", whole)
         try replace("keychain.sqlite-wal", log)
         Files.remove(daemon.folder + "/keychain.sqlite-shm")
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }
 
-    @Test func aMissingDatabaseIsNotReplacedByAnEmptyOne() throws {
+    @Test func missingDatabaseIsNotReplacedByAnEmptyOne() throws {
         try daemon.crash()
         let path = daemon.folder + "/keychain.sqlite"
         try Files.rename(path, to: path + ".away")
@@ -57,7 +57,7 @@ import Testing
         #expect(!Files.exists(path))
     }
 
-    @Test func aMissingRootKeyIsNotReplacedByANewOne() throws {
+    @Test func missingRootKeyIsNotReplacedByANewOne() throws {
         try daemon.crash()
         let path = daemon.folder + "/root.key"
         try Files.rename(path, to: path + ".away")
@@ -76,7 +76,7 @@ import Testing
         try expectRefusal("does not belong to this root key", hint: "Restore")
     }
 
-    @Test func aSimulatedDaemonStartedInTheFolderByASlipLeavesTheStoreUsable() throws {
+    @Test func simulatedDaemonInUserStoreIsRefusedAndChangesNothing() throws {
         try daemon.crash()
         try daemon.start(["--simulated"])
         try expectRefusal("tier", hint: "LATCHKEY_HOME")
@@ -84,8 +84,8 @@ import Testing
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }
 
-    /// Whoever comes next, and perhaps starts the daemon itself, finds the tier written down.
-    @Test func aSimulatedDaemonThatIsStartingHasItsTierWrittenDown() throws {
+    /// The next client, which may start the daemon itself, finds the tier in the configuration.
+    @Test func detachedSimulatedDaemonStoresItsTierFirst() throws {
         let other = try TestDaemon()
         #expect(try other.run("latchkeyd", ["--simulated", "--detach"]).exitCode == 0)
         let text = try #require(try Files.read(other.folder + "/latchkeyd.conf", limit: 100))
@@ -93,13 +93,13 @@ import Testing
         #expect(try other.run("latchkey", ["status", "--json"]).output.contains("\"simulated\""))
     }
 
-    @Test func aStoreOfAnotherTierIsRefused() throws {
+    @Test func storeOfAnotherTierIsRefused() throws {
         try daemon.crash()
         try daemon.write("tier = simulated\n", to: "latchkeyd.conf")
         try expectRefusal("belongs to tier user, and this daemon runs in tier simulated", hint: "LATCHKEY_HOME")
     }
 
-    @Test func aNewerStoreIsRefusedAndLeftAsItIs() throws {
+    @Test func newerStoreIsRefusedAndNotChanged() throws {
         try daemon.crash()
         var database = try bytes("keychain.sqlite")
         // Bytes 60 to 63 of an SQLite file are the user version, most significant first.
@@ -111,8 +111,8 @@ import Testing
         #expect(try bytes("keychain.sqlite") == database)
     }
 
-    @Test func aFolderOfSomeoneElseIsRefused() throws {
-        // Only root can make one; without that right a folder that others may write stands for it.
+    @Test func folderOfAnotherUserIsRefused() throws {
+        // Only root can create such a folder; otherwise a folder that others may write is used.
         try daemon.crash()
         if geteuid() == 0 {
             chown(daemon.folder, 12345, 12345)
@@ -125,7 +125,7 @@ import Testing
         #expect(try daemon.run("latchkey", ["get", "kept"]).output == "value")
     }
 
-    @Test func aConfigurationThatIsNotUnderstoodIsRefused() throws {
+    @Test func invalidConfigurationIsRefused() throws {
         try daemon.crash()
         try daemon.write("tear = user\n", to: "latchkeyd.conf")
         let foreground = try daemon.run("latchkeyd", [])
@@ -134,15 +134,15 @@ import Testing
         #expect(foreground.errors.contains("hint: Known: tier = user | simulated"))
     }
 
-    @Test func noHomeIsNamedWithItsFix() throws {
+    @Test func relativeHomeIsReportedWithAdvice() throws {
         let answer = try Finished(
             TestDaemon.programs + "/latchkey", ["status"], input: "", environment: ["LATCHKEY_HOME=relative/path"])
         #expect(answer.exitCode == 69)
         #expect(answer.errors.contains("LATCHKEY_HOME is not an absolute path"))
     }
 
-    @Test func aFolderThatCannotBeMadeIsNamedWithItsFix() throws {
-        // Below a file no folder can be made, whoever asks; /proc refuses writing like a disk that is read-only.
+    @Test func unusableFolderIsReportedWithAdvice() throws {
+        // No folder can be created below a file, even by root; /proc refuses writing like a read-only file system.
         for path in ["/dev/null/latchkey", "/proc/latchkey"] {
             let answer = try Finished(
                 TestDaemon.programs + "/latchkey", ["status"], input: "", environment: ["LATCHKEY_HOME=\(path)"])

@@ -10,12 +10,12 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The files of a store while no daemon has it open.
+/// The files of a store that no daemon has open.
 struct StoreSnapshot {
     private static let names = [
         "root.key", "keychain.sqlite", "keychain.sqlite-wal", "anchor", "counters", "latchkeyd.conf", "simulator.state",
     ]
-    /// What a daemon that was killed may leave beside them.
+    /// Further files that a killed daemon may leave.
     private static let leftovers = ["keychain.sqlite-shm", "anchor.new", "counters.new", "simulator.state.new"]
     private let files: [String: SecretBytes]
 
@@ -27,7 +27,7 @@ struct StoreSnapshot {
 
     subscript(name: String) -> SecretBytes? { files[name] }
 
-    /// Puts the files back as they were, and removes every other one.
+    /// Restores the files and removes the others.
     func restore(to folder: String) throws {
         for name in Self.names + Self.leftovers {
             Files.remove(folder + "/" + name)
@@ -35,7 +35,7 @@ struct StoreSnapshot {
         }
     }
 
-    /// How database and anchor stand to each other: a row of the table in docs/store-format.md.
+    /// The relation of database and anchor: a row of the table in docs/store-format.md.
     enum Row: Hashable {
         /// D = V and nothing prepared.
         case clean
@@ -43,11 +43,11 @@ struct StoreSnapshot {
         case prepared
         /// D = V + 1, P = D: the event is committed and not finished.
         case committed
-        /// What no kill may leave.
+        /// A state that must not occur.
         case other(String)
     }
 
-    /// Reads the three numbers from a copy: a daemon has not opened the files since they were left.
+    /// Reads the three numbers from a copy, so that no daemon opens the files before.
     func row(in folder: String) throws -> Row {
         try Files.makePrivateFolder(folder)
         try restore(to: folder)

@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyWire
 import Testing
 
-/// Wrong passwords of one connection against the real daemon, at the cost of tier `user`.
+/// Floods the real daemon with wrong passwords from one connection, at the cost of tier `user`.
 @Suite struct StretchedPasswordTests {
     private let daemon: TestDaemon
 
@@ -40,7 +40,7 @@ import Testing
             * (try #require(line.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) }))
     }
 
-    @Test func anAddIsDoneWhileWrongPasswordsOfAnotherConnectionWait() throws {
+    @Test func addIsServedWhileWrongPasswordsOfOtherConnectionWait() throws {
         let flooding = try RawClient(daemon)
         #expect(try flooding.call(adding("own", password: "right")) == .done)
         let other = try RawClient(daemon)
@@ -50,7 +50,7 @@ import Testing
         let start = Uptime.nanoseconds
         #expect(try other.call(.adding("item")) == .done)
         print("an add during \(Limits.stretchesWaiting) wrong passwords took \((Uptime.nanoseconds - start) / 1000) µs")
-        // Nothing is read from the first connection so far: its answers wait in the socket, each a frame.
+        // The first connection has read nothing so far: its answers are in the socket's buffer, one frame each.
         var count: CInt = 0
         #expect(ioctl(flooding.socket.number, UInt(FIONREAD), &count) == 0)
         let waiting = Int(count)
@@ -66,10 +66,10 @@ import Testing
         #expect(waiting < sizes.reduce(0, +) / 2, "the add waited for at least half of the wrong passwords")
     }
 
-    @Test func theMemoryOfAStretchGoesBackToTheSystem() throws {
+    @Test func memoryOfStretchingIsReleased() throws {
         let client = try RawClient(daemon)
         #expect(try client.call(adding("own", password: "right")) == .done)
-        #expect(try memory("VmHWM") > 60 << 20, "the peak shows that a stretch took 64 MiB")
+        #expect(try memory("VmHWM") > 60 << 20, "the peak shows that stretching used 64 MiB")
         #expect(try memory("VmRSS") < 40 << 20)
     }
 }

@@ -2,15 +2,15 @@
 
 import Glibc
 
-/// wcwidth(3), which Swift's module of the C library leaves out.
+/// wcwidth(3), which Swift's Glibc module does not declare.
 @_silgen_name("wcwidth")
 private func wcwidth(_ character: wchar_t) -> CInt
 
-/// What a person sees on a terminal: two screens of cells and a cursor, after the control sequences that a prompt may
-/// use. Anything else is kept in `unknown`, so that a test notices.
+/// A model of a terminal: two screens of cells and a cursor. It implements the control sequences that a prompt may
+/// use; any other one is recorded in `unknown`, so that a test notices.
 ///
-/// The width of characters comes from the C library, not from the code under test. Lines are cut when the window becomes
-/// narrower, as xterm does.
+/// The width of characters comes from the C library, not from the code under test. Lines are clipped when the window
+/// becomes narrower, as in xterm.
 struct TerminalModel {
     private struct Page {
         var cells: [[String]] = []
@@ -25,10 +25,10 @@ struct TerminalModel {
     private var otherPage: Page?
     private var sequence: String?
     private(set) var unknown: [String] = []
-    /// Whether any line went past the last column.
+    /// Whether any line exceeded the last column.
     private(set) var hasWrapped = false
     private(set) var isCursorVisible = true
-    /// How many sequences set a colour or another style.
+    /// Number of sequences that set a colour or another style.
     private(set) var styles = 0
 
     init(columns: Int, rows: Int) {
@@ -40,7 +40,7 @@ struct TerminalModel {
 
     var isOnAlternateScreen: Bool { otherPage != nil }
 
-    /// The lines that are seen, without spaces at their ends and empty lines at the end.
+    /// The visible lines, without trailing spaces and trailing empty lines.
     var lines: [String] {
         var lines = page.cells.map { row in
             var text = row.joined()
@@ -65,7 +65,7 @@ struct TerminalModel {
         page.cells = page.cells.map { Array(($0 + Array(repeating: " ", count: columns)).prefix(columns)) }
         while page.cells.count < rows { page.cells.append(Array(repeating: " ", count: columns)) }
         while page.cells.count > rows {
-            // Lines below the cursor go first, then those at the top.
+            // Removes lines below the cursor first, then those at the top.
             if page.row < page.cells.count - 1 {
                 page.cells.removeLast()
             } else {

@@ -5,25 +5,25 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// What befalls a daemon from outside.
+/// Faults injected from outside the daemon.
 extension TestDaemon {
-    /// kill -9, and waits until the store's lock is free.
+    /// Kills the daemon with SIGKILL and waits until it has ended.
     func crash() throws {
         let process = try #require(try self.process)
         kill(process, SIGKILL)
         #expect(Processes.hasEnded(process, within: 20))
     }
 
-    /// Replaces or deletes a file of the store, as an editor could while no daemon has it open.
+    /// Changes or deletes a file of the store while no daemon has it open.
     func edit(file name: String, _ change: ([UInt8]) -> [UInt8]?) throws {
         let path = folder + "/" + name
         let bytes = try Files.read(path, limit: 1 << 20)?.copyBytes() ?? []
-        #expect(!bytes.isEmpty, "\(name) is there to be changed")
+        #expect(!bytes.isEmpty, "\(name) exists")
         guard let changed = change(bytes) else { return Files.remove(path) }
         try Files.replace(path, with: SecretBytes(changed))
     }
 
-    /// Compiles a library of `Forge` into the store's folder, to be preloaded.
+    /// Compiles a library of `Forge`, which tests preload, into the store's folder.
     func library(_ name: String) throws -> String {
         let library = folder + "/\(name).so"
         let compiled = try Finished(

@@ -3,7 +3,7 @@
 import Testing
 
 extension TestDaemon {
-    /// A simulated daemon that was started, with a finger enrolled and the passcode 1234.
+    /// Starts a simulated daemon with an enrolled finger and the passcode 1234.
     static func withPerson() throws -> TestDaemon {
         let daemon = try TestDaemon(simulated: true)
         try daemon.start()
@@ -13,7 +13,7 @@ extension TestDaemon {
         return daemon
     }
 
-    /// The same with the item `protected`, whose secret `value` asks for the person.
+    /// The same, with the item `protected`, whose secret `value` requires authentication.
     static func withProtectedItem(_ options: [String] = []) throws -> TestDaemon {
         let daemon = try withPerson()
         let stored = try daemon.run(

@@ -8,14 +8,14 @@ import LatchkeyTransport
 import LatchkeyWire
 import Testing
 
-/// A folder of its own with the real daemon for it, started by its clients and ended with the value.
+/// A temporary store with the real daemon, which its clients start and which is killed with this object.
 final class TestDaemon: Sendable {
     let folder: String
-    /// Where the built programs are: beside the test bundle.
+    /// The folder of the built programs: that of the test bundle.
     static let programs = Files.folder(of: TestDaemon.bundle)
 
     private static var bundle: String {
-        // The runner is the toolchain's own; the bundle it was given is among its arguments.
+        // The executable is the toolchain's test runner; the bundle is one of its arguments.
         CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? Environment.executable ?? ""
     }
 
@@ -28,16 +28,16 @@ final class TestDaemon: Sendable {
 
     deinit {
         if let process = try? self.process { kill(process, SIGKILL) }
-        // The folder's name was made here and holds no character of the shell.
+        // The folder's name was generated here and contains no special character of the shell.
         _ = try? run("/bin/rm", ["-rf", folder])
     }
 
-    /// Writes a file of the store's folder.
+    /// Writes a file in the store's folder.
     func write(_ text: String, to name: String) throws {
         try Files.replace(folder + "/" + name, with: SecretBytes(text.utf8))
     }
 
-    /// The environment of programs that use this store, with a home of its own.
+    /// The environment of programs that use this store, with the store's folder as home.
     var environment: [String] {
         [
             "LATCHKEY_HOME=\(folder)", "LATCHKEY_DAEMON=\(TestDaemon.programs)/latchkeyd", "HOME=\(folder)",
@@ -54,7 +54,7 @@ final class TestDaemon: Sendable {
         _ = try connect()
     }
 
-    /// A raw connection to the daemon that listens, or is about to.
+    /// Connects to the running daemon; waits until it listens, without starting one.
     func connect() throws -> Descriptor {
         let lock = try DaemonLock.open(folder)
         let watch = try FileWatch(folder + "/" + DaemonLock.fileName)
@@ -65,20 +65,20 @@ final class TestDaemon: Sendable {
             }
             _ = try watch.wait(until: deadline)
         }
-        throw Failure(.daemonUnavailable, "the daemon did not come up")
+        throw Failure(.daemonUnavailable, "the daemon did not start")
     }
 
-    /// The daemon's process, as its lock says.
+    /// The daemon's process id, from its lock file.
     var process: pid_t? {
         get throws { try DaemonLock.address(DaemonLock.open(folder))?.processID }
     }
 
-    /// Milliseconds that the daemon has computed so far.
+    /// CPU time that the daemon has used, in milliseconds.
     var computedMilliseconds: Int {
         get throws {
             var clock = clockid_t()
             guard let process = try process, clock_getcpuclockid(process, &clock) == 0 else {
-                throw Failure(.daemonUnavailable, "the daemon is not there")
+                throw Failure(.daemonUnavailable, "the daemon is not running")
             }
             var time = timespec()
             clock_gettime(clock, &time)
@@ -86,7 +86,7 @@ final class TestDaemon: Sendable {
         }
     }
 
-    /// Runs one of the built programs to its end.
+    /// Runs a program, by default one of the built ones, and waits for its end.
     func run(
         _ program: String, _ arguments: [String], input: String = "", environment more: [String] = []
     ) throws -> Finished {
@@ -96,7 +96,7 @@ final class TestDaemon: Sendable {
 }
 
 extension Descriptor {
-    /// Sends everything to a socket. Where nobody reads any more that throws, and no SIGPIPE ends the tests.
+    /// Sends everything to a socket; throws when the peer has closed it, without raising SIGPIPE.
     fileprivate func send(all memory: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = memory
         while !rest.isEmpty {
@@ -106,7 +106,7 @@ extension Descriptor {
     }
 }
 
-/// What a program did that has ended.
+/// The result of a program that has ended.
 struct Finished {
     var exitCode: CInt
     var output: String
@@ -114,7 +114,7 @@ struct Finished {
 
     init(_ path: String, _ arguments: [String], input: String, environment: [String]) throws {
         let (process, inNear, outNear, errNear) = try Finished.start(path, arguments, environment)
-        // A program may end without reading its input; the tests look at how it ended.
+        // A program may end without reading its input; tests check how it ended.
         SecretBytes(input.utf8).withBytes { bytes in try? inNear.send(all: bytes) }
         shutdown(inNear.number, CInt(SHUT_WR))
         let collected = Finished.collect([outNear, errNear])
@@ -124,7 +124,7 @@ struct Finished {
         errors = String(decoding: collected[1], as: UTF8.self)
     }
 
-    /// The far ends are closed when this returns, so that the end of the child is the end of the streams.
+    /// Closes the child's ends of the sockets on return, so that the streams end with the child.
     private static func start(
         _ path: String, _ arguments: [String], _ environment: [String]
     ) throws -> (pid_t, Descriptor, Descriptor, Descriptor) {
@@ -156,14 +156,14 @@ struct Finished {
     }
 }
 
-/// A connection that speaks the protocol by hand.
+/// A connection whose frames are sent and read by a test.
 struct RawClient {
     let socket: Descriptor
 
     /// Connects and says hello, unless it is nil.
     init(_ daemon: TestDaemon, hello: Request.Hello? = Request.Hello(application: "")) throws {
         socket = try daemon.connect()
-        // A connection that the daemon has closed shows that by the next call.
+        // If the daemon has closed the connection, the next call reports it.
         if let hello { try? send(.hello(hello), id: Self.helloID) }
     }
 
@@ -203,7 +203,7 @@ struct RawClient {
 }
 
 extension Request {
-    /// Adds an item of that name, a plain one unless said otherwise.
+    /// Adds an item with this account name, by default without an access control.
     static func adding(
         _ account: String, secret: [UInt8] = [1, 2, 3], rule: AccessControl = AccessControl()
     ) -> Request {
@@ -213,7 +213,7 @@ extension Request {
                 secret: SecretBytes(secret), returns: [], authentication: Authentication()))
     }
 
-    /// Reads the item of that name.
+    /// Reads the item with this account name.
     static func reading(_ account: String, returns: Returns = .data) -> Request {
         .copyItems(
             CopyItems(

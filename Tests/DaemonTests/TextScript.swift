@@ -3,11 +3,11 @@
 import Glibc
 import LatchkeySystem
 
-/// Commands and what they print, as a person at a shell sees it: the files of `Scripts`.
+/// Shell commands with their expected output: the files of `Scripts`.
 ///
-/// A line `$ command` is run by sh in the folder of a store of its own, where nothing is stored so far; `> ` continues it. The
-/// lines behind it are what it writes on both streams, and `[64]` behind them its exit code, unless that is 0. In what is
-/// expected `<...>` stands for any text within a line, and a line `...` for any lines. `#` begins a comment.
+/// A line `$ command` is run by sh in the folder of an empty store; `> ` continues it. The following lines are its
+/// expected output on both streams, then its exit code as `[64]` unless it is 0. In expected output, `<...>` matches
+/// any text within a line, and a line `...` any lines. `# ` begins a comment.
 struct TextScript {
     struct Step {
         var line: Int
@@ -44,7 +44,7 @@ struct TextScript {
         }
     }
 
-    /// Runs the steps one after another; tells of the first that did something else.
+    /// Runs the steps in order; returns a description of the first one with another result, nil when there is none.
     func run(_ daemon: TestDaemon) throws -> String? {
         for step in steps {
             let script = """

@@ -4,14 +4,14 @@ import LatchkeyModel
 import LatchkeySystem
 import Testing
 
-/// The command line as text: what a person types and reads.
+/// Tests of the command line by scripts of commands and expected output.
 @Suite struct TextScriptTests {
     private static let folder = Files.folder(of: #filePath) + "/Scripts"
 
     @Test(arguments: [
         "help", "options", "complete", "items", "simulation", "passcode", "reset", "backup", "log",
         "groups",
-    ]) func theCommandsDoWhatTheScriptSays(name: String) throws {
+    ]) func commandsMatchTheirScripts(name: String) throws {
         let bytes = try #require(try Files.read("\(Self.folder)/\(name).txt", limit: 1 << 20))
         let script = TextScript(String(decoding: bytes.copyBytes(), as: UTF8.self))
         #expect(!script.steps.isEmpty)
@@ -24,7 +24,7 @@ import Testing
         return String(decoding: try #require(try Files.read(path, limit: 1 << 20)).copyBytes(), as: UTF8.self)
     }
 
-    /// The blocks of README.md that begin with that line.
+    /// The blocks of README.md that begin with this line.
     private static func blocks(_ fence: String) throws -> [String] {
         var blocks: [String] = []
         var open: Substring?
@@ -39,7 +39,7 @@ import Testing
         return blocks
     }
 
-    @Test func theSessionOfTheREADMEGoesAsPrinted() throws {
+    @Test func sessionsInREADMEMatchTheirOutput() throws {
         let sessions = try Self.blocks("```console")
         #expect(!sessions.isEmpty)
         for session in sessions {
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// Each command line of the other blocks is asked for its help: a command or option that is not there is refused.
-    @Test func everyCommandLineOfTheREADMEIsKnown() throws {
+    /// Runs each command line of the other blocks with `--help`: an unknown command or option is refused.
+    @Test func commandLinesInREADMEAreValid() throws {
         let daemon = try TestDaemon()
         let lines = try Self.blocks("```").flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("latchkey ") }
         #expect(lines.count > 8)
@@ -62,13 +62,13 @@ import Testing
         }
     }
 
-    /// The runner itself: what differs is told, and the wildcards match no more than they say.
+    /// Tests the runner itself: it reports differences, and wildcards match only what they should.
     @Test(arguments: [
         ("$ echo one\none", true), ("$ echo one\ntwo", false), ("$ exit 3\n[3]", true), ("$ exit 3", false),
         ("$ echo a b c\na <...> c", true), ("$ echo ac\na<...>b<...>c", false), ("$ echo abab\n<...>ab", true),
         ("$ printf '1\\n2\\n3\\n'\n...\n3", true), ("$ printf '1\\n2\\n3\\n'\n...\n2", false), ("$ echo x", false),
         ("$ echo x >&2\nx", true), ("$ cat <<END\n> two\n> END\ntwo", true),
-    ]) func theRunnerTellsWhatDiffers(text: String, isRight: Bool) throws {
+    ]) func scriptRunnerReportsDifferences(text: String, isRight: Bool) throws {
         #expect(try (TextScript(text).run(TestDaemon()) == nil) == isRight)
     }
 }

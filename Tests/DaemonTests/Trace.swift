@@ -7,21 +7,21 @@ import TestSupport
 import Testing
 
 extension Need {
-    /// strace(1), and the right to attach it to a daemon that is not dumpable.
+    /// strace(1), and permission to attach it to a process that is not dumpable.
     static let trace = Need("strace and CAP_SYS_PTRACE, to follow the daemon's system calls: run it as root") {
         Files.exists(Trace.program) && Need.otherMemory.isMet()
     }
 }
 
-/// strace(1), attached to the running daemon of a store.
+/// An instance of strace(1) attached to the daemon of a store.
 struct Trace {
     static let program = "/usr/bin/strace"
     private let tracer: pid_t
     private let file: String
     private let messages: Descriptor
 
-    /// Attaches to a thread of the daemon, or to all of them and those that they make; from then on each of the calls that
-    /// `options` name is followed.
+    /// Attaches to one thread of the daemon, or to all current and later threads. From then on, records the calls
+    /// selected by `options`.
     init(_ daemon: TestDaemon, thread: String? = nil, _ options: [String]) throws {
         let process = try #require(try daemon.process)
         file = daemon.folder + "/trace"
@@ -33,7 +33,7 @@ struct Trace {
             environment: ["PATH=/usr/bin:/bin"], descriptors: [nil, far, far])
         var heard: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 512)
-        // Written once all threads are attached: "strace: Process 1 attached with 5 threads".
+        // strace writes this once all threads are attached: "strace: Process 1 attached with 5 threads".
         while !String(decoding: heard, as: UTF8.self).contains("attached") {
             try #require(try messages.wait(for: POLLIN, until: Uptime.deadline(seconds: 20)), "strace is silent")
             let count = read(messages.number, &buffer, buffer.count)
@@ -42,10 +42,10 @@ struct Trace {
         }
     }
 
-    /// Waits until the tracer has ended by itself, since the daemon has; false when it had to be ended.
+    /// Waits until the tracer has ended together with the daemon; false when it had to be killed.
     func waitForEnd() -> Bool { Processes.wait(tracer, killAfter: 20) & 0x7f == 0 }
 
-    /// Detaches, and gives the calls in the order of their ends.
+    /// Detaches, and returns the calls in the order in which they ended.
     func end() throws -> [TracedCall] {
         kill(tracer, SIGTERM)
         Processes.wait(tracer, killAfter: 20)
@@ -55,13 +55,13 @@ struct Trace {
     }
 }
 
-/// A system call as strace writes it down: `4711 fdatasync(7</store/counters>) = 0`.
+/// A system call in strace's output: `4711 fdatasync(7</store/counters>) = 0`.
 struct TracedCall {
     let thread: String
     let name: String
-    /// Everything behind the name.
+    /// The text after the name.
     let text: String
-    /// Lines of the trace in which it began and ended; they differ when another thread was heard meanwhile.
+    /// Lines of the trace in which it began and ended; they differ when calls of other threads are in between.
     let began: Int
     let ended: Int
 

@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeyPromptWords
 import Testing
 
-/// What an agent is given to show.
+/// The texts and flags of a prompt as an agent receives it.
 @Suite struct ShownPromptTests {
     private func shown(
         _ method: AuthenticationMethod = .biometry, notice: PromptContent.Notice = .none, tries: Int = 3,
@@ -22,7 +22,7 @@ import Testing
         return ShownPrompt(PromptState(prompt, processID: 1))
     }
 
-    @Test func theKernelsWordsAreBareAndTheCallersAreQuoted() {
+    @Test func callersTextsAreQuotedAndKernelFactsAreNot() {
         let prompt = shown(ownName: "Bank")
         #expect(prompt.number == 7)
         #expect(prompt.question == "“notes” asks for your fingerprint")
@@ -33,7 +33,7 @@ import Testing
         #expect(shown().ownName == nil)
     }
 
-    @Test func whatTheDaemonAsksForItselfIsSaidInItsOwnWords() {
+    @Test func ownRequestsDescribeTheirAction() {
         func shown(_ step: PromptContent.Step, _ purpose: PromptPurpose = .exportItems) -> ShownPrompt {
             let content = PromptContent(
                 method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step,
@@ -56,7 +56,7 @@ import Testing
         #expect(Set(reasons).count == PromptPurpose.allCases.count - 1 && !reasons.contains(nil))
     }
 
-    @Test func aDelayIsToldAndCountedDownToItsLastSecond() {
+    @Test func delayIsCountedDownToOneSecond() {
         let content = PromptContent(
             method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false, delaySeconds: 61)
         let prompt = Prompt(
@@ -65,19 +65,19 @@ import Testing
             sensor: .none, tier: .user, terminal: 0, userID: 1000, content: content)
         var state = PromptState(prompt, processID: 1)
         #expect(
-            ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Entry goes on in 1 minute and 1 second.")
+            ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Try again in 1 minute and 1 second.")
         )
         state.countDown(secondsPassed: 2)
-        #expect(ShownPrompt(state).wish.hasSuffix("Entry goes on in 59 seconds."))
-        // Until the daemon says so, entry does not go on.
+        #expect(ShownPrompt(state).wish.hasSuffix("Try again in 59 seconds."))
+        // The countdown stops at one second until the daemon permits entry.
         state.countDown(secondsPassed: 1000)
-        #expect(ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Entry goes on in 1 second."))
+        #expect(ShownPrompt(state).isDelayed && ShownPrompt(state).wish.hasSuffix("Try again in 1 second."))
         state.show(PromptContent(method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false))
         state.countDown(secondsPassed: 0)
         #expect(!ShownPrompt(state).isDelayed && ShownPrompt(state).wish == "Type your passcode, then press Enter.")
     }
 
-    @Test func theSensorWatchesWhileThereAreTriesAndNothingElseIsAsked() {
+    @Test func sensorIsActiveOnlyWhileAttemptsRemain() {
         #expect(shown().isWatching)
         #expect(!shown(tries: 0).isWatching)
         #expect(!shown(.passcode).isWatching)
@@ -89,11 +89,11 @@ import Testing
     @Test(arguments: [
         (BiometryKind.none, ShownPrompt.Sensor.none), (.touchID, .finger), (.faceID, .face), (.opticID, .eyes),
     ])
-    func theSensorIsOfTheKindTheMachineHas(_ kind: BiometryKind, _ sensor: ShownPrompt.Sensor) {
+    func sensorMatchesMachine(_ kind: BiometryKind, _ sensor: ShownPrompt.Sensor) {
         #expect(shown(sensor: kind).sensor == sensor)
     }
 
-    @Test func aFailureIsSaidAndMarkedUntilThePasscodeIsChecked() {
+    @Test func failureIsReportedAndMarked() {
         let missed = shown(notice: .notRecognised, tries: 2, fallback: true)
         #expect(missed.isFailure && missed.feedback == "Not recognised. 2 tries left.")
         #expect(missed.fallbackTitle == "Use Passcode")
@@ -101,12 +101,12 @@ import Testing
         #expect(shown(.passcode, notice: .wrongPasscode, fallback: true).fallbackTitle == nil)
     }
 
-    @Test func aPasscodeThatOpensSomethingIsSentByThatWord() { #expect(shown(.passcode).entryTitle == "Unlock") }
+    @Test func passcodeOfAppIsSentByUnlock() { #expect(shown(.passcode).entryTitle == "Unlock") }
 
-    @Test func triesAreCountedFromTheFirstMistakeOn() {
+    @Test func attemptsLeftAreShownAfterFirstFailure() {
         #expect(shown().feedback.isEmpty && shown(.passcode).feedback.isEmpty)
         #expect(shown(.passcode, notice: .wrongPasscode, tries: 1).feedback == "The passcode is wrong. One try left.")
-        // Mistakes with the finger are none with the passcode.
+        // Failed fingerprints do not count as passcode attempts.
         let finished = shown(.passcode, notice: .biometryFinished)
         #expect(finished.feedback == "Not recognised, and no more tries with your fingerprint.")
         let locked = shown(.passcode, notice: .biometryLocked)
@@ -114,7 +114,7 @@ import Testing
         #expect(shown(notice: .notRecognised, tries: 0).feedback == "Not recognised. No tries left.")
     }
 
-    @Test func nothingCanBePlayedOutsideTheSimulatedTier() {
+    @Test func simulationButtonsExistOnlyInSimulatedTier() {
         #expect(shown(companion: true).plays.isEmpty && shown().simulation == nil)
         let simulated = shown(companion: true, tier: .simulated)
         #expect(simulated.plays.map(\.title) == ["Play enrolled finger", "Play another finger", "Play paired device"])
@@ -125,10 +125,10 @@ import Testing
         #expect(shown(permission: true, sensor: .faceID, tier: .simulated).plays.isEmpty)
     }
 
-    @Test func whatTheAppLooksAtFacesForIsShownWhileItAsks() {
+    @Test func cameraUsageIsShownWhilePermissionIsRequested() {
         let asking = shown(permission: true, sensor: .faceID, usage: "knowing you")
-        #expect(asking.usage == "It looks at faces for “knowing you”")
-        #expect(asking.wish == "May “notes” look at your face, now and later?")
+        #expect(asking.usage == "It uses the camera for “knowing you”")
+        #expect(asking.wish == "Allow “notes” to recognise your face, now and later?")
         #expect(asking.feedback.isEmpty && !asking.isFailure)
         #expect(shown(sensor: .faceID, usage: "knowing you").usage == nil)
     }

@@ -6,10 +6,10 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// A server that cannot take a connection because there are no descriptors.
+/// A server that cannot accept a connection because descriptors or memory ran out.
 @Suite struct AcceptTests {
     @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
-    func theListenerIsNotLookedAtUntilThePauseIsOver(code: CInt) throws {
+    func listenerIsNotPolledDuringBackOff(code: CInt) throws {
         let echo = try EchoServer()
         defer { echo.stop() }
         let first = try echo.connect()
@@ -17,11 +17,11 @@ import Testing
         echo.failAccepting(with: code)
         let waiting = try echo.connect()
         try waiting.send(frame: [2])
-        // The server goes on with those that it has; its clock stands still, and it asks for no further connection.
+        // The server continues to serve existing connections. Its clock does not advance, so it does not accept again.
         while echo.refusedAccepts == 0 { _ = try first.echo([3]) }
         for _ in 0..<20 { #expect(try first.echo([4]) == [4]) }
         #expect(echo.refusedAccepts == 1)
-        // Still none after the pause: it asks once and pauses again.
+        // There is still no descriptor after the back-off: it tries once and backs off again.
         echo.advance(seconds: 1)
         while echo.refusedAccepts == 1 { _ = try first.echo([5]) }
         for _ in 0..<20 { #expect(try first.echo([6]) == [6]) }

@@ -7,7 +7,7 @@ import LatchkeyTransport
 import Synchronization
 import Testing
 
-/// How much the connections of a daemon make it keep.
+/// Limits of the memory that connections occupy.
 @Suite struct ByteBudgetTests {
     private let bounds: ByteBudget.Bounds
 
@@ -19,7 +19,7 @@ import Testing
 
     private func program(_ number: UInt64) -> ExecutableFile { ExecutableFile(device: 1, inode: number) }
 
-    @Test func aProgramThatHoldsItsShareIsNotReadAndOthersAre() {
+    @Test func readingStopsForProgramThatHoldsItsShareOnly() {
         let budget = ByteBudget(bounds) {}
         let held = budget.hold(400, for: program(1))
         #expect(!budget.mayRead(program(1)))
@@ -28,26 +28,26 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func smallFramesOfAProgramThatHoldsNothingAreReadWhateverOthersHold() {
+    @Test func smallFramesOfIdleProgramAreReadWhenTotalIsExceeded() {
         let budget = ByteBudget(bounds) {}
         let held = (1...4).map { budget.hold(390, for: program($0)) }
-        #expect(!budget.mayRead(program(1)), "all together hold more than the whole")
+        #expect(!budget.mayRead(program(1)), "all programs together exceed the total")
         #expect(budget.mayRead(program(5)))
         withExtendedLifetime(held) {}
     }
 
-    @Test func theLastBytesAreForLargeFramesOfProgramsThatHoldNothingElse() {
+    @Test func reservedBytesAreForLargeFramesOfIdlePrograms() {
         let budget = ByteBudget(bounds) {}
         let held = [budget.hold(390, for: program(1)), budget.hold(390, for: program(2))]
         let small = budget.hold(20, for: program(3))
         #expect(budget.reserve(100, for: program(3)) == nil)
         let newcomer = budget.reserve(200, for: program(4))
         #expect(newcomer != nil)
-        #expect(budget.reserve(1, for: program(5)) == nil, "the whole is given away")
+        #expect(budget.reserve(1, for: program(5)) == nil, "the total is reached")
         withExtendedLifetime((held, small, newcomer)) {}
     }
 
-    @Test func whatIsGivenBackWakesTheServerOnceAndOnlyIfSomethingWaits() {
+    @Test func releaseWakesServerOnceAndOnlyIfConnectionWaits() {
         let count = Mutex(0)
         let budget = ByteBudget(bounds) { count.withLock { $0 += 1 } }
         do { _ = budget.hold(10, for: program(1)) }
@@ -59,15 +59,15 @@ import Testing
         #expect(budget.total == 0 && budget.mayRead(program(1)))
     }
 
-    // MARK: - In a server
+    // MARK: - With a server
 
-    @Test func aServerStopsReadingWhatItsProgramMayNotHoldAndGoesOnWhenRequestsAreAnswered() throws {
+    @Test func serverPausesReadingAtProgramShareAndResumesAfterAnswers() throws {
         var setting = EchoServer.Setting()
         setting.bytes.program = 450_000
         setting.keepsWhatFramesHold = true
         let echo = try EchoServer(setting)
         defer { echo.stop() }
-        // Each frame is larger than a buffer may be without asking, and the socket takes none of them whole.
+        // Each frame needs a reservation, and exceeds the socket's buffer.
         let client = try echo.connect()
         let payload = [UInt8](repeating: 7, count: 150_000)
         Processes.detachThread { for _ in 0..<9 { try? client.send(frame: payload) } }
@@ -77,7 +77,8 @@ import Testing
                 #expect(try client.receive()?.count == payload.count)
                 seen += 1
             }
-            // Two hold 300,000 bytes; a third does not fit. The connection has to be met by the server to be paused.
+            // Two frames hold 300,000 bytes, so a third does not fit. The server must process the connection to pause
+            // it.
             try echo.settle()
             #expect(echo.heldFrames == 2)
             #expect(echo.server.budget.total <= 450_000)

@@ -5,7 +5,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// Which connections are let in.
+/// Limits of the number of connections.
 @Suite struct ConnectionCapsTests {
     private func program(_ number: Int) -> ExecutableFile { ExecutableFile(device: 1, inode: UInt64(number)) }
 
@@ -18,7 +18,7 @@ import Testing
         return count
     }
 
-    @Test func oneProcessAndOneProgramAreBoundedAndTheRefusalSaysWhich() {
+    @Test func processAndProgramAreLimitedAndRefusalSaysWhich() {
         var caps = ConnectionCaps(ConnectionCaps.Bounds())
         #expect(takeAll(&caps, program(1), processes: 1..<2) == Limits.connectionsOfProcess)
         let ofProcess = caps.admit(process: 1, program: program(1))
@@ -38,10 +38,10 @@ import Testing
         #expect(takeAll(&caps, nil, processes: 1..<500) == Limits.connectionsOfProgram)
     }
 
-    @Test func aProgramWithoutConnectionsIsLetInAsLongAsFewerThanSixteenOthersAreConnected() {
+    @Test func newProgramIsAdmittedWhileFewerThanSixteenOthersAreConnected() {
         for others in 1...15 {
             var caps = ConnectionCaps(ConnectionCaps.Bounds())
-            // Each takes what it gets, in turns and once more one after another.
+            // Each program takes as many connections as it gets, first in turns, then one program after another.
             for _ in 0..<4 {
                 for number in 1...others {
                     _ = caps.admit(process: Int32(number), program: program(number))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func theWholeIsBounded() {
+    @Test func totalIsLimited() {
         var caps = ConnectionCaps(ConnectionCaps.Bounds())
         var count = 0
         for number in 1...1000 {

@@ -6,12 +6,12 @@ import LatchkeySystem
 import LatchkeyTransport
 import Synchronization
 
-/// A server in this process, with a clock that stands still and limits of a test's own, that sends every frame back.
+/// A server in this process that sends every frame back, with a manual clock and configurable limits.
 final class EchoServer: FrameHandler {
     struct Setting: Sendable {
         var caps = ConnectionCaps.Bounds()
         var bytes = ByteBudget.Bounds()
-        /// Whether what a frame holds is kept until `release`, as by a request that has no answer.
+        /// Whether the memory of a frame stays counted until `release`, as for a request without an answer.
         var keepsWhatFramesHold = false
     }
 
@@ -40,7 +40,7 @@ final class EchoServer: FrameHandler {
     private let held = Mutex<[HeldBytes]>([])
     private let ended = Atomic(0)
     private let acceptFailure = Mutex<(code: CInt?, count: Int)>((nil, 0))
-    // Set once, before the server's thread starts; it cannot be made without its handler, which is this value.
+    // Set once, before the server's thread starts: the server needs its handler, which is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     nonisolated(unsafe) private(set) var server: FrameServer!
 
@@ -62,7 +62,7 @@ final class EchoServer: FrameHandler {
             if let code { throw SystemError("accept4", code: code) }
             return try Sockets.accept(listener)
         }
-        // The thread keeps this value until `stop`.
+        // The thread retains this object until `stop`.
         Processes.detachThread { [self] in
             try? server.run()
             unlink(path)
@@ -74,25 +74,25 @@ final class EchoServer: FrameHandler {
 
     func advance(seconds: Int64) { time.withLock { $0 += seconds * 1_000_000_000 } }
 
-    /// From now on no connection can be taken, or again.
+    /// Makes accepting fail with this error from now on; nil makes it succeed again.
     func failAccepting(with code: CInt?) { acceptFailure.withLock { $0.code = code } }
 
-    /// Connections that could not be taken.
+    /// Number of failed attempts to accept.
     var refusedAccepts: Int { acceptFailure.withLock { $0.count } }
 
-    /// Ends what the frames so far hold.
+    /// Releases the memory of all frames so far.
     func release() { held.withLock { $0 = [] } }
 
-    /// Frames whose bytes are held.
+    /// Number of frames whose memory is counted.
     var heldFrames: Int { held.withLock { $0.count } }
 
-    /// Connections that have ended.
+    /// Number of connections that have ended.
     var endedCount: Int { ended.load(ordering: .sequentiallyConsistent) }
 
     func connect() throws -> EchoClient { try EchoClient(Sockets.connect(path)) }
 
-    /// Returns when the server has dealt with everything that was sent before: it answers a second request only in a
-    /// turn of its own.
+    /// Returns when the server has processed everything sent before: it answers a second request only in a later turn
+    /// of its loop.
     func settle() throws {
         let client = try connect()
         for _ in 0..<3 { _ = try client.echo([1]) }
@@ -106,7 +106,7 @@ final class EchoServer: FrameHandler {
     func mayStop() -> Bool { true }
 }
 
-/// One peer of it.
+/// A client of the server.
 struct EchoClient {
     let socket: Descriptor
 
@@ -118,7 +118,7 @@ struct EchoClient {
         _ = try SecretBytes(bytes).withBytes { (bytes) throws(SystemError) in try Sockets.send(socket, bytes) }
     }
 
-    /// Sends until the socket takes no more.
+    /// Sends until the socket's buffer is full.
     func fill() throws {
         _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)
         let bytes = SecretBytes([UInt8](repeating: 0xff, count: 4096))

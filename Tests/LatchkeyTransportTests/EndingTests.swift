@@ -6,13 +6,13 @@ import LatchkeySystem
 import LatchkeyTransport
 import Testing
 
-/// What becomes of a connection whose end is decided.
+/// The end of connections after a refusal.
 @Suite struct EndingTests {
     private let echo: EchoServer
 
     init() throws { echo = try EchoServer() }
 
-    /// A peer with answers that it does not take, and then a frame that is refused.
+    /// A peer with answers that it has not read, and then a frame that is refused.
     private func refusedPeer() throws -> EchoClient {
         let client = try echo.connect()
         for _ in 0..<8 { try client.send(frame: [UInt8](repeating: 7, count: 200_000)) }
@@ -21,15 +21,15 @@ import Testing
         return client
     }
 
-    @Test func aRefusedPeerThatSendsOnAndReadsNothingLetsTheServerRestAndIsClosedAtTheDeadline() throws {
+    @Test func refusedPeerThatKeepsSendingCausesNoLoadAndIsClosedAtDeadline() throws {
         defer { echo.stop() }
         let client = try refusedPeer()
         try client.fill()
         let endedBefore = echo.endedCount
         let before = echo.server.turns
-        // What is looked at is a time in which nothing happens; its end waits for no event.
+        // Measures the turns of the loop while nothing happens, for which there is no event to wait.
         poll(nil, 0, 300)
-        #expect(echo.server.turns - before < 30, "a loop without rest turns some hundred thousand times")
+        #expect(echo.server.turns - before < 30, "a spinning loop would turn some hundred thousand times")
         echo.advance(seconds: Limits.endSeconds + 1)
         try echo.settle()
         try echo.settle()
@@ -38,7 +38,7 @@ import Testing
         #expect(poll(&entry, 1, 20_000) == 1 && entry.revents & Int16(POLLHUP) != 0, "closed by the server")
     }
 
-    @Test func aRefusedPeerThatReadsInTimeGetsAllAnswersAndTheReason() throws {
+    @Test func refusedPeerThatReadsInTimeGetsAllAnswersAndReason() throws {
         defer { echo.stop() }
         let client = try refusedPeer()
         for _ in 0..<8 { #expect(try client.receive()?.count == 200_000) }
@@ -46,7 +46,7 @@ import Testing
         #expect(try client.receive() == nil)
     }
 
-    @Test func aRefusedPeerThatGoesAwayIsForgottenAtOnce() throws {
+    @Test func refusedPeerThatDisconnectsIsReleasedAtOnce() throws {
         defer { echo.stop() }
         let before = echo.endedCount
         do { _ = try refusedPeer() }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func theTimeOfAFrameBeginsWithItsOwnFirstByte() throws {
+    @Test func frameDeadlineStartsWithItsFirstByte() throws {
         defer { echo.stop() }
         let client = try echo.connect()
         try client.send([Limits.wireVersion, 0])

@@ -6,13 +6,13 @@ import Testing
 
 @testable import TerminalPromptLayout
 
-/// The block in windows of every size.
+/// Tests of the block in windows of every size.
 @Suite struct BlockTests {
     private func lines(_ state: PromptState, _ columns: Int, _ rows: Int = 40, _ look: Look = .sample()) -> [String] {
         BlockLayout(state, look: look, size: WindowSize(columns: columns, rows: rows)).lines.map(\.text)
     }
 
-    @Test func itSaysWhoAsksForWhatAndWhy() {
+    @Test func blockShowsCallerRequestAndReason() {
         #expect(
             lines(.sample(ownName: "mail", .missed), 60) == [
                 "╭─ Latchkey prompt, process 4712 ──────────────────────────",
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func whatTheDaemonAsksForItselfIsSaidInItsWordsAndNeverCutShort() {
+    @Test func ownRequestIsDescribedAndNeverTruncated() {
         #expect(
             lines(.sample(reason: "", ownName: "mail", purpose: .removePasscode, .passcode), 80) == [
                 "╭─ Latchkey prompt, process 4712 ─────────────────────────────────────────",
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aRecoveryCodeIsShownInItsStepOnlyAndATypedOneIsCountedAndNotShown() {
+    @Test func recoveryCodeIsShownOnlyInItsStepAndNotWhileTyped() {
         var state = PromptState.sample(reason: "", purpose: .exportItems, code: "ABCD-EFGH", .passcode)
         #expect(!lines(state, 80).contains { $0.contains("ABCD") })
         state.content.step = .recoveryCodeShown
@@ -65,12 +65,12 @@ import Testing
         (BiometryKind.touchID, "your fingerprint", "Touch the sensor."), (.faceID, "your face", "Look at the sensor."),
         (.opticID, "your eyes", "Look at the sensor."),
     ])
-    func theWordsFitTheSensor(_ sensor: BiometryKind, _ proof: String, _ wish: String) {
+    func textsMatchSensor(_ sensor: BiometryKind, _ proof: String, _ wish: String) {
         let text = lines(.sample(sensor: sensor), 80)
         #expect(text.contains("│ “notes” asks for \(proof)") && text.contains("│ \(wish)"), "\(text)")
     }
 
-    @Test func aPasscodeIsNeverShownAndNeverCounted() {
+    @Test func passcodeAndItsLengthAreNeverShown() {
         var state = PromptState.sample(.passcode)
         let untouched = lines(state, 80)
         #expect(
@@ -82,8 +82,8 @@ import Testing
         #expect(lines(state, 80).contains("│ Checking the passcode."))
     }
 
-    /// Behaviour LA-27: the sensor has stopped, the keys are left.
-    @Test func aFaceThatIsNotLookedForAnyMoreIsNotAskedFor_LA27() {
+    /// Behaviour LA-27: the sensor has stopped; fallback and cancel remain.
+    @Test func stoppedFaceSensorIsReported_LA27() {
         let content = PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 0, showsFallback: true)
         let text = lines(.sample(sensor: .faceID, content), 80)
         #expect(text.contains("│ The sensor has stopped looking for your face."))
@@ -92,21 +92,21 @@ import Testing
         )
     }
 
-    @Test func leaveToLookAtAFaceIsAskedForFirst_LA07() {
+    @Test func facePermissionIsRequestedFirst_LA07() {
         let content = PromptContent(
             method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true)
         let text = lines(.sample(sensor: .faceID, tier: .simulated, content), 80)
-        #expect(text.contains("│ It looks at faces for “seeing you”"), "\(text)")
-        #expect(text.contains("│ May “notes” look at your face, now and later?"))
+        #expect(text.contains("│ It uses the camera for “seeing you”"), "\(text)")
+        #expect(text.contains("│ Allow “notes” to recognise your face, now and later?"))
         #expect(text.contains("│ Y Allow   N Do Not Allow   Esc/Ctrl-C Cancel"))
         #expect(!text.contains { $0.contains("tries") || $0.contains("Look at the sensor") || $0.hasPrefix("│ M ") })
     }
 
-    @Test func nothingJumpsWhenATryFails() {
+    @Test func failedAttemptDoesNotMoveLines() {
         #expect(lines(.sample(), 80).count == lines(.sample(.missed), 80).count)
     }
 
-    @Test func theSimulatedTierSaysSoWhateverIsAsked() {
+    @Test func simulatedTierIsAlwaysMarked() {
         for content in [PromptContent.first, .passcode] {
             #expect(
                 lines(.sample(tier: .simulated, content), 80).contains("│ This machine is simulated, for tests only."))
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Abuse case 19.
-    @Test func aLongReasonKeepsItsNumberOfLines_abuse19() {
+    @Test func longReasonIsLimitedToItsLines_abuse19() {
         for reason in [String(repeating: "x", count: 10_000), String(repeating: "long words ", count: 1_000)] {
             let text = lines(.sample(reason: reason), 40)
             let said = text.drop { !$0.contains("to “") }.prefix { $0 != "│" }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func noLineIsWiderAndNoBlockHigherThanTheWindow() {
+    @Test func blockNeverExceedsWindow() {
         let long = String(repeating: "very long ", count: 40) + String(repeating: "語🔑", count: 50)
         let states = [
             PromptState.sample(), .sample(.passcode), .sample(.missed),
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func aLowWindowKeepsWhatToDoAndTheKeys() {
+    @Test func lowWindowKeepsInstructionAndKeys() {
         for rows in 4...14 {
             let text = lines(.sample(.missed), 60, rows)
             #expect(text.contains("│ Touch the sensor.") && text.contains("│ Esc/Ctrl-C Cancel   P Enter Passcode"))
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: - Drawing
 
-    @Test func nothingIsWrittenWhenNothingHasChanged() {
+    @Test func unchangedStateWritesNothing() {
         var block = Block(look: .sample())
         let size = WindowSize(columns: 80, rows: 24)
         #expect(!block.show(.sample(), in: size).isEmpty)
@@ -167,7 +167,7 @@ import Testing
         #expect(block.remove().isEmpty)
     }
 
-    @Test func withoutColourNoLetterIsDressed() {
+    @Test func noStylesAreWrittenWithoutColour() {
         let size = WindowSize(columns: 80, rows: 24)
         var block = Block(look: .sample(["NO_COLOR": "1"]))
         #expect(!block.show(.sample(.missed), in: size).contains("m│"))

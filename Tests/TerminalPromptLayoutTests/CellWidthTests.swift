@@ -5,11 +5,11 @@ import Testing
 
 @testable import TerminalPromptLayout
 
-/// wcwidth(3), which Swift's module of the C library leaves out.
+/// wcwidth(3), which Swift's Glibc module does not declare.
 @_silgen_name("wcwidth")
 private func wcwidth(_ character: wchar_t) -> CInt
 
-/// Cells of characters.
+/// Tests of the width of characters.
 @Suite struct CellWidthTests {
     @Test func charactersHaveTheirKnownWidth() {
         let known: [(String, Int)] = [
@@ -19,8 +19,8 @@ private func wcwidth(_ character: wchar_t) -> CInt
         for (text, cells) in known { #expect(CellWidth.of(text) == cells, "\(text)") }
     }
 
-    /// An outside opinion: what the C library of this machine says, character by character.
-    @Test func nothingIsMeasuredNarrowerThanTheCLibraryDoes() throws {
+    /// Compares each character with the C library of this machine, as an independent reference.
+    @Test func noCharacterIsNarrowerThanInTheCLibrary() throws {
         try #require(setlocale(LC_CTYPE, "C.UTF-8") != nil)
         var narrower: [String] = []
         for value in UInt32(0x20)...0x3ffff {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TerminalPromptLayout
 
-/// Keys out of bytes.
+/// Tests of decoding keys from bytes.
 @Suite struct KeyDecoderTests {
     private func keys(_ text: String, decoder: inout KeyDecoder) -> [Key] {
         text.utf8.compactMap { decoder.take($0) }
@@ -15,16 +15,16 @@ import Testing
         return keys(text, decoder: &decoder) + [decoder.timeOut()].compactMap { $0 }
     }
 
-    @Test func textIsTakenByteForByte() {
+    @Test func textIsDecodedBytewise() {
         #expect(keys("aé\r\u{3}") == "aé\r\u{3}".utf8.map { .byte($0) })
     }
 
-    @Test func escapeByItselfIsAKey() {
+    @Test func singleEscapeIsAKey() {
         #expect(keys("\u{1b}") == [.escape])
         #expect(keys("\u{1b}\u{1b}") == [.escape, .escape])
     }
 
-    @Test func arrowAndFunctionKeysAreNoWishToCancel() {
+    @Test func arrowAndFunctionKeysAreNotEscape() {
         for sequence in [
             "\u{1b}[A", "\u{1b}OP", "\u{1b}[15~", "\u{1b}[1;5C", "\u{1b}[<0;12;7M", "\u{1b}x", "\u{1b}[12;40R",
         ] {
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// Over a slow line a sequence comes in pieces.
-    @Test func aSequenceInPiecesIsOneSequence() {
+    /// A slow connection may split a sequence.
+    @Test func splitSequenceIsOneSequence() {
         var decoder = KeyDecoder()
         for piece in ["\u{1b}", "[", "1", ";5", "C"] {
             #expect(keys(piece, decoder: &decoder) == [])
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aSequenceThatNeverEndsIsDropped() {
+    @Test func unfinishedSequenceIsDropped() {
         var decoder = KeyDecoder()
         #expect(keys("\u{1b}[1", decoder: &decoder) == [])
         #expect(decoder.timeOut() == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TerminalPromptLayout
 
-/// Text in lines of a width.
+/// Tests of wrapping text into lines.
 @Suite struct LineBreakingTests {
     @Test func linesBreakBetweenWords() {
         #expect(
@@ -12,17 +12,17 @@ import Testing
         #expect("".lines(width: 10).isEmpty)
     }
 
-    @Test func aWordLongerThanALineIsBroken() {
+    @Test func wordLongerThanALineIsBroken() {
         #expect("in /usr/local/libexec".lines(width: 8) == ["in /usr/", "local/li", "bexec"])
         #expect("a verylongword".lines(width: 3) == ["a", "ver", "ylo", "ngw", "ord"])
     }
 
-    @Test func wideCharactersAreNeverCutInHalf() {
+    @Test func wideCharactersAreNotSplit() {
         #expect("日本語日本語".lines(width: 5) == ["日本", "語日", "本語"])
         #expect("🔑🔑".lines(width: 1) == ["?", "?"])
     }
 
-    @Test func whatIsTooLongEndsWithTheEllipsis() {
+    @Test func tooLongTextEndsWithEllipsis() {
         #expect("one two three four".lines(width: 7, limit: 1) == ["one tw…"])
         #expect("one two three four".lines(width: 7, limit: 1, ellipsis: "...") == ["one..."])
         #expect("日本語日本語".lines(width: 4, limit: 1) == ["日…"])
@@ -30,7 +30,7 @@ import Testing
         #expect("abcd".lines(width: 2, limit: 1, ellipsis: "...") == [".."])
     }
 
-    @Test func noLineIsEverWiderThanAsked() {
+    @Test func noLineExceedsItsWidth() {
         let texts = [
             "plain words of several lengths", "日本語 and ASCII 日本語日本語", "🔑🔑🔑 🇩🇪🇫🇷 👍🏽", "e\u{301}\u{301} x\u{fe0f}",
             String(repeating: "x", count: 500), String(repeating: "語", count: 500),

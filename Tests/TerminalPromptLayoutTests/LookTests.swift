@@ -4,7 +4,7 @@ import Testing
 
 @testable import TerminalPromptLayout
 
-/// What the caller's environment asks for.
+/// Tests of the appearance that the caller's environment requests.
 @Suite struct LookTests {
     private func look(
         _ variables: [String: String], terminalIsUTF8: Bool = false, callerReadsKeys: Bool = false
@@ -12,7 +12,7 @@ import Testing
         Look(terminalIsUTF8: terminalIsUTF8, callerReadsKeys: callerReadsKeys) { variables[$0] }
     }
 
-    @Test func aTerminalOfUnknownOrDumbKindGetsSentences() {
+    @Test func unknownOrDumbTerminalGetsSentences() {
         for kind in [nil, "", "dumb", "unknown", "emacs"] as [String?] {
             let variables = kind.map { ["TERM": $0] } ?? [:]
             let look = look(variables)
@@ -21,23 +21,23 @@ import Testing
         #expect(!look(["TERM": "xterm-256color"]).isPlain)
     }
 
-    @Test func sentencesCanBeAskedFor() {
+    @Test func sentencesCanBeRequested() {
         #expect(look(["TERM": "xterm", "LATCHKEY_PROMPT": "plain"]).isPlain)
         #expect(!look(["TERM": "xterm", "LATCHKEY_PROMPT": "PLAIN please"]).isPlain)
     }
 
-    @Test func anAlternateScreenIsUsedWhereThereIsOne() {
+    @Test func alternateScreenIsUsedWhereAvailable() {
         #expect(look(["TERM": "xterm-256color"]).hasAlternateScreen)
         #expect(look(["TERM": "screen", "TMUX": "/tmp/tmux-1000/default,1,0"]).hasAlternateScreen)
         for kind in ["screen", "linux", "vt100", "eterm-color"] { #expect(!look(["TERM": kind]).hasAlternateScreen) }
         #expect(!look(["TERM": "xterm", "LATCHKEY_PROMPT": "plain"]).hasAlternateScreen)
     }
 
-    @Test func theScreenOfAnEditorIsNotTakenAway() {
+    @Test func alternateScreenOfCallerIsNotLeft() {
         #expect(!look(["TERM": "xterm-256color"], callerReadsKeys: true).hasAlternateScreen)
     }
 
-    @Test func noColourIsPresentAndNotEmpty() {
+    @Test func noColourMustBePresentAndNotEmpty() {
         #expect(look(["TERM": "xterm"]).hasColour)
         #expect(look(["TERM": "xterm", "NO_COLOR": ""]).hasColour)
         #expect(!look(["TERM": "xterm", "NO_COLOR": "1"]).hasColour)
@@ -48,21 +48,21 @@ import Testing
         (["LC_CTYPE": "C.utf8", "LANG": "C"], true), (["LANG": "de_DE.UTF-8@euro"], true),
         (["LANG": "de_DE.ISO-8859-1"], false), (["LANG": "UTF-8"], false),
     ])
-    func theLocaleDecidesAboutUTF8(_ variables: [String: String], _ isUTF8: Bool) {
+    func localeDeterminesUTF8(_ variables: [String: String], _ isUTF8: Bool) {
         #expect(look(variables, terminalIsUTF8: !isUTF8).isUTF8 == isUTF8)
     }
 
-    @Test func withoutALocaleTheTerminalDecides() {
+    @Test func terminalDeterminesUTF8WithoutLocale() {
         #expect(look(["TERM": "xterm"], terminalIsUTF8: true).isUTF8)
         #expect(!look(["TERM": "xterm"], terminalIsUTF8: false).isUTF8)
     }
 
-    @Test func withoutUTF8NothingAboveASCIIIsWritten() {
+    @Test func onlyASCIIIsWrittenWithoutUTF8() {
         let shown = look(["LC_ALL": "C"]).shown("“naïve” … 日本 \u{9b}31m \u{1b}[31m")
         #expect(shown == "\"na?ve\" ... ?? ?31m ?[31m")
     }
 
-    @Test func controlCharactersAreNotWrittenEither() {
+    @Test func controlCharactersAreReplaced() {
         #expect(
             look(["LC_ALL": "C.UTF-8"]).shown("a\u{1b}[2J\u{9b}2J\r\n\u{7f}é")
                 == "a\u{fffd}[2J\u{fffd}2J\u{fffd}\u{fffd}\u{fffd}é")

@@ -6,11 +6,11 @@ import Testing
 
 @testable import TerminalPromptLayout
 
-/// A prompt in sentences.
+/// Tests of a prompt written as sentences.
 @Suite struct PlainSpeechTests {
     private var speech = PlainSpeech(look: .sample(["LATCHKEY_PROMPT": "plain"]))
 
-    @Test mutating func itTellsEverythingOnce() {
+    @Test mutating func firstOutputContainsEverythingOnce() {
         #expect(
             speech.say(.sample(ownName: "mail")) == """
                 Latchkey prompt, process 4712.\r
@@ -23,7 +23,7 @@ import Testing
         #expect(speech.say(.sample(ownName: "mail")).isEmpty)
     }
 
-    @Test mutating func eachChangeIsOneLine() {
+    @Test mutating func eachChangeWritesOneLine() {
         _ = speech.say(.sample())
         var state = PromptState.sample()
         state.content = .missed
@@ -41,7 +41,7 @@ import Testing
         #expect(speech.end() == "The Latchkey prompt is over.\r\n")
     }
 
-    @Test mutating func whatTheDaemonAsksForItselfIsSaidInItsWords() {
+    @Test mutating func ownRequestIsDescribedInSentences() {
         #expect(
             speech.say(.sample(reason: "", purpose: .exportItems, .passcode)) == """
                 Latchkey prompt, process 4712.\r
@@ -65,7 +65,7 @@ import Testing
         #expect(speech.say(state) == "Checking the recovery code.\r\n")
     }
 
-    @Test mutating func nothingButTextIsWritten() {
+    @Test mutating func onlyTextIsWritten() {
         let text = speech.say(.sample(reason: "a\u{1b}[31mb", tier: .simulated))
         #expect(text.unicodeScalars.allSatisfy { $0 == "\r" || $0 == "\n" || $0 >= " " })
     }

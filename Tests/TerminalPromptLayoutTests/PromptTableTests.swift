@@ -4,22 +4,22 @@ import LatchkeyModel
 import TerminalPromptDriver
 import Testing
 
-/// A prompt takes a while to come up, and what is said of it meanwhile counts.
+/// Starting a prompt's process takes time; changes made meanwhile must not be lost.
 @Suite struct PromptTableTests {
     private let table = PromptTable<String>()
     private let content = PromptContent(method: .passcode, notice: .none, triesLeft: 0, showsFallback: false)
 
     init() { table.begin(1) }
 
-    @Test func aPromptThatIsDismissedBeforeItIsUpNeverComesUp() {
+    @Test func promptDismissedBeforeItsProcessRunsIsNotShown() {
         #expect(table.isWanted(1))
         #expect(table.dismiss(1) == nil)
         #expect(!table.isWanted(1))
         #expect(!table.adopt(1, "process") { _ in Issue.record("it is shown") })
-        #expect(!table.end(1), "nobody waits for word of it")
+        #expect(!table.end(1), "no end is reported after dismissal")
     }
 
-    @Test func aPromptThatIsChangedBeforeItIsUpComesUpChanged() {
+    @Test func promptChangedBeforeItsProcessRunsShowsTheChange() {
         #expect(table.update(1, content) == nil)
         var shown: PromptContent?
         #expect(table.adopt(1, "process") { shown = $0 })
@@ -30,7 +30,7 @@ import Testing
         #expect(table.dismiss(1) == nil)
     }
 
-    @Test func aPromptIsOverOnce() {
+    @Test func promptEndsOnce() {
         #expect(table.end(1))
         #expect(!table.end(1))
         #expect(table.update(1, content) == nil)

@@ -6,7 +6,7 @@ import LatchkeyPromptWords
 @testable import TerminalPromptLayout
 
 extension PromptState {
-    /// A prompt as a test wants it.
+    /// A prompt with default values.
     static func sample(
         reason: String = "open the token", caller: String = "notes", program: String = "/usr/bin/notes",
         ownName: String = "", cancel: String = "Cancel", fallback: String = "Enter Passcode",

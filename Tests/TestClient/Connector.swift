@@ -4,8 +4,8 @@ import Foundation
 import LatchkeyClient
 import LatchkeyModel
 
-/// Makes connections and keeps them, as a program does that has one client for each of its parts. Says of each whether
-/// it is served, and ends when it is killed.
+/// Opens connections and holds them, like a program with a client for each of its parts. Prints whether each is
+/// served, and runs until it is killed.
 struct Connector {
     private let count: Int
 

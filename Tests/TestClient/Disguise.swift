@@ -7,8 +7,8 @@ import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
 
-/// Asks for a protected item, and hands its connection to another program before anything is answered: by executing it,
-/// or by starting it and ending.
+/// Requests a protected item, and passes its connection to another program before the answer: by executing that
+/// program, or by starting it as a child and exiting.
 struct Disguise {
     private let manner: String
 
@@ -24,7 +24,7 @@ struct Disguise {
                 .copyItems(
                     Request.CopyItems(query: query, limit: 1, returns: .data, authentication: Authentication())),
                 2, connection)
-            // Requests are taken in order: when this one has its answer, the other one waits for a person.
+            // Requests are processed in order: once this one is answered, the previous one waits for the user.
             try send(.status, 3, connection)
             _ = try Frame.receive(from: connection, until: nil)
             if manner == "executes" {
@@ -37,7 +37,7 @@ struct Disguise {
             _ = try Processes.spawn(
                 "/bin/sh", ["-c", "echo changed $$; exec sleep 600"],
                 descriptors: [connection, Descriptor(owning: dup(1))])
-            // The connection lives on in the child.
+            // The child keeps the connection open.
             exit(0)
         } catch {
             print("failed: \(error)")

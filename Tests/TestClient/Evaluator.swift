@@ -4,14 +4,14 @@ import Foundation
 import LatchkeyClient
 import LatchkeyModel
 
-/// Asks for evaluations with the texts it was given, one after another, and says how each ended and how long it took.
+/// Evaluates a policy with the given texts, `--times` in succession, and prints each result and its duration.
 struct Evaluator {
     private var policy = Policy.deviceOwnerAuthentication
     private var prompting = Prompting(reason: "")
     private var faceUsage: String?
     private var times = 1
 
-    /// Arguments are words in pairs: a key and its value.
+    /// Reads arguments in pairs: an option and its value.
     init(_ arguments: [String]) {
         for (key, value) in zip(arguments, arguments.dropFirst()) {
             switch key {

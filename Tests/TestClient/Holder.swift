@@ -4,7 +4,7 @@ import Foundation
 import LatchkeyClient
 import LatchkeyModel
 
-/// Asks for many evaluations at once, each on a thread of its own, and says how the refused ones ended.
+/// Requests many evaluations at once, each on a separate thread, and prints how refused ones ended.
 struct Holder {
     private let count: Int
 

@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
 
-/// Connects to a socket by its path, whoever owns it, says hello, and says what came of it.
+/// Connects to a socket by its path, regardless of its owner, sends hello, and prints the result.
 struct Knock {
     private let path: String
 

@@ -30,7 +30,7 @@ enum Main {
         }
     }
 
-    /// Says which daemon answers.
+    /// Prints the process id of the daemon that answers.
     private static func whose() {
         do throws(Failure) {
             guard case .status(let report) = try Client.daemon.call(.status) else { exit(2) }
@@ -41,7 +41,7 @@ enum Main {
         }
     }
 
-    /// Believes whatever an evaluation says, then reads a protected item with that context.
+    /// Ignores whether an evaluation succeeded, then reads a protected item with that context.
     private static func lie() {
         let context = LAContext()
         context.interactionNotAllowed = true

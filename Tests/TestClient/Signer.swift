@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Signs with a key of the keychain, drops it, and stays until standard input ends; or decrypts what it reads there.
+/// Signs with a key of the keychain, releases it, and waits until standard input ends; or decrypts its standard input.
 struct Signer {
     private let tag: String
 
@@ -15,7 +15,7 @@ struct Signer {
         _ = readLine()
     }
 
-    /// Reads a line of base64 and writes the text that it is.
+    /// Reads a line of base64, decrypts it and prints the text.
     func decrypt() {
         guard let key = key(), let sealed = readLine().flatMap({ Data(base64Encoded: $0) }) else {
             return print("failed")

@@ -3,13 +3,13 @@
 import Foundation
 import LatchkeyAgent
 
-/// An agent without a window: says on standard output what it is to show, and that it can be seen.
+/// An agent without a window: prints each order on standard output, and reports each prompt as visible.
 enum WatchingAgent {
-    /// - Parameter comesBack: whether it registers with the next daemon that someone else starts, within an hour.
+    /// - Parameter comesBack: whether it registers with the next daemon that another program starts within an hour.
     static func run(comesBack: Bool) -> Never {
         let link = serve()
         if comesBack {
-            // Starting one is an error from now on.
+            // From now on, an attempt to start a daemon fails.
             setenv("LATCHKEY_DAEMON", "/nowhere/latchkeyd", 1)
             AgentLink.waitForDaemon(after: link, seconds: 3600)
             _ = serve()

@@ -3,10 +3,11 @@
 import Foundation
 import Security
 
-/// Adds, changes and deletes items without end and says on standard input's socket what was acknowledged.
+/// Adds, changes and deletes items in an endless loop, and reports each acknowledged operation on the socket at
+/// standard input.
 ///
-/// "a W N" is added, "u W N" changed, "d W N" deleted, "? W N" that the call had no answer: what became of it is not
-/// known. W is the writer.
+/// Lines are "a W N" for added, "u W N" for changed, "d W N" for deleted, and "? W N" for a call without an answer,
+/// whose effect is unknown. W is the writer.
 struct Writer {
     private let name: String
 
@@ -47,7 +48,7 @@ struct Writer {
     }
 }
 
-/// Adds the same items as every other racer and says how many it was the first to add.
+/// Adds the same items as the other racers, and prints how many it was the first to add.
 struct Racer {
     private let name: String
 
@@ -72,7 +73,7 @@ struct Racer {
     }
 }
 
-/// Works on items of its own and on one that it shares with others, and checks what it reads.
+/// Adds items of its own while other processes do the same, and checks what it reads.
 struct Mixer {
     private let name: String
 
@@ -90,7 +91,7 @@ struct Mixer {
             query[kSecReturnData as String] = true
             var result: CFTypeRef?
             expect(SecItemCopyMatching(query as CFDictionary, &result), "read")
-            guard result as? Data == Data("\(name) \(round)".utf8) else { fail("read something else") }
+            guard result as? Data == Data("\(name) \(round)".utf8) else { fail("read another value") }
         }
         print("done")
     }

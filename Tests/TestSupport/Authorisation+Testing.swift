@@ -4,10 +4,10 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 
 extension Authorisation {
-    /// What the reducer grants to a person who proves all of that to a prompt of that caller. Tests have no other way to an
-    /// authorisation than the daemon has.
+    /// The authorisation that the reducer grants for these proofs, in a prompt of this caller. Tests, like the
+    /// daemon, can only obtain an authorisation from the reducer.
     ///
-    /// - Parameter set: the enrolled set that a match comes from.
+    /// - Parameter set: the enrolment set of a biometric match.
     package static func testOnly(
         _ methods: [AuthenticationMethod], enrolment set: EnrolmentSet = EnrolmentSet([1]), by caller: Caller,
         evaluation: UInt64 = 1, at time: Int64 = 0
@@ -31,7 +31,7 @@ extension Authorisation {
         let granted: [Authorisation] = effects.compactMap {
             if case .reply(_, .granted(let authorisation)) = $0 { authorisation } else { nil }
         }
-        precondition(granted.count == 1, "the reducer grants what was proven")
+        precondition(granted.count == 1, "the reducer grants exactly one authorisation")
         return granted[0]
     }
 }

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Reads hexadecimal digits; spaces are for the reader.
+/// Decodes hexadecimal digits; spaces are ignored.
 package func hex(_ text: some StringProtocol) throws -> [UInt8] {
     let digits = try text.filter { $0 != " " }.map { try #require($0.hexDigitValue.flatMap(UInt8.init(exactly:))) }
     try #require(digits.count.isMultiple(of: 2))

@@ -3,20 +3,20 @@
 import Glibc
 package import Testing
 
-/// What a test needs of the machine that not every machine has.
+/// A requirement of a test that not every machine fulfils.
 package struct Need: Sendable {
-    /// Reads as the end of "needs ...".
+    /// The rest of a sentence that begins with "needs".
     let description: String
     package let isMet: @Sendable () -> Bool
 
-    /// A need of one test target; `description` reads as the end of "needs ...".
+    /// Creates a requirement; `description` is the rest of a sentence that begins with "needs".
     package init(_ description: String, isMet: @escaping @Sendable () -> Bool) {
         self.description = description
         self.isMet = isMet
     }
 
-    /// The right to read the memory of any process: a process that protects itself (`PR_SET_DUMPABLE` 0) is closed to its
-    /// own user, so that its memory is searched by root alone.
+    /// Permission to read the memory of any process: a process with `PR_SET_DUMPABLE` 0 cannot be read by its own
+    /// user, only by root.
     package static let otherMemory = Need("CAP_SYS_PTRACE, to read the memory of other processes: run it as root") {
         hasCapability(19)
     }
@@ -41,12 +41,12 @@ package struct Need: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test of a security property where the machine cannot run it, with the reason; with `CI=true` such a test
-    /// fails instead, so that a property that is not looked at is never reported as held.
+    /// Skips a test of a security property on a machine that cannot run it, and states the reason. With `CI=true`,
+    /// the test fails instead, so that an untested property is never reported as tested.
     ///
     ///     @Suite(.needs(.otherMemory)) struct KeyMemoryTests { ... }
     ///
-    /// Every skip of a security test goes through this trait: a `return` in the test's body reports success.
+    /// Security tests must be skipped only with this trait: a `return` in the body of a test would report success.
     package static func needs(_ need: Need) -> Self {
         .enabled("needs \(need.description)") {
             if need.isMet() { return true }

@@ -3,11 +3,11 @@
 package import Foundation
 import Testing
 
-/// Other people's programs, run in a folder of their own: other hands on the same standards.
+/// Runs other implementations of the same standards, such as `openssl`, in a temporary folder.
 package final class OtherProgram: Sendable {
     private let folder: TemporaryFolder
 
-    /// Makes the folder.
+    /// Creates the folder.
     package init() throws { folder = try TemporaryFolder() }
 
     private func file(_ name: String) -> URL { URL(filePath: folder.path).appending(component: name) }
@@ -15,7 +15,7 @@ package final class OtherProgram: Sendable {
     /// Writes a file of the folder.
     package func write(_ name: String, _ text: String) throws { try write(name, Data(text.utf8)) }
 
-    /// Writes a file of the folder, readable by its owner alone, as `ssh-keygen` asks for.
+    /// Writes a file of the folder with mode 0600, which `ssh-keygen` requires.
     package func write(_ name: String, _ data: Data) throws {
         let path = file(name).path
         let isWritten = FileManager.default.createFile(
@@ -29,18 +29,18 @@ package final class OtherProgram: Sendable {
     /// Reads a file of the folder as text.
     package func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
 
-    /// Runs a program in the folder and gives what it wrote; it has to be content.
+    /// Runs a program in the folder and returns its standard output; fails unless its exit status is 0.
     @discardableResult
     package func run(_ arguments: String...) throws -> Data { try output(arguments) }
 
-    /// Runs a program in the folder and gives what it wrote; it has to be content.
+    /// Runs a program in the folder and returns its standard output; fails unless its exit status is 0.
     package func output(_ arguments: [String]) throws -> Data {
         let (isContent, bytes) = try end(arguments)
         try #require(isContent, "\(arguments.joined(separator: " "))")
         return bytes
     }
 
-    /// Runs a program in the folder: whether it was content, and what it wrote to its standard output.
+    /// Runs a program in the folder and returns whether its exit status was 0, and its standard output.
     package func end(_ arguments: [String]) throws -> (isContent: Bool, output: Data) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

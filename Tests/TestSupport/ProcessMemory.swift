@@ -5,14 +5,13 @@ package import LatchkeyModel
 import LatchkeySystem
 import Synchronization
 
-/// The writable memory of a process, freed memory included, read through the kernel as a debugger or a core dump would:
-/// following a pointer to freed memory is undefined.
+/// Searches the writable memory of a process, including freed memory. Reads through the kernel, as a debugger does,
+/// because dereferencing a pointer to freed memory is undefined.
 package struct ProcessMemory {
-    /// One search of this process at a time: the memory that one search reads into would hold what another one looks
-    /// for.
+    /// Serialises searches of this process: the buffer of one search would contain what another one searches for.
     private static let turn = Mutex(())
 
-    /// Its number; nil for this one.
+    /// The process id; nil for this process.
     private let process: pid_t?
     private let file: Descriptor
 
@@ -26,11 +25,11 @@ package struct ProcessMemory {
         file = try Descriptor.open(Self.folder(process) + "/mem", O_RDONLY)
     }
 
-    /// How often any of the sequences stands there.
+    /// Counts the occurrences of the sequences.
     package func count(of needles: [[UInt8]]) -> Int { count(of: needles.map(WipedMemory.init)) }
 
-    /// How often one of the halves of a number stands there, in either order of its bytes: libcrypto keeps the lowest
-    /// first, and an allocator may have written over the beginning of a copy.
+    /// Counts the occurrences of either half of a number, in either byte order: libcrypto stores the lowest byte
+    /// first, and an allocator may have overwritten the beginning of a copy.
     package func count(ofHalvesOf number: SecretBytes) -> Int {
         let bytes = number.copyBytes()
         let reversed = Array(bytes.reversed())
@@ -38,12 +37,12 @@ package struct ProcessMemory {
         return count(of: [bytes, reversed].flatMap { [Array($0[..<half]), Array($0[half...])] })
     }
 
-    /// How often any of the sequences stands there; in this process but for the search itself and for the stack of this
-    /// thread, where libraries spill registers.
+    /// Counts the occurrences of the sequences; in this process, excludes the search's own memory and the stack of
+    /// this thread, to which libraries spill registers.
     package func count(of needles: [WipedMemory]) -> Int { count(of: needles, in: nil) }
 
-    /// How often any of the sequences stands in these regions, or in all that there are now; other threads give them
-    /// back and take them meanwhile.
+    /// Counts the occurrences of the sequences in these regions, or in all current regions; other threads may map and
+    /// unmap memory meanwhile.
     package func count(of needles: [WipedMemory], in regions: [Range<UInt>]?) -> Int {
         guard process == nil else { return search(for: needles, in: regions ?? writableRegions()) }
         return Self.turn.withLock { _ in search(for: needles, in: regions ?? writableRegions()) }
@@ -61,12 +60,13 @@ package struct ProcessMemory {
                 let length = min(window.byteCount, Int(region.upperBound - start))
                 let step = pread(file.number, window.base, length, off_t(start))
                 guard step > 0, step >= longest else {
-                    // A page that was given back since the regions were listed: what is beyond it is still there.
+                    // A page that was unmapped since the regions were listed: continues with the next page.
                     start = (start + UInt(max(step, 0))) / page * page + page
                     continue
                 }
                 let isLast = start + UInt(step) >= region.upperBound
-                // Windows overlap, so that nothing hides on a border; what begins in the overlap is found next time.
+                // Windows overlap, so that a match across their border is found; one that begins in the overlap is
+                // found in the next.
                 let fresh = isLast ? step : step - longest + 1
                 for needle in needles {
                     count += window.offsets(of: needle, beginningBefore: fresh, within: step).count { offset in
@@ -79,11 +79,11 @@ package struct ProcessMemory {
         return count
     }
 
-    /// What the process may write, without the stack of this thread where it is this process.
+    /// The writable regions of the process; without the stack of this thread if it is this process.
     package func writableRegions() -> [Range<UInt>] {
         let regions = listedRegions()
         guard process == nil else { return regions }
-        // The kernel lists neighbours as one: what lies beside the stack is looked at.
+        // The kernel merges adjacent regions: only the part outside the stack is searched.
         let stack = stackOfThisThread()
         return regions.flatMap { region in
             [
@@ -104,7 +104,7 @@ package struct ProcessMemory {
             guard fields.count > 1, fields[1].hasPrefix("rw") else { continue }
             let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
             guard bounds.count == 2 else { continue }
-            // The list is not read at one instant: a region that grew meanwhile may come twice.
+            // The list is not read atomically: a region that grew meanwhile may appear twice.
             let start = max(bounds[0], regions.last?.upperBound ?? 0)
             if start < bounds[1] { regions.append(start..<bounds[1]) }
         }

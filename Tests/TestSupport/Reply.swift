@@ -3,10 +3,10 @@
 import Synchronization
 package import Testing
 
-/// Waits for the reply of a call that takes a callback, and expects that there is only one.
+/// Waits for the reply of a call with a callback, and records an issue if there is more than one.
 ///
-/// A continuation waits for ever when the reply is lost, also when the test's time is up (`.timeLimit` cancels its task):
-/// where the clock of a machine is virtual, nothing else ends that. This ends with the task, and says so.
+/// A continuation would wait forever for a lost reply, even after `.timeLimit` has cancelled the test's task, because
+/// the clock of a simulated machine does not advance. This function ends with the task and throws.
 package func reply<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,
     to call: (@escaping @Sendable (Value) -> Void) throws -> Void
@@ -33,5 +33,5 @@ private final class Replies: Sendable {
 }
 
 private struct LostReply: Error, CustomStringConvertible {
-    let description = "the time of the test was up before the reply came"
+    let description = "the test's time limit passed before the reply arrived"
 }

@@ -2,7 +2,7 @@
 
 package import Foundation
 
-/// Where the files of the project are that tests read.
+/// The files of the project that tests read.
 package enum Repository {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -35,7 +35,7 @@ package enum Repository {
     /// The folder of a module's sources.
     package static func sources(of module: String) -> URL { root.appending(components: "Sources", module) }
 
-    /// What the compiler and its tools are told so that they find the modules that were built with the running tests.
+    /// Options of the compiler and its tools to find the modules that were built with the running tests.
     package static var moduleOptions: [String] {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var options = ["-I", URL(filePath: bundle).deletingLastPathComponent().appending(component: "Modules").path]
@@ -45,8 +45,8 @@ package enum Repository {
         return options
     }
 
-    /// Has the compiler check a file against the modules that were built with the running tests; what it said, and its
-    /// status.
+    /// Type-checks a file against the modules that were built with the running tests; returns the compiler's status and
+    /// output.
     package static func typecheck(_ file: URL, options: [String]) throws -> (status: Int32, words: String) {
         let compiler = Process()
         compiler.executableURL = URL(filePath: "/usr/bin/env")

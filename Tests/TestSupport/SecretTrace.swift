@@ -2,15 +2,15 @@
 
 package import LatchkeyModel
 
-/// The last 16 bytes of a secret, kept masked so that remembering them is no copy.
+/// The last 16 bytes of a secret, masked so that this value is not itself a copy.
 ///
-/// The last ones, since an allocator writes over the first of what it takes back.
+/// Uses the last bytes because an allocator overwrites the first ones of freed memory.
 package struct SecretTrace: Sendable {
     private static let byteCount = 16
     private static let mask: UInt8 = 0xa5
     private let masked: [UInt8]
 
-    /// Remembers a secret of at least 32 bytes.
+    /// Masks the end of a secret of at least 32 bytes.
     package init(of secret: SecretBytes) {
         precondition(secret.count >= 2 * Self.byteCount)
         masked = secret.withBytes { bytes in
@@ -18,7 +18,7 @@ package struct SecretTrace: Sendable {
         }
     }
 
-    /// A secret that exists nowhere else: its bytes are computed where they are kept.
+    /// Creates a random secret without copies: its bytes are computed in place.
     package static func makeSecret(byteCount: Int = 32) -> SecretBytes {
         var numbers = SeededGenerator(seed: UInt64.random(in: 0...UInt64.max))
         return SecretBytes(count: byteCount) { target in
@@ -26,11 +26,11 @@ package struct SecretTrace: Sendable {
         }
     }
 
-    /// How often the bytes stand in this process's writable memory, freed memory included, but for the stack of
-    /// this thread, where libraries spill registers; nil when it cannot be read.
+    /// Counts the copies of the bytes in this process's writable memory, including freed memory but excluding the
+    /// stack of this thread, to which libraries spill registers; nil when memory cannot be read.
     ///
-    /// Other threads may overwrite freed memory before it is looked at, so a copy can be missed, but a copy that is
-    /// found is one.
+    /// Other threads may overwrite freed memory before it is searched, so a copy can be missed, but there are no false
+    /// positives.
     package func copiesInMemory() -> Int? {
         guard let memory = try? ProcessMemory() else { return nil }
         let needle = WipedMemory(byteCount: Self.byteCount)

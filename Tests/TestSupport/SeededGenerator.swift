@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers that are the same for the same seed in every run, on every machine: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A deterministic generator, equal on every machine for the same seed: SplitMix64 (Steele, Lea and Flood, 2014).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins the numbers of a seed.
+    /// Creates a generator with this seed.
     package init(seed: UInt64) { state = seed }
 
     /// The next number.
@@ -16,6 +16,6 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The next number from 0 up to a bound, which is not among them; 0 where the bound leaves none.
+    /// The next number in `0..<bound`; 0 when the bound is not positive.
     package mutating func next(below bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 }

@@ -2,7 +2,7 @@
 
 internal import CLatchkeyLinux
 
-/// The addresses of the stack of this thread, from its lowest to its highest; empty when they cannot be told.
+/// The address range of this thread's stack; empty when it cannot be determined.
 func stackOfThisThread() -> Range<UInt> {
     var attributes = pthread_attr_t()
     guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return 0..<0 }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// One public symbol of Apple's, as a line of a table in `Tests/Vectors` says it.
+/// A public symbol of Apple's, as given by a line of a table in `Tests/Vectors`.
 package struct SurfaceFact {
     /// The type it is a member of; "-" for none.
     package var type: String
@@ -10,7 +10,7 @@ package struct SurfaceFact {
     package var member: String
     /// Its Swift declaration; "-" where only the name is known.
     package var declaration: String
-    /// Its raw value, where the table has a column for it and Apple says one.
+    /// Its raw value, where the table has a column for it and Apple documents one.
     package var value: String?
     /// Whether it is deprecated on any of Apple's systems.
     package var isDeprecated: Bool
@@ -18,7 +18,7 @@ package struct SurfaceFact {
     /// Its path in the module.
     package var name: String { type == "-" ? member : member == "-" ? type : "\(type).\(symbol)" }
 
-    /// A method with a completion handler may come to Swift as a property that is awaited, under another name.
+    /// Swift imports some methods with a completion handler as an asynchronous property with another name.
     private var symbol: String {
         guard declaration.hasPrefix("var "), declaration.contains(" async"), member.hasSuffix("(completion:)")
         else {

@@ -2,20 +2,20 @@
 
 import Foundation
 
-/// The public symbols of a module, as the toolchain's extractor writes them.
+/// The public symbols of a module, from the output of `swift symbolgraph-extract`.
 package struct SymbolGraph {
     /// One symbol.
     package struct Symbol {
-        /// As it stands in the source, without its body.
+        /// Its declaration in the source, without a body.
         package var declaration: String
-        /// Whether each use of it is a warning.
+        /// Whether it is deprecated.
         package var isDeprecated: Bool
         /// Whether it comes from a protocol's default implementation.
         package var isSynthesized: Bool
     }
     /// Symbols by their path in the module: `Type.member(label:)`.
     package var symbols: [String: [Symbol]] = [:]
-    /// Types by their path: what each conforms to and inherits from, without the names of the modules.
+    /// Types by their path, with conformances and superclass, without module names.
     package var types: [String: TypeFact] = [:]
 
     private struct File: Decodable {
@@ -98,11 +98,11 @@ package struct SymbolGraph {
         }
     }
 
-    /// A declaration without what says the same in other words, and with the words of a module replaced.
+    /// Normalises a declaration: removes differences that do not matter to clients, and replaces `words` of a module.
     ///
-    /// Not compared are the attributes of `ignored` below, `override`, and `class` beside `static`, which only a subclass
-    /// can tell apart. Everything else is: `@Sendable`, `@escaping`, `async`, `throws`, `static`, `final`, `inout` and the
-    /// rest of a declaration.
+    /// Ignores the attributes of `ignored` below, `override`, and `class` in place of `static`, which only subclasses
+    /// can distinguish. Everything else is compared: `@Sendable`, `@escaping`, `async`, `throws`, `static`, `final`,
+    /// `inout` and the rest of a declaration.
     package static func normal(_ declaration: String, replacing words: [(String, String)] = []) -> String {
         var text = declaration
         for attribute in ignored { text = text.replacingOccurrences(of: attribute + " ", with: "") }
@@ -111,16 +111,16 @@ package struct SymbolGraph {
         return text.filter { !$0.isWhitespace }
     }
 
-    /// `@preconcurrency` makes a wrong use of a closure a warning and admits overrides without `@Sendable`;
-    /// `nonisolated(nonsending)` is what the compiler gives asynchronous methods that it imports from Objective-C;
-    /// `nonisolated(unsafe)` lets constants of Foundation's classes be read from any thread, as imported ones may be. What
-    /// may be ignored is compared by `SecuritySurfaceTests` for functions.
+    /// `@preconcurrency` turns errors about a closure's isolation into warnings and permits overrides without
+    /// `@Sendable`; `nonisolated(nonsending)` is added by the compiler to asynchronous methods imported from
+    /// Objective-C; `nonisolated(unsafe)` permits reading constants of Foundation's classes from any thread, as for
+    /// imported ones. `@discardableResult` is compared by `SecuritySurfaceTests` for functions.
     private static let ignored = [
         "@preconcurrency", "@discardableResult", "nonisolated(nonsending)", "nonisolated(unsafe)",
     ]
 
-    /// The forms of a normal declaration that a client cannot tell apart: a constant for a property that is only read,
-    /// and a case for a static property.
+    /// The forms of a normalised declaration that are equivalent for clients: a constant for a read-only property,
+    /// and an enumeration case for a static property.
     package static func forms(of wanted: String, member: String) -> Set<String> {
         var forms: Set<String> = [wanted]
         let scope = wanted.hasPrefix("static") ? "static" : ""

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// A folder of one test, removed with everything in it when the test lets go of it.
+/// A temporary folder that is removed with its content when it is deallocated.
 package final class TemporaryFolder: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     package let path: String
 
-    /// Makes it.
+    /// Creates the folder.
     package init() throws {
         var template = Array((FileManager.default.temporaryDirectory.path + "/latchkey-test-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else { throw CocoaError(.fileWriteUnknown) }

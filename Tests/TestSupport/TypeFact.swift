@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// One public type of Apple's, or of ours.
+/// A public type of Apple or of this project.
 package struct TypeFact {
-    /// What kind of type; others are not compared.
+    /// The kinds of types that are compared.
     package enum Kind: String { case `class`, `enum`, `struct` }
 
     /// Its path in the module.
@@ -15,22 +15,23 @@ package struct TypeFact {
     package var isSubclassed = false
     /// The class it inherits from.
     package var superclass: String?
-    /// What it conforms to, by itself or by its superclass.
+    /// Its conformances, including those of its superclass.
     package var conformances: Set<String> = []
 
-    /// Not compared: what every type of the kind has, and what comes from frameworks that do not exist here. Whether an
-    /// enumeration is frozen is not compared either, nor what actors a class belongs to: no type of Apple's here does.
+    /// Conformances that are not compared: those that all types of a kind have, and those to protocols of frameworks
+    /// that do not exist here. Whether an enumeration is frozen and the actor isolation of classes are not compared
+    /// either: no type of Apple's here is isolated to an actor.
     private static let ignored: Set<String> = [
         "BitwiseCopyable", "CVarArg", "Copyable", "Escapable", "Observable", "ObservableObject", "SendableMetatype",
-        // Lets an error be caught as the structure that Apple's importer makes of it.
+        // Allows catching an error as the structure that Apple's importer creates for it.
         "_ObjectiveCBridgeable",
     ]
 
     /// The conformances that are compared.
     package var compared: Set<String> { conformances.subtracting(Self.ignored) }
 
-    /// Reads a table of `Tests/Vectors`: name, kind, superclass or "-", "made" where apps can make one (and so subclass it),
-    /// conformances.
+    /// Reads a table of `Tests/Vectors`: name, kind, superclass or "-", "made" where apps can create instances (and
+    /// so can subclass it), conformances.
     package static func read(_ file: String) throws -> [TypeFact] {
         try String(contentsOf: Repository.vectors(file), encoding: .utf8).split(separator: "\n").dropFirst().map {
             line in

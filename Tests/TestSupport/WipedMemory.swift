@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Memory of a search, wiped at its end.
+/// Memory for a search, wiped when it is freed.
 package final class WipedMemory {
     package let base: UnsafeMutableRawPointer
     package let byteCount: Int
@@ -22,13 +22,13 @@ package final class WipedMemory {
         base.deallocate()
     }
 
-    /// Whether the address lies in this memory.
+    /// Whether the address is in this memory.
     func contains(_ address: UInt) -> Bool {
         let start = UInt(bitPattern: base)
         return start <= address && address < start + UInt(byteCount)
     }
 
-    /// Where the bytes of `needle` stand in the first `length` bytes, of those that begin before `end`.
+    /// Offsets of `needle` in the first `length` bytes, of matches that begin before `end`.
     func offsets(of needle: WipedMemory, beginningBefore end: Int, within length: Int) -> [UInt] {
         guard needle.byteCount > 0 else { return [] }
         var offsets: [UInt] = []

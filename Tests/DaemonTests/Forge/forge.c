@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Preloaded into an app, this turns every refusal of the daemon into a success: what a hook on evaluatePolicy does.
+/* Preloaded into an app, this library turns every failure reported by the daemon into a success, like a hook on
+   evaluatePolicy.
    A refusal is [1, id, [0, {...}]]. It becomes [1, id, [1, {128: bytes}]], "done" with an optional field of the right
-   length, so that the frame's header stays true. It knows a reply that is read in one go or after its header. */
+   length, so that the frame's header remains valid. It handles replies that are read with their header or separately. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Preloaded into a daemon, this puts it on another machine time: the wall clock and the boot clock are moved by seconds
-   of the environment, and the kernel's boot id is read from another file. What a restart of the machine and a person
-   who sets the clock change, without doing either to the machine that runs the tests. */
+/* Preloaded into a daemon, this library simulates a restart of the machine and changes of its clock: it adds seconds
+   from the environment to the wall clock and the boot clock, and substitutes another file for the kernel's boot
+   identifier. The machine that runs the tests is not changed. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// One target that uses the keychain, and one that builds on Linux because `Security` is not there.
+// One target uses the keychain; the other builds on Linux because it cannot import `Security`.
 let package = Package(
     name: "Mixed",
     products: [.executable(name: "mixed", targets: ["mixed"])],

@@ -5,22 +5,22 @@ import Glibc
 import LatchkeyAgent
 import Widgets
 
-/// Shows the prompts of the user's daemon in windows, for as long as the session lasts.
+/// Shows the prompts of the user's daemon in windows until the session ends.
 ///
-/// It knows nothing of policy, keys or items, and nothing that it says is believed but what a person may answer.
+/// It has no access to policy, keys or items; the daemon accepts from it only the user's answers to prompts.
 @main
 enum Main {
     private static let help = """
         usage: latchkey-agent
 
-        Shows the prompts of your programs in a window: which program asks for your finger or
-        your passcode, and why. Started with the session; programs in a terminal are asked
-        there. One agent serves a user.
+        Shows prompts in a window: which program asks for your fingerprint or your passcode,
+        and why. Started with the graphical session. Programs in a terminal show their
+        prompts there. One agent runs for each user.
 
           --help        show this text
           --version     show the version
 
-        Exit status: 64 unknown option, 69 no display, 75 another agent is there.
+        Exit status: 64 unknown option, 69 no display, 75 another agent is registered.
 
         """
 
@@ -40,19 +40,19 @@ enum Main {
             say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")
             exit(64)
         }
-        // The daemon does not ask who the agent is.
+        // Hiding /proc entries is possible here, because the daemon does not identify the agent's program.
         MainLoop.hideMemory()
         guard MainLoop.start(identifier: "org.latchkey.Agent", name: "Latchkey") else {
             say("error: there is no display to show prompts on", hint: "Start it within a graphical session.")
             exit(69)
         }
-        // Reads for as long as the process lives.
+        // Runs until the process ends.
         DispatchQueue(label: "latchkey-agent.link").async { follow() }
         MainLoop.run()
     }
 
-    /// Stays registered: a daemon that ended is started again, after a pause if it ends at once each time. A daemon that
-    /// another program starts ends the pause.
+    /// Keeps the agent registered. After the daemon has ended, reconnects, which starts it again; with back-off if
+    /// the connection ended quickly. A daemon that another program starts ends the back-off.
     private static func follow() {
         var pause: Int64 = 0
         var last: AgentLink?
@@ -66,7 +66,7 @@ enum Main {
                 while let order = link.next() { DispatchQueue.main.async { obey(order, link) } }
                 DispatchQueue.main.async { clear() }
             } catch {
-                // Whichever daemon is there by now is the one that failed.
+                // The daemon that is running now is the one that failed.
                 last = nil
                 say("error: \(error.message)", hint: error.hint)
                 switch error.code {

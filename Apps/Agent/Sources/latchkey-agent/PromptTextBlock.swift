@@ -3,19 +3,20 @@
 import LatchkeyAgent
 import Widgets
 
-/// The picture and the words of a prompt. Takes the keys at first, so that a screen reader begins here.
+/// The icon and the texts of a prompt. Has the focus at first, so that a screen reader starts here.
 @MainActor final class PromptTextBlock {
     let box: Box
-    /// How it goes; below the field, so it stands apart. There is room for it before it is there, so that the buttons keep
-    /// their places.
+    /// Contains the feedback, which is placed below the field and so is separate from `box`. Has a fixed height, so
+    /// that the buttons do not move when text appears.
     let feedbackPlace: Box
     private let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
-    /// Who speaks: the window has no title bar.
+    /// The name of Latchkey, since the window has no title bar.
     private let speaker = Label(lines: 1, styles: ["caption-heading", "dim-label"], isCentred: true)
     private let picture = ProgressPicture(points: 64)
     private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"], isCentred: true)
     private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
-    // Not dimmed: both tell one program from another. The end of a path is its file, so a long one loses its middle.
+    // Not dimmed: both distinguish programs. A long path is shortened in the middle, because the file name is at its
+    // end.
     private let program = Label(lines: 1, cutsMiddle: true, styles: ["caption"], isCentred: true)
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)

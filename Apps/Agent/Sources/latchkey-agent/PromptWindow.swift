@@ -3,10 +3,11 @@
 import LatchkeyAgent
 import Widgets
 
-/// One prompt on the screen, from its first frame to its end.
+/// The window of one prompt.
 ///
-/// Who asks and why is on top, then what to do and how it goes, then the buttons. Every line keeps its place while tries
-/// fail. At first the keys are with the text, where none does anything: what a person was typing elsewhere answers nothing.
+/// The request is at the top, then instruction and feedback, then the buttons. Each line keeps its position when an
+/// attempt fails. The text has the focus at first and reacts to no key, so that keys meant for another window answer
+/// nothing.
 @MainActor final class PromptWindow {
     private let link: AgentLink
     private var prompt: ShownPrompt
@@ -23,7 +24,7 @@ import Widgets
     private var window: AttentionWindow?
     private var isCountingDown = false
 
-    /// Shows a prompt whose answers go to `link`.
+    /// Shows a prompt, and sends its answers to `link`.
     init(_ prompt: ShownPrompt, link: AgentLink) {
         self.prompt = prompt
         self.link = link
@@ -41,10 +42,10 @@ import Widgets
         window?.present()
     }
 
-    /// The prompt's number.
+    /// The number of the prompt.
     var number: UInt64 { prompt.number }
 
-    /// Takes it away.
+    /// Clears the field and closes the window.
     func close() {
         emptyField()
         text.focus()
@@ -52,7 +53,7 @@ import Widgets
         window = nil
     }
 
-    /// Says what the prompt says now.
+    /// Shows a new state of the prompt.
     func show(_ new: ShownPrompt) {
         let old = prompt
         prompt = new
@@ -63,20 +64,20 @@ import Widgets
         fallback?.show(new.method == .permission ? "Do Not Allow" : new.fallbackTitle)
         primary?.show(primaryTitle(new))
         primary?.isSensitive = !new.isChecking
-        // Leave to look at faces is nothing to be suggested.
+        // Permission to use the camera must not be the suggested action.
         primary?.setStyle("suggested-action", takesText(new))
         let titles = [cancel, fallback, primary].compactMap { $0?.isVisible == true ? $0?.title : nil }
         buttons.turn(titles.contains { $0.count * titles.count > 36 } ? .down : .across)
         simulation.show(new.simulation)
         showPlays(new)
         if new.isDelayed { countDown() }
-        // The keys go where they are needed, and only when that is another place than before.
+        // Moves the focus to the field only when the field appears or accepts input again.
         if takesText(new), !takesText(old) || new.method != old.method || (old.isChecking && !new.isChecking) {
             field?.focus()
         }
     }
 
-    /// Says each second how long no passcode is taken.
+    /// Updates the remaining delay of entry each second.
     private func countDown() {
         guard !isCountingDown else { return }
         isCountingDown = true
@@ -118,19 +119,19 @@ import Widgets
             fieldPlace.append(entry)
             self.entry = entry
         }
-        // What was typed is for the question that was on the screen, and no other.
+        // Typed text applies only to the state in which it was typed.
         if !prompt.isChecking { emptyField() }
-        // GTK wants the keys to be elsewhere before a field goes.
+        // GTK requires the focus to be elsewhere before a field is hidden.
         if field != nil, !takesText(prompt) || prompt.isChecking { text.focus() }
         fieldPlace.isVisible = takesText(prompt)
         field?.setAccessibleName(prompt.method == .recoveryCodeEntry ? "Recovery code" : "Passcode")
-        // Both: assistive programs are told of the field's own state only.
+        // Set on both, because assistive technology only sees the state of the inner field.
         entry?.isSensitive = !prompt.isChecking
         field?.isSensitive = !prompt.isChecking
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
     }
 
-    /// Nothing is typed any more, and what is typed next is not shown.
+    /// Clears the field and conceals what is typed next.
     private func emptyField() {
         field?.clear()
         entry?.conceal()

@@ -2,15 +2,15 @@
 
 import Glibc
 
-/// Who started the agent and wants to know when it is ready (sd_notify(3)); nobody where `NOTIFY_SOCKET` is not set.
+/// Notifies the service manager that started the agent (sd_notify(3)); does nothing when `NOTIFY_SOCKET` is not set.
 enum ServiceManager {
-    /// Says that prompts are shown from now on.
+    /// Reports that the agent is registered.
     static func tellReady() {
         guard let path = getenv("NOTIFY_SOCKET") else { return }
         var bytes = Array(String(cString: path).utf8)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // An @ stands for the zero byte of an abstract name.
+        // A leading @ replaces the zero byte of an abstract socket name.
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
         let length = MemoryLayout<sa_family_t>.size + bytes.count
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Everything that programs say to each other on the accessibility bus.
+/// Records all messages on the accessibility bus.
 final class AccessibilityMonitor {
     private let monitor: Program
 
@@ -24,14 +24,14 @@ final class AccessibilityMonitor {
         _ = monitor.status
     }
 
-    /// What was said so far, once those words are among it; fails after 20 seconds.
+    /// The messages recorded so far, once they contain `words`; fails after 20 seconds.
     func heard(until words: String, _ sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
         let deadline = ContinuousClock.now + .seconds(20)
         while true {
             let text = monitor.saidSoFar
             if text.contains(words) { return text }
             try #require(
-                ContinuousClock.now < deadline, "nothing says \(words) there", sourceLocation: sourceLocation)
+                ContinuousClock.now < deadline, "no message contains \(words)", sourceLocation: sourceLocation)
             poll(nil, 0, 20)
         }
     }

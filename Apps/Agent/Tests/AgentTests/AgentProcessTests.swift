@@ -4,10 +4,10 @@ import Foundation
 import Testing
 
 extension ScreenTests {
-    /// The agent as a process: what it keeps, and how it goes on when others end.
+    /// Tests of the agent as a process: its memory, and reconnection.
     @Suite struct AgentProcessTests {
-        /// The smoke test: started, registered, one prompt, cancelled.
-        @Test func aPromptIsShownAndCancelled() throws {
+        /// Smoke test: starts, registers, shows one prompt and cancels it.
+        @Test func promptIsShownAndCancelled() throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "pay"])
@@ -17,7 +17,7 @@ extension ScreenTests {
         }
 
         @Test(arguments: [false, true])
-        func noCopyOfWhatWasTypedStaysInTheAgentsMemory(_ isShown: Bool) throws {
+        func typedPasscodeIsWipedFromAgentMemory(_ isShown: Bool) throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "pay"])
@@ -28,28 +28,28 @@ extension ScreenTests {
                 try machine.sees { $0.toggle?.isPressed == true }
                 try machine.picture("passcode-shown-long")
             }
-            // An emptied text loses its first byte at least: its rest is looked for.
+            // Emptying a text overwrites at least its first byte, so the search is for the rest.
             let rest = "horse7391staple"
             let deadline = ContinuousClock.now + .seconds(10)
-            // Keys take their time; and the search finds what is there.
+            // Waits until the keys have arrived, which also proves that the search finds the text.
             while try copies(of: rest, in: machine.agent.number) == 0 {
-                try #require(ContinuousClock.now < deadline, "what was typed is nowhere")
+                try #require(ContinuousClock.now < deadline, "the typed text is not in memory")
             }
             try machine.press("Return")
-            // The field is still there, and another try may follow.
+            // The field remains for another attempt.
             try machine.sees { $0.announced.hasPrefix("The passcode is wrong.") }
             #expect(try copies(of: rest, in: machine.agent.number) == 0)
             try machine.press("Escape")
             #expect(caller.end == "userCancel")
         }
 
-        @Test func noAssistiveProgramIsToldWhatIsTyped() throws {
+        @Test func typedPasscodeIsNotSentToAssistiveTechnology() throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
             let monitor = try AccessibilityMonitor()
             let caller = try machine.ask(["--reason", "pay"])
             try machine.sees { $0.field?.isFocused == true }
-            // Deleted by the person as well as by the agent, hidden and shown.
+            // Text is deleted by the user and by the agent, both hidden and revealed.
             try machine.type("correcthorse7391staple")
             try machine.press("ctrl+a", "BackSpace")
             let asking = try machine.sees { $0.field?.isFocused == true }
@@ -60,12 +60,12 @@ extension ScreenTests {
             try machine.sees { $0.announced.hasPrefix("The passcode is wrong.") }
             let heard = try monitor.heard(until: "The passcode is wrong.")
             #expect(!heard.contains("correcthorse7391staple"))
-            #expect(!heard.contains(#"variant       string "c""#), "nor one key after the other")
+            #expect(!heard.contains(#"variant       string "c""#), "nor single characters")
             try machine.press("Escape")
             #expect(caller.end == "userCancel")
         }
 
-        @Test func aDaemonThatEndsIsStartedAgainAndAsksAnew() throws {
+        @Test func agentReconnectsAfterDaemonIsKilled() throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "pay"], isShown: false)
@@ -74,7 +74,7 @@ extension ScreenTests {
             kill(daemon, SIGKILL)
             #expect(caller.end == "daemonUnavailable")
             machine.seesNothing()
-            // The daemon has nobody to ask until the agent is there again.
+            // The daemon cannot show a prompt until the agent has registered again.
             var next = try machine.ask(["--reason", "pay"], isShown: false)
             while next.program.hasEnded(within: 1), next.end == "notInteractive" {
                 next = try machine.ask(["--reason", "pay"], isShown: false)
@@ -83,7 +83,7 @@ extension ScreenTests {
             #expect(next.end == "userCancel")
         }
 
-        @Test func aSecondAgentEndsWithItsStatusAndTheFirstGoesOn() throws {
+        @Test func secondAgentExitsAndFirstContinues() throws {
             let machine = try Machine()
             try machine.latchkey("sim passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "pay"])
@@ -93,7 +93,7 @@ extension ScreenTests {
             #expect(caller.end == "userCancel")
         }
 
-        /// A file of the kernel, whose size is not known before its end.
+        /// Reads a file of procfs, whose size is not known in advance.
         private func all(of path: String) throws -> [UInt8] {
             let file = open(path, O_RDONLY)
             try #require(file >= 0)
@@ -103,7 +103,7 @@ extension ScreenTests {
             return bytes
         }
 
-        /// How often some bytes are in the memory of a process.
+        /// Counts the copies of a text in the writable memory of a process.
         private func copies(of text: String, in process: pid_t) throws -> Int {
             let memory = open("/proc/\(process)/mem", O_RDONLY)
             try #require(memory >= 0, "needs CAP_SYS_PTRACE: run it as root")

@@ -3,12 +3,12 @@
 import Foundation
 import Testing
 
-/// A folder with the real daemon for it, the real agent on this display, and programs that ask.
+/// A temporary store with the real daemon, the real agent on this display, and client programs.
 final class Machine {
     let folder: URL
     let agent: Program
     private static let programs = ProcessInfo.processInfo.environment["LATCHKEY_PROGRAMS"] ?? ""
-    /// Where the pictures go; nil when none are wanted.
+    /// The folder for screenshots; nil when none are to be taken.
     private static let pictures = ProcessInfo.processInfo.environment["LATCHKEY_SCREENSHOTS"].flatMap {
         $0.isEmpty ? nil : $0
     }
@@ -35,7 +35,7 @@ final class Machine {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The daemon's process, as its lock says.
+    /// The daemon's process id, from its lock file.
     var daemon: pid_t? {
         let lines = try? String(contentsOf: folder.appending(path: "daemon.lock"), encoding: .utf8).split(
             separator: "\n")
@@ -60,10 +60,10 @@ final class Machine {
         return try Program(program, [], own.merging(more) { $1 })
     }
 
-    /// Another agent beside the first.
+    /// Starts a second agent.
     func startAnotherAgent() throws -> Program { try Machine.agent(folder, Readiness(folder, name: "another")) }
 
-    /// Runs `latchkey` to its end.
+    /// Runs `latchkey` and returns its output.
     @discardableResult func latchkey(_ arguments: String, input: String = "") throws -> String {
         let program = try Program(
             Machine.programs + "/latchkey", arguments.split(separator: " ").map(String.init),
@@ -73,14 +73,14 @@ final class Machine {
         return said
     }
 
-    /// Starts one of our programs that shows a prompt, and gives its prompt the keyboard.
+    /// Starts a program that causes a prompt, and gives the prompt the focus.
     func start(_ program: String, _ arguments: [String]) throws -> Program {
         let program = try Program(Machine.programs + "/" + program, arguments, Machine.environment(folder))
         try press()
         return program
     }
 
-    /// A program that asks for an evaluation, and the keyboard for its prompt, unless nobody knows whether it comes.
+    /// Starts a program that evaluates a policy; gives its prompt the focus unless it may not be shown.
     func ask(
         _ arguments: [String], app: String = "latchkey-test-client", isShown: Bool = true
     ) throws -> Asking {
@@ -91,21 +91,20 @@ final class Machine {
         return Asking(program: program)
     }
 
-    /// A caller that waits.
+    /// A running evaluation.
     struct Asking {
         let program: Program
 
-        /// How its evaluation ended.
+        /// The result of the evaluation.
         var end: String { String(program.said.split(separator: "\n").last?.prefix { $0 != " " } ?? "") }
     }
 
     // MARK: - The screen
 
-    /// The prompt once it looks like that; fails after 20 seconds.
+    /// Waits until the prompt fulfils a condition, and returns it; fails after 20 seconds.
     ///
-    /// Reading a window takes many calls on the accessibility bus, and the agent may show an update between two of them:
-    /// its first half is then of another state than its second, and a button may be missing that is on the screen. Only a
-    /// window that reads the same twice is returned.
+    /// Reading a window takes many calls on the accessibility bus, and the agent may update it meanwhile: parts may
+    /// then be of different states. Only a window that reads the same twice is returned.
     @discardableResult func sees(
         _ isRight: (Accessible) -> Bool, _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Accessible {
@@ -124,12 +123,12 @@ final class Machine {
         throw CancellationError()
     }
 
-    /// The prompt once it says something in those words.
+    /// Waits until the prompt contains exactly this text, and returns it.
     @discardableResult func sees(
         _ words: String, _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Accessible { try sees({ $0.all.contains { $0.name == words } }, sourceLocation) }
 
-    /// Waits until there is no prompt.
+    /// Waits until no prompt is shown; fails after 20 seconds.
     func seesNothing(_ sourceLocation: SourceLocation = #_sourceLocation) {
         let deadline = ContinuousClock.now + .seconds(20)
         while !ScreenReader.windows(of: agent.number).isEmpty {
@@ -141,9 +140,9 @@ final class Machine {
         }
     }
 
-    /// Presses keys of the keyboard, by their X names; a word of several is typed.
+    /// Presses keys, given by their X names.
     func press(_ keys: String...) throws {
-        // Without a window manager nobody gives the keys to the window.
+        // There is no window manager that would give the window the focus.
         try tool("xdotool", ["search", "--sync", "--onlyvisible", "--name", "^Latchkey$", "windowfocus", "--sync"])
         for key in keys { try tool("xdotool", ["key", "--delay", "20", key]) }
     }
@@ -154,10 +153,10 @@ final class Machine {
         try tool("xdotool", ["type", "--delay", "20", text])
     }
 
-    /// Takes a picture, if pictures are wanted.
+    /// Takes a screenshot, if enabled.
     func picture(_ name: String) throws {
         guard let pictures = Machine.pictures else { return }
-        // The spinner and the cursor move: the first frame after a change is the one.
+        // Taken at once, because spinner and cursor are animated.
         try tool("import", ["-window", "root", "-trim", "+repage", "\(pictures)/\(name).png"])
     }
 
@@ -168,34 +167,34 @@ final class Machine {
 }
 
 extension Accessible {
-    /// Everything of a role.
+    /// All descendants with this role.
     func all(_ role: String) -> [Accessible] { all.filter { $0.role == role } }
 
-    /// The titles of the buttons, in their order; not that within the field.
+    /// The titles of the buttons in order, without the one in the field.
     var buttons: [String] { all("push button").map(\.name).filter { $0 != Self.reveal } }
 
-    /// The button that shows what is typed. GTK 4.8 knows no role of its own for it.
+    /// The button that reveals the typed text. GTK 4.8 reports it with the role of a plain button.
     var toggle: Accessible? {
         all.first { ["push button", "toggle button"].contains($0.role) && $0.name == Self.reveal }
     }
 
     private static let reveal = "Show Passcode"
 
-    /// The one field for a passcode.
+    /// The passcode field.
     var field: Accessible? { all("password text").first }
 
-    /// What is read out when it changes.
+    /// The text that is announced when it changes.
     var announced: String { all("alert").map(\.name).joined(separator: "|") }
 
-    /// Where the keys go.
+    /// The element with the focus.
     var focused: Accessible? { all.first(where: \.isFocused) }
 
-    /// Presses the button of that title; fails where there is none.
+    /// Presses the button with this title; fails when there is none.
     func press(_ title: String, _ sourceLocation: SourceLocation = #_sourceLocation) {
         let button = all("push button").first { $0.name == title }
         #expect(button?.press() == true, "\(title) is pressed; there are \(buttons)", sourceLocation: sourceLocation)
     }
 
-    /// Whether a line says exactly that.
+    /// Whether an element has exactly this text.
     func says(_ words: String) -> Bool { all.contains { $0.name == words } }
 }

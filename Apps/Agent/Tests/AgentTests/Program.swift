@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A program in a process of its own, which reads and writes files: nobody who inherits a pipe keeps it open.
+/// A child process with input and output in files: unlike a pipe, a file cannot be held open by a descendant.
 final class Program {
     let number: pid_t
     private let output: String
@@ -25,7 +25,7 @@ final class Program {
             ProcessInfo.processInfo.environment.merging(environment) { $1 }
             .map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
-        // Threads of the tests block signals, and a child would inherit that.
+        // Threads of the test process block signals, which a child would inherit.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -41,7 +41,7 @@ final class Program {
 
     deinit { unlink(output) }
 
-    /// Whether it ends within that time.
+    /// Waits until the process has ended; false after `seconds`.
     func hasEnded(within seconds: Double) -> Bool {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while waited == nil {
@@ -56,19 +56,19 @@ final class Program {
         return true
     }
 
-    /// Its status once it has ended, within 30 seconds; nil when it was killed or goes on.
+    /// Waits at most 30 seconds for its exit status; nil when it was killed or still runs.
     var status: CInt? {
         guard hasEnded(within: 30), let waited, waited & 0x7f == 0 else { return nil }
         return (waited >> 8) & 0xff
     }
 
-    /// Everything it has said once it has ended.
+    /// The whole output, after it has ended.
     var said: String {
         guard hasEnded(within: 30) else { return "still running" }
         return saidSoFar
     }
 
-    /// What it has said so far.
+    /// The output so far.
     var saidSoFar: String {
         FileManager.default.contents(atPath: output).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The socket on which a service manager waits for a service to be ready (sd_notify(3)).
+/// The socket on which a service manager waits for the notification of a service (sd_notify(3)).
 final class Readiness {
     let path: String
     private let socket: CInt
@@ -23,7 +23,7 @@ final class Readiness {
 
     deinit { close(socket) }
 
-    /// Waits until the service is ready, 20 seconds at most.
+    /// Waits until the service reports that it is ready; false after 20 seconds.
     func comes() -> Bool {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 20_000) == 1 else { return false }

@@ -3,7 +3,7 @@
 import CAtspi
 import Glibc
 
-/// Something on the screen as a screen reader knows it.
+/// An element of a window, as assistive technology sees it.
 struct Accessible {
     fileprivate let reference: UnsafeMutablePointer<AtspiAccessible>
     let role: String
@@ -15,7 +15,7 @@ struct Accessible {
     let children: [Accessible]
 
     fileprivate init?(_ reference: UnsafeMutablePointer<AtspiAccessible>) {
-        // What is asked is what is there, not what was there before.
+        // Reads the current state, not a cached one.
         atspi_accessible_clear_cache(reference)
         guard let states = atspi_accessible_get_state_set(reference),
             atspi_state_set_contains(states, ATSPI_STATE_VISIBLE) != 0
@@ -39,13 +39,13 @@ struct Accessible {
         return String(cString: text)
     }
 
-    /// This and everything in it.
+    /// This element and all its descendants.
     var all: [Accessible] { [self] + children.flatMap(\.all) }
 
-    /// Everything that was read of it, to be compared with another reading.
+    /// Everything that was read of it, for comparison with another reading.
     var summary: [String] { all.map { "\($0.role)|\($0.name)|\($0.description)|\($0.isFocused)|\($0.isSensitive)" } }
 
-    /// Where it is in its window, in pixels; nil for what has no place.
+    /// Its position and size within its window; nil when it has none.
     var frame: (x: Int, y: Int, width: Int, height: Int)? {
         guard let component = atspi_accessible_get_component_iface(reference),
             let rectangle = atspi_component_get_extents(component, ATSPI_COORD_TYPE_WINDOW, nil)
@@ -55,22 +55,22 @@ struct Accessible {
         return (Int(found.x), Int(found.y), Int(found.width), Int(found.height))
     }
 
-    /// What it shows of the text typed into it.
+    /// The text that it exposes.
     var content: String {
         guard let interface = atspi_accessible_get_text_iface(reference) else { return "" }
         return Accessible.text(atspi_text_get_text(interface, 0, -1, nil))
     }
 
-    /// Presses it, as a person without hands does; whether it took the press.
+    /// Performs its action, as assistive technology does; whether it succeeded.
     func press() -> Bool {
         guard let interface = atspi_accessible_get_action_iface(reference) else { return false }
         return atspi_action_do_action(interface, 0, nil) != 0
     }
 }
 
-/// The program that speaks for those who do not see the screen.
+/// Reads windows over the accessibility bus.
 enum ScreenReader {
-    /// The windows that a program shows.
+    /// The visible windows of a process.
     static func windows(of process: pid_t) -> [Accessible] {
         atspi_init()
         guard let desktop = atspi_get_desktop(0) else { return [] }

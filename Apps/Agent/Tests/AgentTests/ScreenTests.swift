@@ -2,5 +2,5 @@
 
 import Testing
 
-/// Tests that share one screen, one keyboard and one screen reader: one after another.
+/// Tests that share one display, keyboard and accessibility bus, and so run one after another.
 @Suite(.serialized, .timeLimit(.minutes(5))) enum ScreenTests {}

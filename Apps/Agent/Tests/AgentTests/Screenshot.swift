@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What is on the screen, pixel by pixel.
+/// The pixels of the display.
 struct Screenshot: Equatable {
     private let width: Int
     /// Red, green and blue of each pixel, row by row.
@@ -23,8 +23,8 @@ struct Screenshot: Equatable {
         bytes = Array(data[start...])
     }
 
-    /// The contrast of the text in a rectangle with what is behind it: the lightest pixel beside the darkest (WCAG 2.1,
-    /// "contrast ratio"). Text has no more, since its edges are between both.
+    /// The contrast ratio between the lightest and the darkest pixel in a rectangle (WCAG 2.1, "contrast ratio"),
+    /// which is the contrast of its text: pixels at the edges of text are between both.
     func contrast(x: Int, y: Int, width: Int, height: Int) -> Double {
         var (lightest, darkest) = (0.0, 1.0)
         for row in y..<(y + height) {
@@ -49,14 +49,14 @@ struct Screenshot: Equatable {
 }
 
 extension Machine {
-    /// What is on the screen now.
+    /// Reads the pixels of the display.
     func pixels() throws -> Screenshot {
         let file = folder.appending(path: "screen.ppm")
         try tool("import", ["-window", "root", "-depth", "8", file.path])
         return try Screenshot(file)
     }
 
-    /// What is on the screen once it is so, or after 10 seconds.
+    /// Reads the pixels until they fulfil a condition, for at most 10 seconds.
     func pixels(until isRight: (Screenshot) -> Bool) throws -> Screenshot {
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
@@ -65,11 +65,11 @@ extension Machine {
         }
     }
 
-    /// The contrast of a text with what is behind it.
+    /// The contrast ratio of a text and its background.
     func contrast(of text: Accessible) throws -> Double {
         let frame = try #require(text.frame)
         try #require(frame.width > 100 && frame.height > 5, "\(frame)")
-        // The accessibility bus counts in units of the window, of which each is several pixels in the large look.
+        // The accessibility bus reports logical units, each of which is several pixels at a larger scale.
         let scale = ProcessInfo.processInfo.environment["GDK_SCALE"].flatMap { Int($0) } ?? 1
         return try pixels().contrast(
             x: frame.x * scale, y: frame.y * scale, width: frame.width * scale, height: frame.height * scale)

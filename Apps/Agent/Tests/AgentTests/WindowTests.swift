@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension ScreenTests {
-    /// Every state of the window, as a screen reader knows it and as it looks, and the keys that lead from one to the next.
+    /// Tests each state of the window over the accessibility bus and by pixels, and the keys that change the state.
     @Suite struct WindowTests {
         private func machine(_ commands: String...) throws -> Machine {
             let machine = try Machine()
@@ -13,7 +13,7 @@ extension ScreenTests {
             return machine
         }
 
-        @Test func aFingerIsAskedForAndWhatATryCameToIsSaid() throws {
+        @Test func promptsForFingerprintAndReportsFailedAttempts() throws {
             let machine = try machine()
             let caller = try machine.ask(["--reason", "open the token store", "--fallback", "Use Passcode"])
             let first = try machine.sees("Touch the sensor.")
@@ -24,7 +24,7 @@ extension ScreenTests {
             #expect(first.all.contains { $0.name.hasPrefix("It is process \(caller.program.number), “/") })
             #expect(first.says("This machine is simulated, for tests only."))
             #expect(first.buttons == ["Cancel", "Play enrolled finger", "Play another finger"])
-            #expect(first.announced == "" && first.field == nil, "tries are counted from the first mistake on")
+            #expect(first.announced == "" && first.field == nil, "attempts left are shown only after a failed one")
             first.press("Play another finger")
             let missed = try machine.sees("Not recognised. 2 tries left.")
             try machine.picture("touch-missed")
@@ -35,25 +35,25 @@ extension ScreenTests {
             machine.seesNothing()
         }
 
-        @Test func thePasscodeIsTypedCheckedRefusedAndTaken() throws {
+        @Test func wrongPasscodeIsReportedAndRightOneIsAccepted() throws {
             let machine = try machine()
             let caller = try machine.ask(["--reason", "open the token store"])
             try machine.sees("Touch the sensor.").press("Play another finger")
             try machine.sees("Not recognised. 2 tries left.")
-            // Text, Cancel, Enter Passcode.
+            // The order of the focus is: text, Cancel, Enter Passcode.
             try machine.press("Tab", "Tab", "space")
             let asking = try machine.sees { $0.field?.isFocused == true }
             #expect(asking.says("Type your passcode, then press Enter.") && asking.field?.name == "Passcode")
             #expect(asking.buttons == ["Cancel", "Unlock"] && asking.announced.isEmpty)
             try machine.picture("passcode")
             try machine.type("43")
-            #expect(try machine.sees { $0.field != nil }.field?.content.contains("4") == false, "nor is it read out")
+            #expect(try machine.sees { $0.field != nil }.field?.content.contains("4") == false, "it is not exposed")
             try machine.press("4", "3", "Return")
             let wrong = try machine.sees { $0.announced.hasPrefix("The passcode is wrong. ") }
             #expect(wrong.field?.content.isEmpty == true && wrong.field?.isFocused == true)
             try machine.picture("passcode-wrong")
             try machine.type("1234")
-            // A daemon that takes its time.
+            // A stopped daemon keeps the prompt in the state of checking.
             let daemon = try #require(machine.daemon)
             kill(daemon, SIGSTOP)
             try machine.press("Return")
@@ -65,7 +65,7 @@ extension ScreenTests {
             machine.seesNothing()
         }
 
-        @Test func thePasscodeIsDrawnWhenThePersonWantsAndTheKeysStayInTheField() throws {
+        @Test func toggleRevealsPasscodeAndFocusStaysInField() throws {
             let machine = try machine("sim unenrol")
             let caller = try machine.ask(["--reason", "open the token store"])
             let asking = try machine.sees { $0.field?.isFocused == true }
@@ -74,12 +74,12 @@ extension ScreenTests {
             let dots = try machine.pixels()
             #expect(toggle.press())
             try machine.sees { $0.toggle?.isPressed == true }
-            #expect(try machine.pixels(until: { $0 != dots }) != dots, "what was typed is drawn")
+            #expect(try machine.pixels(until: { $0 != dots }) != dots, "the typed text is drawn")
             try machine.type("3")
             let shown = try machine.sees { $0.field?.isFocused == true }
-            #expect(!shown.all.contains { $0.name.contains("12") || $0.content.contains("12") }, "nor is it read out")
+            #expect(!shown.all.contains { $0.name.contains("12") || $0.content.contains("12") }, "it is not exposed")
             try machine.picture("passcode-shown")
-            // A mistake empties the field, and what is typed next is not shown.
+            // A wrong passcode clears the field and conceals what is typed next.
             try machine.press("Return")
             let wrong = try machine.sees { $0.announced.hasPrefix("The passcode is wrong. ") }
             #expect(wrong.toggle?.isPressed == false)
@@ -89,21 +89,21 @@ extension ScreenTests {
         }
 
         @Test(arguments: ["prefer-light", "prefer-dark"])
-        func theProgramsPathCanBeReadInEveryLook(_ look: String) throws {
+        func programPathHasSufficientContrastInBothColourSchemes(_ look: String) throws {
             let machine = try Machine(environment: ["ADW_DEBUG_COLOR_SCHEME": look])
             try machine.latchkey("sim passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "pay"])
             let prompt = try machine.sees("Type your passcode, then press Enter.")
             let path = try #require(prompt.all.first { $0.role == "label" && $0.name.hasPrefix("It is process ") })
             #expect(path.name.hasSuffix("/latchkey-test-client”"), "the end of a path is its file")
-            // WCAG 2.1, 1.4.3.
+            // WCAG 2.1, success criterion 1.4.3.
             let contrast = try machine.contrast(of: path)
             #expect(contrast >= 4.5, "\(contrast)")
             try machine.press("Escape")
             #expect(caller.end == "userCancel")
         }
 
-        @Test func anItemThatTakesAFingerAloneOffersNoOtherWay() throws {
+        @Test func biometryOnlyItemOffersNoFallback() throws {
             let machine = try machine()
             try machine.latchkey("set token --protect biometry", input: "secret")
             let caller = try machine.start("latchkey", ["get", "token"])
@@ -115,12 +115,12 @@ extension ScreenTests {
             machine.seesNothing()
         }
 
-        @Test func escapeCancelsWhateverHasTheKeysAndNothingElseDoesAtFirst() throws {
+        @Test func onlyEscapeAnswersBeforeFocusIsMoved() throws {
             let machine = try machine()
             for tabs in 0...1 {
                 let caller = try machine.ask(["--reason", "pay"])
                 let first = try machine.sees("Touch the sensor.")
-                // What a person was typing elsewhere answers nothing.
+                // Keys meant for another window must not answer the prompt.
                 try machine.press("Return", "space", "y", "a")
                 #expect(try machine.sees("Touch the sensor.").announced == first.announced)
                 for _ in 0..<tabs { try machine.press("Tab") }
@@ -130,7 +130,7 @@ extension ScreenTests {
             }
         }
 
-        @Test func tabGoesThroughTheButtonsInTheirOrder() throws {
+        @Test func tabMovesThroughButtonsInOrder() throws {
             let machine = try machine()
             let caller = try machine.ask(["--reason", "pay"])
             try machine.sees("Touch the sensor.").press("Play another finger")
@@ -143,7 +143,7 @@ extension ScreenTests {
             #expect(caller.end == "granted")
         }
 
-        @Test func aScreenReaderBeginsWithWhoAsksAndWhy() throws {
+        @Test func screenReaderStartsWithCallerAndReason() throws {
             let machine = try machine()
             let caller = try machine.ask(["--reason", "pay"])
             try machine.sees("Touch the sensor.")
@@ -158,7 +158,7 @@ extension ScreenTests {
             #expect(caller.end == "userCancel")
         }
 
-        @Test func aLockedSensorAsksForThePasscodeAndSaysWhy() throws {
+        @Test func lockedSensorPromptsForPasscodeAndSaysWhy() throws {
             let machine = try machine()
             for misses in [3, 2] {
                 let caller = try machine.ask(["--policy", "1", "--reason", "try"])
@@ -177,13 +177,13 @@ extension ScreenTests {
             #expect(caller.end == "granted")
         }
 
-        @Test func theAppAsksForLeaveToLookAtFacesAndThenTheSensorLooks() throws {
+        @Test func facePermissionIsRequestedBeforeSensorStarts() throws {
             let machine = try machine("sim sensor face", "sim enrol")
             let caller = try machine.ask(
                 ["--reason", "open the album", "--face", "finding your pictures"], app: "Album")
             let asking = try machine.sees { $0.buttons.contains("Allow") }
             #expect(
-                asking.says("It looks at faces for “finding your pictures”") && asking.says("It calls itself “Album”"))
+                asking.says("It uses the camera for “finding your pictures”") && asking.says("It calls itself “Album”"))
             #expect(asking.buttons == ["Cancel", "Do Not Allow", "Allow"])
             try machine.picture("face-permission")
             asking.press("Allow")
@@ -200,7 +200,7 @@ extension ScreenTests {
             #expect(caller.end == "userCancel")
         }
 
-        @Test func aSensorThatHasStoppedLookingSaysSoAndLeavesTheButtons() throws {
+        @Test func stoppedSensorIsReportedAndButtonsRemain() throws {
             let machine = try machine("sim sensor face", "sim enrol")
             let caller = try machine.ask(["--policy", "1", "--reason", "open the album", "--face", "pictures"])
             try machine.sees { $0.buttons.contains("Allow") }.press("Allow")
@@ -213,7 +213,7 @@ extension ScreenTests {
             #expect(caller.end == "userFallback")
         }
 
-        @Test func aPairedDeviceConfirms() throws {
+        @Test func pairedDeviceConfirmsEvaluation() throws {
             let machine = try machine("sim pair watch", "sim near watch")
             let caller = try machine.ask(["--policy", "3", "--reason", "pay"])
             let asking = try machine.sees("Confirm on your paired device.")
@@ -228,7 +228,7 @@ extension ScreenTests {
             #expect(both.end == "userCancel")
         }
 
-        @Test func longAndHostileTextIsClippedAndShownAsItIs() throws {
+        @Test func longTextIsTruncatedAndMarkupIsNotInterpreted() throws {
             let machine = try machine()
             let reason = "<b>pay</b> &amp; <span size='9999'>" + String(repeating: "a very long reason ", count: 40)
             let title = String(repeating: "Cancel it now ", count: 10)
@@ -244,7 +244,7 @@ extension ScreenTests {
             #expect(caller.end == "userCancel")
         }
 
-        @Test func tierUserAsksForThePasscodeAndPlaysNothing() throws {
+        @Test func userTierPromptsForPasscodeWithoutSimulationButtons() throws {
             let machine = try Machine(simulated: false)
             try machine.latchkey("passcode set", input: "1234\n")
             let caller = try machine.ask(["--reason", "open the token store"])

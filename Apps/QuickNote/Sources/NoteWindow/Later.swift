@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something to do that is known only after what calls it was made.
+/// A callback assigned after its caller exists; breaks an initialisation cycle.
 @MainActor final class Later {
-    /// What is done; nothing at first.
+    /// The callback; does nothing until it is assigned.
     var action: @MainActor () -> Void = {}
 
-    /// Does it.
+    /// Calls `action`.
     func run() { action() }
 }

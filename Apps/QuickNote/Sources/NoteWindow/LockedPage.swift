@@ -3,7 +3,7 @@
 import QuickNoteCore
 import Widgets
 
-/// What is shown in place of the notes while they are locked: nothing of them, blurred, and how to unlock.
+/// The page shown while the notes are locked: how to unlock, in front of a blurred picture without real text.
 @MainActor final class LockedPage {
     let page: Widget
     private let picture = Picture(points: 96)
@@ -22,14 +22,14 @@ import Widgets
         page = Blurred(Page(Box(.down, spacing: 12, [picture, title, words, asking, warning, buttons]), width: 420))
     }
 
-    /// Shows what unlocks now, and what the sensor waits for.
+    /// Shows how to unlock now, and what the sensor waits for.
     func show(_ model: QuickNoteModel) {
         let button = model.lockButton
         let byPassword = button.symbolName == "lock"
         picture.show(button.iconName)
         words.show(model.askingWords == nil ? "Unlock to see them." : nil)
         asking.show(model.askingWords)
-        // It is there before the button is pressed, since the scan begins with it.
+        // Shown before the button is pressed, since pressing it starts the scan.
         warning.show(model.askingWords == nil ? button.warning : nil)
         if let text = button.warning { unlock.setAccessibleDescription(text) }
         unlock.title = button.title
@@ -38,6 +38,6 @@ import Widgets
         password.isVisible = !byPassword || model.askingWords != nil
     }
 
-    /// Takes the keys: the button that does something now.
+    /// Moves the focus to the visible button.
     func focus() { if unlock.isVisible { unlock.focus() } else { password.focus() } }
 }

@@ -4,11 +4,11 @@ import Foundation
 package import QuickNoteCore
 import Widgets
 
-/// The app with a window.
+/// Runs the app with a window.
 @MainActor package enum NotesApp {
-    /// Shows the window and runs until it is closed; false, at once, when there is no display.
+    /// Shows the window and runs until it is closed; returns false at once when there is no display.
     ///
-    /// Each start is a window of its own, also beside others: the keychain keeps them from each other's changes.
+    /// Each start opens a separate window; the keychain detects conflicting changes of two windows.
     package static func run(model: QuickNoteModel, tellsTimes: Bool) -> Bool {
         MainLoop.leaveNoCore()
         guard MainLoop.start(identifier: "org.latchkey.QuickNote", name: "QuickNote") else { return false }
@@ -18,7 +18,7 @@ import Widgets
     }
 }
 
-/// Tells when something was on the screen, for the benchmark alone.
+/// Reports when something was drawn, for the benchmark.
 struct Times {
     let isOn: Bool
 

@@ -4,12 +4,12 @@ import Foundation
 import QuickNoteCore
 import Widgets
 
-/// The open notes: the list with its search, and the text beside it.
+/// The page of the unlocked notes: the list with its search, and the text beside it.
 @MainActor final class NotesPage {
     let leaflet: Leaflet
     private let model: QuickNoteModel
     private let search: SearchField
-    /// The words that the field and the model agree on.
+    /// The search text as of the last synchronisation of field and model.
     private let told: Told
     @MainActor private final class Told { var search = "" }
     private let list: RowList
@@ -43,7 +43,7 @@ import Widgets
                 Date(timeIntervalSinceReferenceDate: $0).formatted(date: .abbreviated, time: .shortened)
             }, opened: { open.run() },
             chosen: { chosen in Task { await model.select(chosen.flatMap { UUID(uuidString: $0) }) } })
-        // A button has one place.
+        // A widget can only be in one place, so each placeholder has its own button.
         func newNote() -> Button {
             Button("New Note", styles: ["pill", "suggested-action"]) { Task { await model.newNote() } }
         }
@@ -61,9 +61,9 @@ import Widgets
             "Delete Note", icon: "user-trash-symbolic", showsTitle: false, styles: ["flat"], deleteNote)
         saved.setMargin(0, sides: 12)
         saved.expand(across: true)
-        // Shown beside the words, so that nobody has to trust a green light.
+        // Explains the state "Saved".
         saved.setToolTip(
-            "Each save is one write that counts as a whole: a crash leaves the text before it or after it.")
+            "Each save is one atomic write: after a crash, either the previous or the new text exists.")
         tools = Box(.across, spacing: 6, [saved, undo, redo, delete])
         tools.setStyle("toolbar")
         editorPlace = Stack(["text": editor, "empty": noText])
@@ -73,24 +73,24 @@ import Widgets
         right.setWidth(280)
         right.setStyle("view")
         leaflet = Leaflet(left, right)
-        // The note is chosen by then: both wait for the same turn of the main actor.
+        // The note is selected by then, because both tasks run on the main actor in order.
         open.action = { [weak self] in Task { self?.wantsText = true } }
         leaflet.whenFolded { [weak self] in self?.show() }
     }
 
-    /// Whether there is room for the list or the text alone, and it is the text that is seen.
+    /// Whether the window is too narrow for list and text, and shows the text.
     var coversList: Bool { leaflet.isFolded && model.selection != nil }
 
-    /// Goes back to the list, where there is room for one alone.
+    /// Returns to the list in a narrow window.
     func showList() {
         let model = model
         Task { await model.select(nil) }
     }
 
-    /// Whether the keys go into the text with the next note that is drawn.
+    /// Whether to move the focus to the text when the next note is drawn.
     private var wantsText = false { didSet { if wantsText { show() } } }
 
-    /// Shows the notes as the model has them: none of them while they are locked.
+    /// Draws the notes of the model; none while they are locked.
     func show() {
         let rows = model.notes.map {
             RowList.Row(
@@ -98,13 +98,13 @@ import Widgets
                 mark: $0.isUnsaved ? "Not saved · " : "")
         }
         list.show(rows, selected: model.selection?.uuidString)
-        // The field tells what is typed a moment later: only what came from elsewhere may replace it.
+        // The field reports typed text with a delay; only a change from elsewhere may replace its content.
         if told.search != model.search {
             told.search = model.search
             search.text = model.search
         }
         search.isSensitive = !model.isLocked
-        // Said once: where there is no note at all, beside the list if both are seen.
+        // When there is no note at all, and list and text are both visible, only the text shows the placeholder.
         let isSaidBeside = model.emptyList == model.emptyEditor && !leaflet.isFolded
         show(isSaidBeside ? nil : model.emptyList, in: listPlace, noRows, or: "list")
         leaflet.show(second: model.selection != nil)
@@ -135,12 +135,12 @@ import Widgets
         place.page = empty == nil ? page : "empty"
     }
 
-    /// Puts the keys into the text, at its end.
+    /// Moves the focus to the end of the text.
     func focusText() { editor.focusText(atEnd: true) }
 
-    /// Puts the keys into the search.
+    /// Moves the focus to the search.
     func focusSearch() { search.focus() }
 
-    /// Puts the keys where a person begins.
+    /// Moves the focus to the text if a note is selected, else to the search.
     func focus() { if model.selection == nil { search.focus() } else { focusText() } }
 }

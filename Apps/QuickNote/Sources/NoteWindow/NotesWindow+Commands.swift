@@ -4,7 +4,7 @@ import Foundation
 import QuickNoteCore
 import Widgets
 
-/// What a person can do from any page, by button or by key.
+/// Commands of the window, by button or keyboard shortcut.
 extension NotesWindow {
     func delete() {
         guard model.selection != nil else { return }
@@ -15,7 +15,7 @@ extension NotesWindow {
             guard model.selection == nil, !model.isLocked, !isEmpty else { return }
             toasts?.show("Note deleted", button: "Undo") {
                 Task {
-                    // With a note chosen, undo would take back what was typed there.
+                    // With a note selected, undo would revert its last change.
                     await model.select(nil)
                     await model.undo()
                 }
@@ -29,7 +29,7 @@ extension NotesWindow {
         Task { await model.lock() }
     }
 
-    /// Locks and ends, unless a text would be lost.
+    /// Locks and exits, unless text would be lost.
     func close() {
         let model = model
         Task {
@@ -40,7 +40,7 @@ extension NotesWindow {
 
     var shortcuts: [Shortcut] {
         let model = model
-        // What changes a note does so only where the note is seen.
+        // Commands that change a note only work on the page of the notes.
         func onNotes(_ action: @escaping @MainActor () -> Void) -> @MainActor () -> Void {
             { [weak self] in if self?.shownPage == "notes" { action() } }
         }

@@ -4,7 +4,7 @@ import Foundation
 import QuickNoteCore
 import Widgets
 
-/// The pages of the window and its bar.
+/// Creates the pages of the window and its header bar.
 extension NotesWindow {
     func makePages() {
         let model = model
@@ -97,7 +97,7 @@ extension NotesWindow {
 
     private func makeReset() -> Widget {
         makeQuestion(
-            "reset", "Delete Every Note?", "The password and all notes are gone for good, as on the first day.",
+            "reset", "Delete Every Note?", "This permanently deletes the password and all notes.",
             icon: "dialog-warning-symbolic", yes: "Delete Everything"
         ) { [weak self] in
             #if DEBUG

@@ -4,7 +4,7 @@ import Observation
 import QuickNoteCore
 import Widgets
 
-/// The window: draws what the model says whenever that changes, and tells it what a person does.
+/// The window: draws the model whenever it changes, and passes the user's actions to it.
 @MainActor final class NotesWindow {
     let model: QuickNoteModel
     let times: Times
@@ -25,11 +25,11 @@ import Widgets
     var toasts: Toasts?
     var window: AppWindow?
     private var timer: UInt32?
-    /// A page that a person asked for, over the notes or in their place.
+    /// A page that the user opened, which takes precedence over the page of the model's phase.
     var wish = Wish.none { didSet { draw() } }
     enum Wish { case none, changePassword, reset, close }
     var shownPage = ""
-    /// For each page that asks a question, the button that does nothing: the keys begin there.
+    /// For each page with a question, its Cancel button, which has the focus first.
     var questions: [String: Button] = [:]
 
     init(model: QuickNoteModel, times: Times) {
@@ -52,7 +52,7 @@ import Widgets
         makePages()
     }
 
-    /// Shows the window and looks where the app stands.
+    /// Shows the window and starts the model.
     func start() {
         follow()
         window?.afterNextFrame { [times] in times.tell("visible") }
@@ -61,7 +61,7 @@ import Widgets
         Task {
             await model.start()
             panel.isSimulated = await SimulatedSensor.isThere()
-            // What can be played is drawn with the rest.
+            // Draws the panel of the simulated sensor.
             draw()
         }
     }
@@ -73,13 +73,13 @@ import Widgets
         withObservationTracking {
             draw()
         } onChange: { [weak self] in
-            // The change is not made yet when this is called; what comes in one turn is drawn once.
+            // Called before the change is made; the task draws all changes of one turn together.
             Task { @MainActor in self?.follow() }
         }
     }
 
     func draw() {
-        // What a person wanted to do before the notes were locked is no answer to unlocking them; this draws again.
+        // A page opened before the notes were locked must not reappear after unlocking. Setting `wish` draws again.
         if wish == .changePassword, model.isLocked {
             wish = .none
             return
@@ -87,7 +87,7 @@ import Widgets
         let page = self.page
         if page != shownPage { leave(shownPage) }
         firstRun?.show(
-            words: "It opens your notes when your finger or face does not. Nobody can get it back for you.",
+            words: "It opens your notes when your finger or face does not. It cannot be recovered.",
             error: page == "firstRun" ? model.message : nil, isBusy: model.isBusy)
         password?.show(
             words: model.passwordPrompt?.words ?? "", error: model.passwordPrompt?.error, isBusy: model.isBusy)
@@ -102,7 +102,7 @@ import Widgets
         let isOwnMessage = ["firstRun", "change"].contains(page)
         message.text = model.message ?? ""
         messageBar.isVisible = model.message != nil && !isOwnMessage
-        // A narrow bar has room for one of them.
+        // A narrow bar only has room for one of these buttons.
         newNote?.isVisible = page == "notes" && !notes.coversList
         back?.isVisible = page == "notes" && notes.coversList
         lockButton?.showTitle(!notes.leaflet.isFolded)
@@ -130,11 +130,11 @@ import Widgets
         }
     }
 
-    /// Before another page comes: the keys are elsewhere before a field goes, and nothing typed stays.
+    /// Prepares for another page: removes the focus from a field that is about to be hidden, and clears typed text.
     private func leave(_ page: String) {
         window?.dropFocus()
         for page in [firstRun, password, change] { page?.clear() }
-        // What locking had to say is not for this page.
+        // A message about locking must remain, one about this page must not.
         if page == "firstRun" || page == "change" && !model.isLocked { model.dismissMessage() }
     }
 
@@ -152,7 +152,7 @@ import Widgets
         }
     }
 
-    /// Wakes up when the model has something to do, and not before.
+    /// Sets a timer for the next time at which the model has work to do, if any.
     private func plan() {
         if let timer { MainLoop.cancel(timer) }
         timer = model.untilTick.map { due in

@@ -2,7 +2,7 @@
 
 import Widgets
 
-/// A page that asks for one password or several, says why, and what came of the last try.
+/// A page with one or more password fields, an explanation, and the error of the last attempt.
 @MainActor final class PasswordPage {
     let page: Page
     private let words = Label(styles: ["dim-label"], isCentred: true)
@@ -11,12 +11,12 @@ import Widgets
     private var submit: Button?
     private let action: @MainActor ([String]) -> Void
 
-    /// A page of that title.
+    /// Creates a page with this title.
     ///
     /// - Parameters:
-    ///   - fields: what each password is called.
-    ///   - submit: what the button says that gives them to `action`.
-    ///   - cancel: what the other button does; nil for none.
+    ///   - fields: the label of each field.
+    ///   - submit: the title of the button that passes the passwords to `action`.
+    ///   - cancel: called by the Cancel button; nil for none.
     init(
         _ title: String, icon: String, fields names: [String], submit: String,
         cancel: (@MainActor () -> Void)? = nil, action: @escaping @MainActor ([String]) -> Void
@@ -43,7 +43,7 @@ import Widgets
         error.isVisible = false
     }
 
-    /// Shows why it asks and what came of the last try.
+    /// Shows the explanation and the error of the last attempt.
     func show(words: String, error: String?, isBusy: Bool) {
         self.words.text = words
         self.error.show(error)
@@ -51,10 +51,10 @@ import Widgets
         for field in fields { field.setAccessibleDescription([error, words].compactMap { $0 }.joined(separator: " ")) }
     }
 
-    /// Takes the keys.
+    /// Moves the focus to the first field.
     func focus() { fields.first?.focus() }
 
-    /// Forgets what was typed.
+    /// Wipes what was typed.
     func clear() { for field in fields { field.clear() } }
 
     private func entered(_ number: Int) {

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The sensor of a simulated daemon, by the command `latchkey sim`: what a person would do, done by a button.
+/// Operates the sensor of a simulated daemon with the command `latchkey sim`.
 struct SimulatedSensor: Sendable {
-    /// Where `latchkey` is: beside the daemon that was named, or on the path.
+    /// The path of `latchkey`: beside the daemon in `LATCHKEY_DAEMON`, or in `PATH`.
     private static let command: URL? = {
         let environment = ProcessInfo.processInfo.environment
         let folders =
@@ -14,14 +14,14 @@ struct SimulatedSensor: Sendable {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }()
 
-    /// Whether the keychain is a simulated one. Asks the daemon.
+    /// Whether the keychain is simulated. Asks the daemon.
     static func isThere() async -> Bool {
         struct Report: Decodable { var tier: String }
         guard let said = await run("status", "--json") else { return false }
         return (try? JSONDecoder().decode(Report.self, from: said))?.tier == "simulated"
     }
 
-    /// Plays something; the words are those of `latchkey sim --help`.
+    /// Performs an action; the arguments are those of `latchkey sim --help`.
     static func play(_ words: String...) async { _ = await run(["sim"] + words) }
 
     private static func run(_ arguments: String...) async -> Data? { await run(arguments) }

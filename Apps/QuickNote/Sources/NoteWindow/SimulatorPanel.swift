@@ -4,7 +4,7 @@ import LatchkeyKit
 import QuickNoteCore
 import Widgets
 
-/// The finger or the face of a simulated machine, at the foot of the window.
+/// Buttons at the foot of the window that operate the sensor of a simulated machine.
 @MainActor final class SimulatorPanel {
     let box: Widget
     private let match: Button
@@ -34,10 +34,10 @@ import Widgets
         box.isVisible = false
     }
 
-    /// Whether the machine is a simulated one.
+    /// Whether the machine is simulated.
     var isSimulated = false
 
-    /// Shows what can be played now.
+    /// Shows the actions that are possible now.
     func show(_ model: QuickNoteModel) {
         guard isSimulated, let sensor = model.support.sensor else {
             box.isVisible = false

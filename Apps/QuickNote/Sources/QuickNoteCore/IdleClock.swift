@@ -2,24 +2,24 @@
 
 public import Foundation
 
-/// What time it is: for dates, and for how long nobody did anything.
+/// The clocks of the app: the date, and a monotonic clock that measures inactivity.
 public protocol IdleClock: Sendable {
-    /// Time that has passed since some moment; goes on while the machine sleeps, and never back.
+    /// Time since an arbitrary start; monotonic, and counts while the machine is suspended.
     var elapsed: Duration { get }
-    /// The date.
+    /// The current date.
     var date: Date { get }
 }
 
-/// The machine's own clock.
+/// The clocks of the machine.
 public struct SystemIdleClock: IdleClock {
     private let start = ContinuousClock.now
 
-    /// Begins to count.
+    /// Creates a clock that starts at zero.
     public init() {}
 
-    /// Time since this was made.
+    /// Time since the creation of this clock.
     public var elapsed: Duration { ContinuousClock.now - start }
 
-    /// The date.
+    /// The current date.
     public var date: Date { Date() }
 }

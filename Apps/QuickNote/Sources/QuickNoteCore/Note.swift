@@ -2,18 +2,18 @@
 
 public import Foundation
 
-/// A note, opened.
+/// A decrypted note.
 public struct Note: Identifiable, Hashable, Sendable {
-    /// What tells notes apart.
+    /// Identifies the note.
     public let id: UUID
     /// The text.
     public var text: String
-    /// When it was begun.
+    /// When it was created.
     public let created: Date
-    /// When it was changed last.
+    /// When it was last changed.
     public var modified: Date
 
-    /// Takes the parts.
+    /// Creates a note.
     public init(id: UUID = UUID(), text: String, created: Date, modified: Date) {
         self.id = id
         self.text = text
@@ -21,25 +21,25 @@ public struct Note: Identifiable, Hashable, Sendable {
         self.modified = modified
     }
 
-    /// The first line that has something in it, at most 80 characters; "New Note" when none has.
+    /// The first line that is not blank, at most 80 characters; "New Note" when there is none.
     public var title: String {
-        // Whatever ends a line: what was pasted may come from another system.
+        // Accepts every kind of line break, because pasted text may come from another system.
         let line = text.drop(while: \.isWhitespace).prefix(80).prefix { !$0.isNewline }
         return line.isEmpty ? "New Note" : line.trimmingCharacters(in: .whitespaces)
     }
 
-    /// Whether the text holds the words, whatever their case and accents; true for no words.
+    /// Whether the text contains each of these words, ignoring case and accents; true for no words.
     func matches(_ words: String) -> Bool {
         words.split(whereSeparator: \.isWhitespace).allSatisfy {
             text.range(of: $0, options: [.caseInsensitive, .diacriticInsensitive]) != nil
         }
     }
 
-    // MARK: - As bytes
+    // MARK: - Encoding
 
-    /// The most bytes a text can have in the keychain: what an item takes, less what sealing and the header add.
+    /// Maximum size of a text in bytes: the limit of a keychain item less the overhead of sealing and header.
     static let textBytes = (1 << 20) - NoteCipher.overhead - headerBytes
-    /// A version byte and two dates.
+    /// Size of the version byte and two dates.
     private static let headerBytes = 1 + 8 + 8
 
     /// Version 1, then both dates as milliseconds since 1970 (64 bits, big-endian), then the text as UTF-8.
@@ -53,7 +53,7 @@ public struct Note: Identifiable, Hashable, Sendable {
         return data
     }
 
-    /// Takes what `encoded` made; nil for anything else.
+    /// Decodes the result of `encoded`; nil for anything else.
     init?(id: UUID, encoded data: Data) {
         let bytes = Array(data)
         guard bytes.count >= Self.headerBytes, bytes.first == 1,

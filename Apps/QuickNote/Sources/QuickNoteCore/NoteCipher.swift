@@ -3,12 +3,12 @@
 import Foundation
 import Security
 
-/// ECIES with AES-GCM by `Security`. Sealed bytes are a version (1) and the ciphertext of the note's id (16) and its
-/// bytes: the id is inside, so that notes cannot be put in each other's places.
+/// ECIES with AES-GCM by `Security`. Sealed bytes consist of a version (1) and the ciphertext of the note's id (16
+/// bytes) and its encoding. The id is included so that one note cannot be substituted for another.
 enum NoteCipher {
     private static let version: UInt8 = 1
     private static let algorithm = SecKeyAlgorithm.eciesEncryptionStandardX963SHA256AESGCM
-    /// What sealing adds: version, id, the pair of this one message (65) and the tag (16).
+    /// Bytes that sealing adds: version, id, ephemeral public key (65) and tag (16).
     static let overhead = 1 + 16 + 65 + 16
 
     static func seal(_ text: Data, id: UUID, key: NoteKey) throws(QuickNoteError) -> Data {
@@ -19,7 +19,7 @@ enum NoteCipher {
         return Data([version]) + (sealed as Data)
     }
 
-    /// Opens what `seal` made; nil for anything else.
+    /// Decrypts the result of `seal`; nil for anything else, or a note with another id.
     static func open(_ data: Data, id: UUID, key: NoteKey) -> Data? {
         guard data.first == version,
             let opened = SecKeyCreateDecryptedData(key.privateKey, algorithm, data.dropFirst() as CFData, nil)

@@ -3,8 +3,8 @@
 import Foundation
 import Security
 
-/// The key that every note is sealed with: a P-256 pair of the app's own, since a pair is what `Security` encrypts with.
-/// Its private half is 97 bytes (X9.63: 04 ‖ X ‖ Y ‖ K), and nothing but the keychain and this object holds it.
+/// The key that seals every note: a P-256 key pair of the app, since `Security` encrypts with key pairs. Its private
+/// key is 97 bytes (X9.63: 04 ‖ X ‖ Y ‖ K) and exists only in the keychain and in this object.
 final class NoteKey: Sendable {
     let privateKey: SecKey
     let publicKey: SecKey
@@ -19,12 +19,12 @@ final class NoteKey: Sendable {
         self.publicKey = publicKey
     }
 
-    /// A new random key, which is in no keychain.
+    /// Creates a random key that is not in the keychain yet.
     convenience init() throws(QuickNoteError) {
-        try self.init(SecKeyCreateRandomKey(Self.kind as CFDictionary, nil), "The system made no key.")
+        try self.init(SecKeyCreateRandomKey(Self.kind as CFDictionary, nil), "The system could not create a key.")
     }
 
-    /// Takes a key out of the keychain.
+    /// Restores a key from the bytes of its keychain item.
     convenience init(_ data: Data) throws(QuickNoteError) {
         let attributes = Self.kind.merging([kSecAttrKeyClass as String: kSecAttrKeyClassPrivate]) { $1 }
         try self.init(
@@ -32,11 +32,11 @@ final class NoteKey: Sendable {
             "The key in the keychain is damaged.")
     }
 
-    /// The private half for the keychain.
+    /// The private key, for its keychain item.
     var data: Data {
         get throws(QuickNoteError) {
             guard let data = SecKeyCopyExternalRepresentation(privateKey, nil) else {
-                throw .internalFault("The key cannot be kept.")
+                throw .internalFault("The key cannot be exported.")
             }
             return data as Data
         }

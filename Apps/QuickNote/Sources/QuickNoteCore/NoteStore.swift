@@ -4,13 +4,13 @@ import Foundation
 import LatchkeyKit
 import Security
 
-/// The sealed notes, each an item of the keychain: a save is one transaction of the keychain, so that a crash leaves
-/// the note before it or the note after it, and never a half.
+/// The sealed notes, each in a keychain item: a save is one transaction of the keychain, so that after a crash either
+/// the previous or the new text exists.
 ///
-/// Each item carries a revision, which a change names: of two windows that change one note at once, the second finds
-/// out, and no text is lost.
+/// Each item has a revision, which a change must name. When two windows change one note at the same time, the second
+/// change fails, so that no text is overwritten.
 struct NoteStore: Sendable {
-    /// One item as it lies in the keychain.
+    /// The content of one item.
     struct Sealed: Sendable {
         var id: UUID
         var revision: Data
@@ -19,7 +19,7 @@ struct NoteStore: Sendable {
 
     let service: String
 
-    /// Every note.
+    /// Reads every note.
     func all() async throws(QuickNoteError) -> [Sealed] {
         try await call { () throws(KeychainError) in
             var query = query()
@@ -39,7 +39,7 @@ struct NoteStore: Sendable {
         }
     }
 
-    /// Puts a new note in; false when there is one of that id.
+    /// Adds a note; false when a note with this id exists.
     func add(_ note: Sealed) async throws(QuickNoteError) -> Bool {
         try await call { () throws(KeychainError) in
             var item = query(note.id)
@@ -54,7 +54,7 @@ struct NoteStore: Sendable {
         }
     }
 
-    /// Changes a note that still has that revision; false when it has another or is gone.
+    /// Changes a note if it still has this revision; false when the revision differs or the note was deleted.
     func replace(_ note: Sealed, at revision: Data) async throws(QuickNoteError) -> Bool {
         try await call { () throws(KeychainError) in
             let changes: [String: Any] = [
@@ -67,7 +67,7 @@ struct NoteStore: Sendable {
         }
     }
 
-    /// Deletes a note that still has that revision; false when it has another or is gone.
+    /// Deletes a note if it still has this revision; false when the revision differs or the note was deleted.
     func remove(_ id: UUID, at revision: Data) async throws(QuickNoteError) -> Bool {
         try await call { () throws(KeychainError) in
             let status = SecItemDelete(query(id, revision) as CFDictionary)

@@ -4,17 +4,18 @@ import Foundation
 import LatchkeyKit
 import Security
 
-/// The key of the notes, behind the app's password and behind biometry. DESIGN.md tells the whole of it.
+/// The key of the notes, protected by the app's password and by biometry. DESIGN.md describes the design.
 ///
-/// Neither the password nor a hash of ours is stored: the keychain derives a key from the password by scrypt and seals
-/// the note key with it, so that the right password is the one that opens it.
+/// Neither the password nor a hash of it is stored: the keychain derives a key from the password by scrypt and seals
+/// the note key with it, so that the right password is the one that opens the item.
 struct NoteVault: Sendable {
     let keychain: KeychainStore
     let service: String
-    /// How the key is kept behind biometry, the best way first.
+    /// Access controls for the item protected by biometry, in order of preference.
     let biometryProtections: [KeychainProtection]
 
-    /// Places for the key behind a password. More than one, so that a change adds the new before it takes the old away.
+    /// Items for the key protected by a password. Several, so that a change adds the new item before it deletes the
+    /// old one.
     var slots: [KeychainEntry] {
         (0..<4).map { .password(service: service, account: "password-key.\($0)") }
     }
@@ -22,7 +23,7 @@ struct NoteVault: Sendable {
 
     // MARK: - Password
 
-    /// How many passwords open the notes: none before the first run, one, or more after a change that was cut short.
+    /// Number of valid passwords: 0 before the first run, normally 1, more after an interrupted change.
     func passwordCount() async throws(QuickNoteError) -> Int { try await usedSlots().count }
 
     private func usedSlots() async throws(QuickNoteError) -> [KeychainEntry] {
@@ -34,19 +35,19 @@ struct NoteVault: Sendable {
         return used
     }
 
-    /// Makes a key and puts it behind the first password.
+    /// Creates a key and protects it with the first password.
     func setUp(password: String) async throws(QuickNoteError) -> NoteKey {
         let password = try Self.composed(password)
         let key = try NoteKey()
         guard try await usedSlots().isEmpty else { throw .alreadySetUp }
-        // What a finger opened before is the key of other notes.
+        // An item that biometry opens now contains the key of earlier notes.
         try await disarmBiometry()
-        // The first slot and no other: of two windows that do this at once, one finds the item there.
+        // Only the first slot: when two windows do this at the same time, the second finds the item there.
         guard try await put(key, into: slots[0], password: password) else { throw .alreadySetUp }
         return key
     }
 
-    /// The key, by the password.
+    /// Opens the key with the password.
     func open(password: String) async throws(QuickNoteError) -> NoteKey {
         let password = try Self.composed(password)
         for slot in try await usedSlots() {
@@ -54,7 +55,7 @@ struct NoteVault: Sendable {
             do throws(KeychainError) {
                 data = try await keychain.data(of: slot, prompt: .standard.password(password))
             } catch {
-                // Another slot may have that password, and a slot may have gone meanwhile.
+                // Another slot may have this password, and a slot may have been deleted meanwhile.
                 guard [.authenticationFailed, .itemNotFound].contains(error.kind) else { throw QuickNoteError(error) }
                 continue
             }
@@ -63,22 +64,22 @@ struct NoteVault: Sendable {
         throw .wrongPassword
     }
 
-    /// Puts the key behind another password. The old one is taken away only when the new one is in place: a crash in
-    /// between leaves both.
+    /// Changes the password. Deletes the old item only after the new one was added: a crash in between leaves both, and
+    /// both passwords are valid.
     func changePassword(from old: String, to new: String) async throws(QuickNoteError) {
         let new = try Self.composed(new)
         let key = try await open(password: old)
         let used = try await usedSlots()
         for slot in slots where !used.contains(slot) {
-            // Another window may have taken the place in between; then the next one is free.
+            // Another window may have used this slot meanwhile; then tries the next one.
             guard try await put(key, into: slot, password: new) else { continue }
             for old in used { try await call { () async throws(KeychainError) in try await keychain.remove(old) } }
             return
         }
-        throw .internalFault("Too many changes of the password were cut short.")
+        throw .internalFault("Too many changes of the password were interrupted.")
     }
 
-    /// False when there is something in that place.
+    /// Adds an item with the key; false when the slot is in use.
     func put(_ key: NoteKey, into slot: KeychainEntry, password: String) async throws(QuickNoteError) -> Bool {
         let data = try key.data
         do throws(KeychainError) {
@@ -92,7 +93,7 @@ struct NoteVault: Sendable {
         }
     }
 
-    /// One spelling (NFC) of what keyboards spell differently: the same characters are the same password (RFC 8265).
+    /// Normalises the password to NFC, because keyboards encode the same characters differently (RFC 8265).
     private static func composed(_ password: String) throws(QuickNoteError) -> String {
         let password = password.precomposedStringWithCanonicalMapping
         guard (1...1024).contains(password.utf8.count) else { throw .unusablePassword }
@@ -101,12 +102,13 @@ struct NoteVault: Sendable {
 
     // MARK: - Biometry
 
-    /// Whether the key is behind biometry, as far as can be told without asking.
+    /// Whether an item protected by biometry exists; does not prompt.
     func hasBiometry() async throws(QuickNoteError) -> Bool {
         try await call { () async throws(KeychainError) in try await keychain.contains(biometryEntry) }
     }
 
-    /// The key, by a proof of biometry; nil when it is not behind what is enrolled now, or the proof does not do.
+    /// Opens the key with a biometric proof; nil when the item does not exist for the current enrolment, or the proof
+    /// is not accepted.
     func open(proof: KeychainPrompt) async throws(QuickNoteError) -> NoteKey? {
         let data: Data
         do throws(KeychainError) {
@@ -120,9 +122,9 @@ struct NoteVault: Sendable {
         return try NoteKey(data)
     }
 
-    /// Puts the key behind what is enrolled now; false where the keychain offers no such protection.
+    /// Protects the key with the current enrolment; false where the keychain does not support it.
     func armBiometry(_ key: NoteKey) async throws(QuickNoteError) -> Bool {
-        // Taken away first: changing the item would ask the person.
+        // Deleted first, because changing the item would prompt the user.
         try await disarmBiometry()
         let data = try key.data
         for protection in biometryProtections {
@@ -139,12 +141,12 @@ struct NoteVault: Sendable {
         return false
     }
 
-    /// Takes the key from behind biometry.
+    /// Deletes the item protected by biometry.
     func disarmBiometry() async throws(QuickNoteError) {
         try await call { () async throws(KeychainError) in try await keychain.remove(biometryEntry) }
     }
 
-    /// Forgets everything: what is sealed can never be opened again.
+    /// Deletes every item with the key: sealed notes can never be opened again.
     func destroy() async throws(QuickNoteError) {
         try await disarmBiometry()
         for slot in slots { try await call { () async throws(KeychainError) in try await keychain.remove(slot) } }

@@ -2,33 +2,33 @@
 
 import Foundation
 
-/// The notes while they are open: a value that exists only between unlocking and locking, and takes every text with it
-/// when it goes.
+/// The unlocked notes: a value that exists only between unlocking and locking, and contains every text, so that
+/// releasing it releases them all.
 struct Notebook {
-    /// An open note and what is known of its item.
+    /// A note and the state of its item.
     struct Entry {
         var note: Note
-        /// nil for a note that was never saved.
+        /// The revision of the item; nil when the note was never saved.
         var revision: Data?
-        /// Whether the text differs from what is saved.
+        /// Whether the text differs from the saved one.
         var isDirty = false
         var history = UndoHistory()
     }
 
     let key: NoteKey
     var entries: [Entry] = []
-    /// Notes that the key does not open: kept, and counted.
+    /// Number of notes that the key does not open; they are not deleted.
     var unreadable = 0
     var selection: UUID?
     var search = ""
-    /// The note that was deleted last, for undo.
+    /// The last deleted note, for undo.
     var deleted: Note?
 
     func index(of id: UUID?) -> Int? { id.flatMap { id in entries.firstIndex { $0.note.id == id } } }
 
     var selected: Entry? { index(of: selection).map { entries[$0] } }
 
-    /// Notes that match the search, changed last first.
+    /// Notes that match the search, most recently changed first.
     var shown: [Entry] {
         entries.filter { $0.note.matches(search) }.sorted { first, second in
             guard first.note.modified == second.note.modified else { return first.note.modified > second.note.modified }
@@ -38,7 +38,7 @@ struct Notebook {
 
     var isDirty: Bool { entries.contains(where: \.isDirty) }
 
-    /// Takes over what lies in the keychain; unsaved texts of this window stay.
+    /// Adopts the notes of the keychain; unsaved texts of this window remain.
     mutating func merge(_ sealed: [NoteStore.Sealed]) {
         unreadable = 0
         var merged: [Entry] = []
@@ -57,13 +57,13 @@ struct Notebook {
             merged.append(Entry(note: note, revision: item.revision))
         }
         let ids = Set(sealed.map(\.id))
-        // New notes, and texts whose item another window deleted.
+        // Keeps new notes, and unsaved texts whose item another window has deleted.
         merged += entries.filter { !ids.contains($0.note.id) && ($0.isDirty || $0.revision == nil) }
         entries = merged
         if index(of: selection) == nil { selection = nil }
     }
 
-    /// What is written for a note now.
+    /// Seals a note with a new revision, for saving. Throws when its text is too long.
     func sealed(_ note: Note) throws(QuickNoteError) -> NoteStore.Sealed {
         let excess = note.text.utf8.count - Note.textBytes
         guard excess <= 0 else { throw .noteTooLong(bytes: excess) }
@@ -72,16 +72,16 @@ struct Notebook {
             bytes: try NoteCipher.seal(note.encoded, id: note.id, key: key))
     }
 
-    // MARK: - Across a lock
+    // MARK: - Unsaved texts while locked
 
-    /// A text that could not be saved before locking: sealed, of any length.
+    /// A text that could not be saved before locking: sealed, without a limit of its length.
     struct Kept: Sendable {
         var id: UUID
         var revision: Data?
         var bytes: Data
     }
 
-    /// The texts that are not saved, sealed.
+    /// Seals the unsaved texts.
     func kept() throws(QuickNoteError) -> [Kept] {
         var kept: [Kept] = []
         for entry in entries where entry.isDirty {
@@ -91,7 +91,7 @@ struct Notebook {
         return kept
     }
 
-    /// Takes texts back that were kept, as changes that are still to be saved.
+    /// Restores unsaved texts, which are still to be saved.
     mutating func take(_ kept: [Kept]) {
         for item in kept {
             guard let data = NoteCipher.open(item.bytes, id: item.id, key: key),

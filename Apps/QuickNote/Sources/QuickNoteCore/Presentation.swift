@@ -3,24 +3,24 @@
 public import Foundation
 import LatchkeyKit
 
-// What a front draws: values with the words in them, so that every front says the same.
+// Values that a front end draws, including their texts, so that all front ends show the same.
 
 /// The button that locks and unlocks.
 public struct LockButton: Hashable, Sendable {
-    /// What it does, in words.
+    /// Its title.
     public var title: String
-    /// The picture's name in icon themes of Linux desktops.
+    /// The name of its icon in icon themes of Linux desktops.
     public var iconName: String
-    /// The picture's name in Apple's SF Symbols.
+    /// The name of its icon in Apple's SF Symbols.
     public var symbolName: String
-    /// The warning to show beside it, when it begins a scan at once; nil otherwise.
+    /// The warning to show beside it when it starts a scan at once; nil otherwise.
     public var warning: String?
 
-    /// The button of a locked or unlocked app.
+    /// Creates the button of a locked or unlocked app.
     ///
     /// - Parameters:
     ///   - isLocked: whether the notes are locked.
-    ///   - biometry: the kind that unlocks now; nil when the password does.
+    ///   - biometry: the biometry that unlocks now; nil when only the password does.
     init(isLocked: Bool, biometry: Biometry?) {
         guard isLocked else {
             (title, iconName, symbolName) = ("Lock", "changes-allow-symbolic", "lock.open")
@@ -36,13 +36,13 @@ public struct LockButton: Hashable, Sendable {
     }
 }
 
-/// The question for the password.
+/// The prompt for the password.
 public struct PasswordPrompt: Hashable, Sendable {
-    /// Why it is asked.
+    /// Why the password is required.
     public var words: String
-    /// What came of the last try; nil before one.
+    /// The error of the last attempt; nil before the first one.
     public var error: String?
-    /// Wrong tries so far.
+    /// Number of wrong passwords so far.
     public var wrongTries: Int
 
     init(
@@ -69,27 +69,27 @@ public struct PasswordPrompt: Hashable, Sendable {
     }
 }
 
-/// One line of the list.
+/// A row of the list.
 public struct NoteSummary: Identifiable, Hashable, Sendable {
-    /// Which note.
+    /// The id of the note.
     public let id: UUID
-    /// Its first line.
+    /// The note's title.
     public let title: String
-    /// When it was changed last.
+    /// When the note was last changed.
     public let modified: Date
-    /// Whether it has changes that are not saved.
+    /// Whether the note has unsaved changes.
     public let isUnsaved: Bool
 }
 
-/// What is shown where there is nothing to show.
+/// A placeholder for an empty list or text.
 public struct EmptyState: Hashable, Sendable {
-    /// The picture's name in icon themes of Linux desktops.
+    /// The name of its icon in icon themes of Linux desktops.
     public let iconName: String
-    /// What there is none of.
+    /// What is missing.
     public let title: String
-    /// What to do.
+    /// What the user can do.
     public let words: String
-    /// Whether a button for a new note stands below the words.
+    /// Whether to show a button for a new note.
     public var offersNewNote = false
 
     static let locked = EmptyState(
@@ -103,16 +103,16 @@ public struct EmptyState: Hashable, Sendable {
         iconName: "document-open-symbolic", title: "No Note Selected", words: "Choose a note, or write a new one.")
 }
 
-/// Where the app stands.
+/// The state of the app.
 public enum Phase: Hashable, Sendable {
-    /// Before `start` has ended.
+    /// `start` has not finished.
     case starting
-    /// No password is set: two fields ask for one.
+    /// No password is set; the user must choose one.
     case firstRun
     /// The notes are locked.
     case locked
-    /// The notes are open.
+    /// The notes are unlocked.
     case unlocked
-    /// The keychain cannot be used; the words say why and what to do. `start` tries again.
+    /// The keychain cannot be used; the text says why and what to do. `start` tries again.
     case unavailable(String)
 }

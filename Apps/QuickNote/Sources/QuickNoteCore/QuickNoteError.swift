@@ -3,47 +3,47 @@
 public import Foundation
 import LatchkeyKit
 
-/// Why something did not work, in words for the person who uses the app. Never holds a note or a password.
+/// Why something failed, as text for the user. Never contains the text of a note or a password.
 public enum QuickNoteError: LocalizedError, Hashable, Sendable {
-    /// The password is not the one that was set.
+    /// The password is wrong.
     case wrongPassword
     /// The password has no characters, or more than 1,024 bytes.
     case unusablePassword
-    /// The two fields differ.
+    /// The two passwords differ.
     case passwordsDiffer
-    /// A password is set already, by another window of the app.
+    /// Another window of the app has already set a password.
     case alreadySetUp
-    /// The note is too long, by that many bytes.
+    /// The note exceeds the limit by this number of bytes.
     case noteTooLong(bytes: Int)
-    /// What was pasted is no text.
+    /// The clipboard does not contain text.
     case notText
-    /// The disk is full; the note in the window is kept there.
+    /// The disk is full; the note remains in the window.
     case diskFull
-    /// Somebody would have to be asked, or the device is locked.
+    /// A prompt would be necessary, or the device is locked.
     case notNow
-    /// The keychain cannot be used; its own words.
+    /// The keychain cannot be used; contains its message.
     case keychain(String)
     /// A part of the app failed.
     case internalFault(String)
 
-    /// A sentence, and what to do.
+    /// What happened and what to do.
     public var errorDescription: String? {
         switch self {
         case .wrongPassword: "That is not the password. Try again."
         case .unusablePassword: "The password has to have at least one character, and at most 1,024 bytes."
         case .passwordsDiffer: "The two passwords are not the same. Type them again."
-        case .alreadySetUp: "A password was set already, in another window. Enter it."
+        case .alreadySetUp: "A password was already set in another window. Enter it."
         case .noteTooLong(let bytes):
             "The note is \(bytes.formatted()) bytes too long. Move a part of it into another note; nothing is lost."
-        case .notText: "What you pasted is no text. The note is as it was."
-        case .diskFull: "The disk is full, so the note is not saved. Make room; it stays in this window until it is."
+        case .notText: "The clipboard does not contain text. The note was not changed."
+        case .diskFull: "The disk is full, so the note is not saved. Free some space; the text stays in this window."
         case .notNow: "The notes cannot be reached while the device is locked. Unlock it and try again."
         case .keychain(let words): "The keychain cannot be used: \(words)"
         case .internalFault(let words): "Something went wrong: \(words)"
         }
     }
 
-    /// Takes what the keychain said.
+    /// Converts an error of the keychain.
     init(_ error: KeychainError) {
         self =
             switch error.kind {
@@ -53,6 +53,6 @@ public enum QuickNoteError: LocalizedError, Hashable, Sendable {
             }
     }
 
-    /// The sentence.
+    /// The same text, not optional.
     public var words: String { errorDescription ?? "" }
 }

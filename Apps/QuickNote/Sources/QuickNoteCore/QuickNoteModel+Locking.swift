@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Locking, by a person or by the clock.
+/// Locking, by the user or after inactivity.
 extension QuickNoteModel {
-    /// Locks: saves, and takes every text and the key out of memory.
+    /// Saves and locks: releases every text and the key.
     public func lock() async {
         guard notebook != nil else { return }
         turn += 1
-        // What is typed while it saves is saved as well.
+        // Text typed while it saves is saved as well.
         while await save(), notebook?.isDirty == true {}
-        // What the keychain did not take is kept sealed, and told.
+        // Text that the keychain did not accept is retained in sealed form and reported.
         do throws(QuickNoteError) {
             kept += try notebook?.kept() ?? []
         } catch {
-            // Sealing in memory has no reason to fail; if it does, a lost text is worse than a late lock.
+            // Sealing in memory should not fail; if it does, a lost text would be worse than a late lock.
             return report(error)
         }
         notebook = nil
@@ -26,11 +26,11 @@ extension QuickNoteModel {
         await look()
     }
 
-    /// Whether closing the app now would lose a text.
+    /// Whether closing the app now would lose text.
     public var hasUnsavedText: Bool { notebook?.isDirty == true || !kept.isEmpty }
 
-    /// Time until `tick` has something to do; nil when it has nothing. It grows with input, and shrinks with a change of
-    /// the text, which is observed.
+    /// Time until `tick` has work to do; nil when it has none. Input prolongs it; a change of the text, which is
+    /// observed, shortens it.
     public var untilTick: Duration? {
         guard notebook != nil else { return nil }
         let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }
@@ -38,8 +38,8 @@ extension QuickNoteModel {
         return due.map { max(.zero, $0 - setup.clock.elapsed) }
     }
 
-    /// To be called after `untilTick`, or about every second: saves what has not changed for a while, and locks when
-    /// nobody does anything.
+    /// Must be called after `untilTick`, or about every second: saves text that has not changed for a while, and
+    /// locks after inactivity.
     public func tick() async {
         guard notebook != nil else { return }
         let now = setup.clock.elapsed
@@ -47,6 +47,6 @@ extension QuickNoteModel {
         if let lastChange, now - lastChange >= setup.autoSave { await save() }
     }
 
-    /// Tells that somebody is there: any key or pointer in the window.
+    /// Reports activity of the user: any key or pointer event in the window.
     public func touch() { lastInput = setup.clock.elapsed }
 }

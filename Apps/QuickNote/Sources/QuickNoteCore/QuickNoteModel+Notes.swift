@@ -2,12 +2,12 @@
 
 public import Foundation
 
-// The notes, while they are open. Everything here does nothing while they are locked.
+// The unlocked notes. All operations do nothing while the notes are locked.
 
 extension QuickNoteModel {
     // MARK: - The list
 
-    /// The notes that the search shows, changed last first; none while locked.
+    /// The notes that match the search, most recently changed first; empty while locked.
     public var notes: [NoteSummary] {
         guard let notebook else { return [] }
         return notebook.shown.map {
@@ -15,7 +15,7 @@ extension QuickNoteModel {
         }
     }
 
-    /// Words that the notes shown have to hold; "" shows all.
+    /// The search text; "" shows all notes.
     public var search: String {
         get { notebook?.search ?? "" }
         set {
@@ -24,24 +24,24 @@ extension QuickNoteModel {
         }
     }
 
-    /// What to show in place of the list; nil when there is one.
+    /// The placeholder for the list; nil when the list is not empty.
     public var emptyList: EmptyState? {
         guard let notebook else { return .locked }
         guard notebook.shown.isEmpty else { return nil }
         return notebook.entries.isEmpty ? .noNotes : .noMatch
     }
 
-    /// What to show in place of the text; nil when a note is selected.
+    /// The placeholder for the text; nil when a note is selected.
     public var emptyEditor: EmptyState? {
         guard let notebook else { return .locked }
         guard notebook.selected == nil else { return nil }
         return notebook.entries.isEmpty ? .noNotes : .noSelection
     }
 
-    /// The note that is selected.
+    /// The selected note.
     public var selection: UUID? { notebook?.selection }
 
-    /// Selects a note; what was selected before is saved.
+    /// Selects a note and saves the one selected before.
     public func select(_ id: UUID?) async {
         guard let notebook, notebook.selection != id, id == nil || notebook.index(of: id) != nil else { return }
         touch()
@@ -52,19 +52,19 @@ extension QuickNoteModel {
 
     // MARK: - The text
 
-    /// Whether the selected note has changes that are not saved.
+    /// Whether the selected note has unsaved changes.
     public var hasUnsavedSelection: Bool { notebook?.selected?.isDirty == true }
 
     /// The text of the selected note; "" without one.
     public var text: String { notebook?.selected?.note.text ?? "" }
 
-    /// Whether there is a change to take back.
+    /// Whether a change can be undone.
     public var canUndo: Bool { notebook?.selected?.history.canUndo == true }
 
-    /// Whether there is a change to make again.
+    /// Whether a change can be redone.
     public var canRedo: Bool { notebook?.selected?.history.canRedo == true }
 
-    /// Begins a note and selects it. It is kept once it has a text.
+    /// Creates a note and selects it. It is discarded if the user writes nothing.
     public func newNote() async {
         guard notebook != nil else { return }
         touch()
@@ -77,17 +77,17 @@ extension QuickNoteModel {
         await save()
     }
 
-    /// Takes what was typed into the selected note.
+    /// Changes the text of the selected note.
     public func edit(_ text: String) { change(to: text, isTyping: true) }
 
-    /// Takes what was typed in a window, which may not have drawn yet what the model holds by then: another note was
-    /// selected, or another window's text came. What was typed goes to the text that the person saw, and where that is no
-    /// more it becomes a note of its own.
+    /// Changes the text of a note in a window that may not have drawn the latest state of the model: another note may
+    /// have been selected, or another window may have changed the text. The change applies to the text that the user
+    /// saw; if that text no longer exists, it becomes a separate note.
     ///
     /// - Parameters:
-    ///   - text: the whole text with what was typed.
+    ///   - text: the whole new text.
     ///   - note: the note that the window shows.
-    ///   - before: the text that the window showed before.
+    ///   - before: the text that the window showed before the change.
     public func edit(_ text: String, in note: UUID?, shownAs before: String) {
         guard let book = notebook else { return }
         if book.selected?.note.text.isSpelled(as: before) == true { return edit(text) }
@@ -104,11 +104,11 @@ extension QuickNoteModel {
 
     static var ownNoteWords: String { "Another window changed this note. Your text was kept as a note of its own." }
 
-    /// Puts what was pasted at the end of the selected note, or in place of its text.
+    /// Appends pasted text to the selected note, or replaces its text.
     ///
     /// - Parameters:
-    ///   - data: what the clipboard holds; anything but UTF-8 text is refused in words.
-    ///   - replacing: whether it takes the place of the whole text.
+    ///   - data: the content of the clipboard; anything but UTF-8 text is refused with a message.
+    ///   - replacing: whether it replaces the whole text.
     public func paste(_ data: Data, replacing: Bool = false) {
         guard notebook?.selected != nil else { return }
         guard let pasted = String(data: data, encoding: .utf8), !pasted.utf8.contains(0) else {
@@ -117,7 +117,7 @@ extension QuickNoteModel {
         change(to: replacing ? pasted : text + pasted, isTyping: false)
     }
 
-    /// Takes the last change of the selected note back, or the deletion of a note when none is selected.
+    /// Undoes the last change of the selected note, or the deletion of a note when none is selected.
     public func undo() async {
         guard let book = notebook else { return }
         touch()
@@ -125,7 +125,7 @@ extension QuickNoteModel {
             guard let text = notebook?.entries[index].history.undo(book.entries[index].note.text) else { return }
             put(text, at: index)
         } else if let deleted = book.deleted {
-            // A new id: the old item is gone, and another window may know that.
+            // Uses a new id: the old item was deleted, and other windows may know that.
             let note = Note(text: deleted.text, created: deleted.created, modified: deleted.modified)
             notebook?.deleted = nil
             notebook?.entries.append(Notebook.Entry(note: note, isDirty: true))
@@ -134,7 +134,7 @@ extension QuickNoteModel {
         }
     }
 
-    /// Makes the change again that `undo` took back.
+    /// Redoes the change that `undo` reverted.
     public func redo() {
         guard let book = notebook, let index = book.index(of: book.selection),
             let text = notebook?.entries[index].history.redo(book.entries[index].note.text)
@@ -162,7 +162,7 @@ extension QuickNoteModel {
         lastChange = setup.clock.elapsed
     }
 
-    /// Lets a new note go that nobody wrote in.
+    /// Discards a new note without text.
     private func dropUntouched() {
         guard let entry = notebook?.selected, entry.revision == nil, !entry.isDirty else { return }
         notebook?.entries.removeAll { $0.note.id == entry.note.id }

@@ -2,9 +2,9 @@
 
 import LatchkeyKit
 
-/// The password: the first one, another one, none any more.
+/// Setting, changing and resetting the password.
 extension QuickNoteModel {
-    /// Sets the first password and opens the empty notes.
+    /// Sets the first password and unlocks the empty notes.
     public func setPassword(_ password: String, again: String) async {
         guard phase == .firstRun, !isBusy else { return }
         guard password == again else { return report(.passwordsDiffer) }
@@ -21,9 +21,9 @@ extension QuickNoteModel {
         }
     }
 
-    /// Changes the password; the notes stay as they are.
+    /// Changes the password; the notes do not change.
     ///
-    /// - Returns: whether it was changed; `message` tells why not.
+    /// - Returns: whether it was changed; if not, `message` says why.
     @discardableResult
     public func changePassword(from old: String, to new: String, again: String) async -> Bool {
         guard phase == .unlocked, !isBusy else { return false }
@@ -44,7 +44,7 @@ extension QuickNoteModel {
     }
 
     #if DEBUG
-    /// Forgets the password and every note, as on the first day. Debug builds alone have it.
+    /// Deletes the password and every note. Only in debug builds.
     public func reset() async {
         turn += 1
         asking?.cancel()

@@ -2,10 +2,10 @@
 
 import Foundation
 
-// The notes and the keychain: what is read, written and deleted there, one after another.
+// Operations on the notes in the keychain, which run one after another.
 
 extension QuickNoteModel {
-    /// Reads what other windows have written. Texts that are not saved here stay.
+    /// Reads changes of other windows. Unsaved texts of this window remain.
     public func refresh() async { await inTurn { await self.refreshNow() } }
 
     private func refreshNow() async {
@@ -19,9 +19,9 @@ extension QuickNoteModel {
         }
     }
 
-    /// Saves every change. Blocks nobody; saves that come at once go one after another.
+    /// Saves every change, without blocking the main actor. Simultaneous saves run one after another.
     ///
-    /// - Returns: whether everything is saved; `message` tells why not, and nothing is lost.
+    /// - Returns: whether everything is saved; if not, `message` says why, and no text is lost.
     @discardableResult
     public func save() async -> Bool { await inTurn { await self.saveNow() } }
 
@@ -36,7 +36,7 @@ extension QuickNoteModel {
                 isDone = false
             }
         }
-        // A failed save is tried again after the same pause; what was typed meanwhile waits for its own.
+        // A failed save is retried after the same pause; text typed meanwhile starts its own pause.
         if !isDone { lastChange = setup.clock.elapsed } else if notebook?.isDirty != true { lastChange = nil }
         return isDone
     }
@@ -51,7 +51,7 @@ extension QuickNoteModel {
             } else {
                 try await store.add(sealed)
             }
-        // The person may have typed on while the keychain wrote: look again.
+        // The user may have continued typing while the keychain wrote, so the entry is looked up again.
         guard let index = notebook?.index(of: id) else { return }
         if isSaved {
             let isSame = notebook?.entries[index].note.text.isSpelled(as: entry.note.text) == true
@@ -59,7 +59,7 @@ extension QuickNoteModel {
             notebook?.entries[index].isDirty = !isSame
             return
         }
-        // Another window changed or deleted the note: this text becomes a note of its own, and both are kept.
+        // Another window changed or deleted the note: this text becomes a separate note, so that both texts remain.
         let note = Note(text: entry.note.text, created: entry.note.created, modified: entry.note.modified)
         let copy = try book.sealed(note)
         guard try await store.add(copy), let index = notebook?.index(of: id) else { return }
@@ -77,9 +77,9 @@ extension QuickNoteModel {
         await refreshNow()
     }
 
-    /// Deletes the selected note; `undo` brings it back until the notes are locked.
+    /// Deletes the selected note; `undo` restores it until the notes are locked.
     public func deleteNote() async {
-        // The one that is selected now: another may be when its turn comes.
+        // Read now, because another note may be selected when the deletion runs.
         guard let id = selection else { return }
         touch()
         await inTurn { await self.delete(id) }
@@ -98,14 +98,14 @@ extension QuickNoteModel {
                 return report(error)
             }
         }
-        // The person may have typed on, or selected another note, while the keychain deleted: look again.
+        // The user may have continued typing or selected another note meanwhile, so the entry is looked up again.
         guard let index = notebook?.index(of: id), let note = notebook?.entries.remove(at: index).note else { return }
         if notebook?.selection == id { notebook?.selection = nil }
         if !note.text.isEmpty { notebook?.deleted = note }
     }
 
-    /// What reads or writes the notes in the keychain goes one after another: a list that was read before a save must
-    /// not come after it, and a deletion has to know the revision that a save makes.
+    /// Runs operations on the notes in the keychain one after another: a list read before a save must not be merged
+    /// after it, and a deletion needs the revision that a save creates.
     func inTurn<R: Sendable>(_ body: @escaping @MainActor () async -> R) async -> R {
         let before = underWayInKeychain
         let task = Task {
@@ -118,6 +118,6 @@ extension QuickNoteModel {
 }
 
 extension String {
-    /// Whether it is the same text byte by byte; `==` also takes two spellings of a character for one.
+    /// Whether both texts have the same bytes; `==` ignores differences of Unicode normalisation.
     func isSpelled(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }

@@ -3,9 +3,9 @@
 import LatchkeyKit
 import LocalAuthentication
 
-/// Biometry where it is trusted, the password otherwise.
+/// Unlocking: by biometry where it is trusted, otherwise by the password.
 extension QuickNoteModel {
-    /// Unlocks with biometry where it is trusted, and asks for the password otherwise, and after whatever else happens.
+    /// Unlocks with biometry where it is trusted; otherwise, and after any failure, prompts for the password.
     public func unlock() async {
         guard phase == .locked, !isBusy else { return }
         let turn = turn
@@ -36,7 +36,7 @@ extension QuickNoteModel {
                 let key = try? await vault.open(proof: proof)
                 guard turn == self.turn else { return }
                 guard let key else {
-                    // The set changed between the two calls, or the item is gone: only the password will do.
+                    // The enrolment changed between the two calls, or the item was deleted: only the password unlocks.
                     self.flow = FallbackFlow(ways: .biometry, support: support, demandsPassword: true)
                     return showPassword()
                 }
@@ -52,11 +52,11 @@ extension QuickNoteModel {
         }
     }
 
-    /// Asks for the password without biometry; a prompt that is up goes away.
+    /// Prompts for the password; cancels a biometric prompt.
     public func askForPassword() {
         guard phase == .locked else { return }
         if asking != nil || isAboutToAsk {
-            // Its answer does not count any more.
+            // Invalidates the result of the biometric prompt.
             turn += 1
             asking?.cancel()
         }
@@ -77,13 +77,13 @@ extension QuickNoteModel {
             wrongTries: flow.wrongPasswords)
     }
 
-    /// Takes the question for the password away again.
+    /// Cancels the prompt for the password.
     public func cancelPassword() {
         passwordPrompt = nil
         flow = nil
     }
 
-    /// Unlocks with a password; a wrong one is told in the prompt.
+    /// Unlocks with a password; reports a wrong one in the prompt.
     public func submitPassword(_ password: String) async {
         guard phase == .locked, !isCheckingPassword else { return }
         askForPassword()
@@ -109,7 +109,7 @@ extension QuickNoteModel {
         }
     }
 
-    /// Lets biometry unlock from now on; called only after the password was seen.
+    /// Lets biometry unlock from now on; must be called only after the right password was entered.
     func trust(_ key: NoteKey) async {
         await look()
         guard support.biometry != nil, !isBiometryTrusted else { return }
@@ -118,12 +118,12 @@ extension QuickNoteModel {
             guard try await vault.armBiometry(key) else { return }
             isBiometryTrusted = await KeychainStore.inBackground { (try? monitor.trustCurrent()) ?? false }
         } catch {
-            // The notes open all the same; the next unlocking asks for the password again.
+            // The notes are unlocked even so; the next unlock requires the password again.
             report(error)
         }
     }
 
-    /// Opens the notes, unless something else has happened since `turn`.
+    /// Unlocks the notes, unless `turn` is no longer current.
     func open(_ key: NoteKey, _ turn: Int) async {
         var book = Notebook(key: key)
         do throws(QuickNoteError) {
@@ -132,7 +132,7 @@ extension QuickNoteModel {
             book.take(kept)
             book.merge(sealed)
         } catch {
-            // Half a list would look like lost notes. The next try begins anew.
+            // A partial list would look like lost notes. The next attempt starts from the beginning.
             flow = nil
             return report(error)
         }

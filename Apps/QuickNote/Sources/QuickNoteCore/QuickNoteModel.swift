@@ -5,26 +5,26 @@ public import LatchkeyKit
 import LocalAuthentication
 public import Observation
 
-/// The whole app without a window: a front draws its properties and calls its functions.
+/// The app without a user interface: a front end draws its properties and calls its functions.
 ///
-/// While the notes are locked, no text of a note is in memory, nor the key that opens them. A text that could not be
-/// saved before locking is kept sealed and comes back with the next unlocking.
+/// While the notes are locked, neither the text of a note nor the key is in memory. A text that could not be saved
+/// before locking is retained in sealed form and restored by the next unlock.
 @MainActor
 @Observable
 public final class QuickNoteModel {
-    /// Where the app stands.
+    /// The state of the app.
     public internal(set) var phase = Phase.starting
-    /// What biometry can do, as of the last look.
+    /// The biometry that is available, as of the last check.
     public internal(set) var support = BiometrySupport.none
-    /// The question for the password, when it is to be shown over the locked notes.
+    /// The prompt for the password; nil when it is not to be shown.
     public internal(set) var passwordPrompt: PasswordPrompt?
-    /// Whether something is under way that a person waits for: a prompt, or the keychain.
+    /// Whether the user waits for an operation: a prompt, or the keychain.
     public var isBusy: Bool { underWay > 0 }
     private var underWay = 0
-    /// What went wrong last, in words; the front shows it until `dismissMessage`.
+    /// The last error; the front end shows it until `dismissMessage`.
     public internal(set) var message: String?
 
-    /// The notes; nil while they are locked. Nothing else holds a text.
+    /// The unlocked notes; nil while they are locked. Nothing else holds a text.
     var notebook: Notebook?
 
     @ObservationIgnored let setup: QuickNoteSetup
@@ -33,26 +33,26 @@ public final class QuickNoteModel {
     @ObservationIgnored let monitor: EnrollmentMonitor
     @ObservationIgnored let auth: BiometricAuth
     @ObservationIgnored var flow: FallbackFlow?
-    /// Whether biometry may unlock: the key is behind it, and what is enrolled is what was trusted.
+    /// Whether biometry may unlock: the item exists, and the enrolment is the trusted one.
     var isBiometryTrusted = false
     @ObservationIgnored var hasEnrolmentChanged = false
-    /// Whether there was a place to ask for biometry, when that was tried last.
+    /// Whether a prompt could be shown at the last attempt.
     @ObservationIgnored var couldAsk = true
-    /// Texts that could not be saved before locking, sealed.
+    /// Sealed texts that could not be saved before locking.
     @ObservationIgnored var kept: [Notebook.Kept] = []
     @ObservationIgnored var lastInput = Duration.zero
     @ObservationIgnored var lastChange: Duration?
-    /// The prompt of the system that is up.
+    /// The evaluation whose system prompt is shown; nil when there is none.
     var asking: Task<Result<KeychainPrompt, AuthenticationFailure>, Never>?
-    /// Whether `unlock` looks what it can ask for.
+    /// Whether `unlock` is still determining which prompt to show.
     @ObservationIgnored var isAboutToAsk = false
     @ObservationIgnored var isCheckingPassword = false
-    /// Counts locks and ways to unlock, so that an answer that comes after the next one is dropped.
+    /// Incremented by each lock and each cancelled unlock, so that late results are dropped.
     @ObservationIgnored var turn = 0
-    /// The last of what reads or writes the notes in the keychain.
+    /// The last operation on the notes in the keychain.
     @ObservationIgnored var underWayInKeychain: Task<Void, Never>?
 
-    /// Takes what the app stands on. Nothing is asked before `start`.
+    /// Creates the model. It does not access the keychain before `start`.
     public init(setup: QuickNoteSetup = QuickNoteSetup()) {
         self.setup = setup
         let keychain = KeychainStore()
@@ -65,9 +65,9 @@ public final class QuickNoteModel {
         auth = BiometricAuth(makeContext: setup.makeContext)
     }
 
-    // MARK: - What is shown
+    // MARK: - Presentation
 
-    /// Whether the notes are locked, or not there yet.
+    /// Whether the notes are locked or not loaded yet.
     public var isLocked: Bool { notebook == nil }
 
     /// The button that locks and unlocks.
@@ -75,21 +75,21 @@ public final class QuickNoteModel {
         LockButton(isLocked: isLocked, biometry: isBiometryTrusted ? support.biometry : nil)
     }
 
-    /// What the sensor waits for, in words, while the system asks for biometry; nil otherwise.
+    /// What the sensor waits for, while the system prompts for biometry; nil otherwise.
     public var askingWords: String? {
         guard asking != nil, let sensor = support.sensor else { return nil }
         return sensor == .touchID ? "Put your \(sensor.bodyPart) on the sensor." : "Look at the sensor."
     }
 
-    /// Forgets the message.
+    /// Removes the message.
     public func dismissMessage() { message = nil }
 
     // MARK: - Starting
 
-    /// Looks where the app stands; also after `Phase.unavailable`, and when the window comes back.
+    /// Determines the state of the app; also called after `Phase.unavailable` and when the window becomes active.
     public func start() async {
         guard notebook == nil else { return await refresh() }
-        // A look at a window that came back is nothing that a person waits for.
+        // The user does not wait for a check of a window that became active.
         if phase == .locked || phase == .firstRun { await lookAgain() } else { await busily { await lookAgain() } }
     }
 
@@ -98,12 +98,12 @@ public final class QuickNoteModel {
         do throws(QuickNoteError) {
             let count = try await vault.passwordCount()
             await look()
-            // Somebody may have unlocked meanwhile, and even locked again.
+            // The user may have unlocked meanwhile, and even locked again.
             guard notebook == nil, turn == self.turn else { return }
             phase = count == 0 ? .firstRun : .locked
             if count > 1 {
                 message =
-                    "A change of the password was cut short: the old one and the new one both unlock. Change it again."
+                    "A change of the password was interrupted: the old and the new one both unlock. Change it again."
             }
         } catch {
             guard notebook == nil, turn == self.turn else { return }
@@ -111,7 +111,7 @@ public final class QuickNoteModel {
         }
     }
 
-    /// Looks what biometry can do, and whether it is trusted.
+    /// Determines which biometry is available and whether it is trusted.
     func look() async {
         let (auth, monitor) = (auth, monitor)
         let (support, verdict) = await KeychainStore.inBackground {

@@ -3,28 +3,28 @@
 public import LatchkeyKit
 import LocalAuthentication
 
-/// What the app stands on; everything a test replaces.
+/// The dependencies and settings of the app, which tests replace.
 public struct QuickNoteSetup: Sendable {
     /// The prefix of the app's items in the keychain.
     public var service: String
-    /// What time it is.
+    /// The clocks.
     public var clock: any IdleClock
     /// Time without input after which the notes lock; nil for never.
     public var autoLock: Duration?
-    /// Time after a change after which it is saved.
+    /// Time after a change until it is saved.
     public var autoSave: Duration
-    /// Makes a context for each attempt.
+    /// Creates a context for each attempt.
     public var makeContext: @Sendable () -> sending any BiometryEvaluating
-    /// How the key is kept behind biometry, the best way first.
+    /// Access controls for the item protected by biometry, in order of preference.
     var biometryProtections: [KeychainProtection]
 
-    /// The app as people use it.
+    /// Creates the setup of the real app.
     ///
     /// - Parameters:
-    ///   - service: prefix of the app's items.
-    ///   - clock: what time it is.
+    ///   - service: the prefix of the app's items.
+    ///   - clock: the clocks.
     ///   - autoLock: time without input after which the notes lock.
-    ///   - autoSave: time after a change after which it is saved.
+    ///   - autoSave: time after a change until it is saved.
     public init(
         service: String = "QuickNote", clock: any IdleClock = SystemIdleClock(), autoLock: Duration? = .seconds(300),
         autoSave: Duration = .seconds(1)
@@ -36,17 +36,18 @@ public struct QuickNoteSetup: Sendable {
         makeContext = { LAContext() }
         biometryProtections = [
             .currentBiometry,
-            // Where no passcode is set, or the tier cannot bind items to the enrolled set: the monitor looks at it then.
+            // Used where no passcode is set or the tier cannot bind items to the enrolment; `EnrollmentMonitor` then
+            // detects changes.
             KeychainProtection(.whenUnlockedThisDeviceOnly, constraints: .biometryAny),
         ]
     }
 
     /// Reads launch arguments.
     ///
-    /// - Parameter arguments: those of the process, without its name.
-    ///   `--test-biometry=success|cancel|failure` puts a double in place of the sensor, with items of a name of their
-    ///   own, so that nobody's notes are ever touched by it. It exists in debug builds alone.
-    /// - Returns: a sentence for an argument that this build does not take; nil when all are well.
+    /// - Parameter arguments: the arguments of the process, without its name.
+    ///   `--test-biometry=success|cancel|failure` replaces the sensor by a test double and uses separate items, so
+    ///   that real notes are never touched. Only in debug builds.
+    /// - Returns: an error message for an unknown argument; nil when all are valid.
     public mutating func apply(arguments: [String]) -> String? {
         for argument in arguments {
             guard argument.hasPrefix("--test-biometry=") else { return "There is no option \(argument)." }
@@ -67,8 +68,8 @@ public struct QuickNoteSetup: Sendable {
     }
 
     #if DEBUG
-    /// Puts a double in place of the sensor. Its answer protects nothing, so the key lies open in an item whose name
-    /// says that it is for tests.
+    /// Replaces the sensor by a test double. Since its answer proves nothing to the keychain, the key is unprotected,
+    /// in an item whose name marks it as a test.
     public mutating func useTestDouble(answering answer: ScriptedBiometry.Answer) {
         service += ".test-double"
         makeContext = { ScriptedBiometry(answers: [answer], enrolledStateHash: Data("test double".utf8)) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The texts of a note before its changes, for undo and redo. Bounded, so that a long session does not fill the memory.
+/// Earlier texts of a note, for undo and redo. Limited in number and size.
 struct UndoHistory {
     private static let steps = 200
     private static let bytes = 16 << 20
-    /// Changes within this time of each other are undone together.
+    /// Typed changes within this time of each other are undone together.
     private static let pause = Duration.seconds(1)
 
     private var past: [String] = []
@@ -14,7 +14,7 @@ struct UndoHistory {
     var canUndo: Bool { !past.isEmpty }
     var canRedo: Bool { !future.isEmpty }
 
-    /// Notes the text that is about to change. Typing goes together into one step; what comes in one piece does not.
+    /// Records the text before a change. Typed characters are combined into one step; a paste is a step of its own.
     mutating func record(_ text: String, at now: Duration, isTyping: Bool) {
         defer { last = isTyping ? now : nil }
         future = []
@@ -24,7 +24,7 @@ struct UndoHistory {
         while past.count > 1, past.count > Self.steps || size > Self.bytes { size -= past.removeFirst().utf8.count }
     }
 
-    /// The text before the last change.
+    /// Returns the text before the last change; nil when there is none.
     mutating func undo(_ current: String) -> String? {
         guard let text = past.popLast() else { return nil }
         future.append(current)
@@ -32,7 +32,7 @@ struct UndoHistory {
         return text
     }
 
-    /// The text that the last undo took away.
+    /// Returns the text that the last undo reverted; nil when there is none.
     mutating func redo(_ current: String) -> String? {
         guard let text = future.popLast() else { return nil }
         past.append(current)

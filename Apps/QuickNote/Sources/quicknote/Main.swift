@@ -8,16 +8,16 @@ import QuickNoteCore
 import NoteWindow
 #endif
 
-/// The notes in a window, or in a terminal. Everything they can do is the model's; here it is said which of the two.
+/// Runs the app in a window or in a terminal.
 @main
 enum Main {
     private static let help = """
         usage: quicknote [--tui] [--times] [--test-biometry=success|cancel|failure (debug builds)]
 
-        Keeps notes that open with your finger, your face or a password. Shows them in a window.
+        Stores notes that open with your finger, your face or a password. Shows them in a window.
 
           --tui      show them in this terminal instead
-          --times    write when the window and the notes were on the screen (ms, CLOCK_MONOTONIC)
+          --times    report when the window and the notes were drawn (ms, CLOCK_MONOTONIC)
           --help     show this text
 
         Exit status: 2 unknown option, 69 no display.
@@ -46,7 +46,7 @@ enum Main {
         #else
         _ = tellsTimes
         fail(
-            "this build has no window, since GTK 4 and libadwaita were not there",
+            "this build has no window, since GTK 4 and libadwaita were not installed",
             hint: "quicknote --tui shows the notes in this terminal; `make notes` installs what the window needs")
         #endif
     }

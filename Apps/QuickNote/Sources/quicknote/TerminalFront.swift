@@ -3,13 +3,13 @@
 import Foundation
 import QuickNoteCore
 
-/// Asks, one line at a time, and shows what the model says.
+/// The terminal front end: reads commands line by line and prints the state of the model.
 @MainActor
 struct TerminalFront {
     let model: QuickNoteModel
     private let input = TerminalInput()
 
-    /// Runs until the person leaves; gives the exit status.
+    /// Runs until the user quits; returns the exit status.
     func run() async -> Int32 {
         await model.start()
         while true {
@@ -123,7 +123,7 @@ struct TerminalFront {
         return (String(parts.first ?? ""), parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// A text without the control characters that would move the cursor or change the terminal.
+    /// Removes control characters, which could move the cursor or change the terminal.
     private static func shown(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -2,19 +2,19 @@
 
 import Foundation
 
-/// Lines from the terminal, with and without echo.
+/// Reads lines from the terminal, with and without echo.
 struct TerminalInput {
-    /// A line without its end; nil at the end of the input.
+    /// Reads a line, without the line break; nil at the end of the input.
     func line(_ prompt: String) -> String? {
         print(prompt, terminator: "")
         fflush(nil)
         return readLine()
     }
 
-    /// A line that the terminal does not show. From a pipe it is read as it is.
+    /// Reads a line without echo; from a pipe, as it is.
     func secret(_ prompt: String) -> String? {
         guard tcgetattr(STDIN_FILENO, &shownModes) == 0 else { return line(prompt) }
-        // Whoever is ended here leaves a terminal that shows what is typed.
+        // A terminating signal must not leave the terminal without echo.
         for number in Self.ends {
             signal(number) { number in
                 tcsetattr(STDIN_FILENO, TCSANOW, &shownModes)
@@ -36,5 +36,5 @@ struct TerminalInput {
     private static let ends = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 }
 
-/// How the terminal was before it was told to be silent: written before the handlers of signals are set, which read it.
+/// The modes before echo was disabled. Safe: written before the signal handlers are installed, which read it.
 nonisolated(unsafe) private var shownModes = termios()

@@ -9,7 +9,7 @@ import Testing
 @testable import QuickNoteCore
 
 @MainActor @Suite(.simulator(sensor: .none)) struct NoteTests {
-    @Test func notesAreKeptAndListedNewestFirst() async {
+    @Test func notesAreStoredAndListedNewestFirst() async {
         let app = await App.opened("one\nmore", "two", "\n\n  three  ")
         #expect(app.titles == ["three", "two", "one"])
         await app.model.lock()
@@ -19,7 +19,7 @@ import Testing
         #expect(app.model.text == "one\nmore")
     }
 
-    @Test func searchingLooksAtWholeTextsWithoutCaseAndAccents() async {
+    @Test func searchMatchesWholeTextsIgnoringCaseAndAccents() async {
         let app = await App.opened("Café crème\nlist", "shopping: cafe", "other")
         app.model.search = "CAFÉ list"
         #expect(app.titles == ["Café crème"])
@@ -45,7 +45,7 @@ import Testing
         #expect(app.model.emptyEditor?.title == "Locked")
     }
 
-    @Test func changesAreTakenBackAndMadeAgain() async {
+    @Test func changesAreUndoneAndRedone() async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.clock.advance(5)
@@ -58,7 +58,7 @@ import Testing
         await app.model.undo()
         #expect(app.model.text == "one two")
         await app.model.undo()
-        #expect(app.model.text == "one", "what was typed in one go goes in one step")
+        #expect(app.model.text == "one", "continuous typing is one step")
         app.model.redo()
         app.model.redo()
         #expect(app.model.text == "one two three")
@@ -69,7 +69,7 @@ import Testing
         #expect(!app.model.canRedo)
     }
 
-    @Test func aDeletedNoteComesBack() async {
+    @Test func undoRestoresDeletedNote() async {
         let app = await App.opened("one", "two")
         await app.selectFirst()
         await app.model.deleteNote()
@@ -81,7 +81,7 @@ import Testing
         #expect(app.titles == ["two", "one"])
     }
 
-    @Test func aNewNoteThatNobodyWroteInIsNotKept() async {
+    @Test func untouchedNewNoteIsDiscarded() async {
         let app = await App.opened("one")
         await app.model.newNote()
         #expect(app.titles.count == 2)
@@ -94,7 +94,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    @Test func anEmptiedNoteIsKeptAsItIs() async {
+    @Test func emptiedNoteIsStored() async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("")
@@ -105,9 +105,9 @@ import Testing
         #expect(app.model.text == "")
     }
 
-    // MARK: - Odd input
+    // MARK: - Unusual input
 
-    @Test func aMegabyteIsKept() async {
+    @Test func megabyteOfTextIsStored() async {
         let app = await App.opened(String(repeating: "ä", count: 500_000))
         await app.model.lock()
         await app.enter()
@@ -116,7 +116,7 @@ import Testing
         #expect(app.titles.first?.count == 80)
     }
 
-    @Test func aTextThatIsTooLongIsToldAndNeverLost() async throws {
+    @Test func tooLongTextIsReportedAndNotLost() async throws {
         let app = await App.opened("one")
         await app.selectFirst()
         let long = "long " + String(repeating: "x", count: Note.textBytes)
@@ -138,25 +138,25 @@ import Testing
     }
 
     @Test(arguments: [Data([0xff, 0xfe, 0]), Data([0x41, 0, 0x42]), Data([0xc3])])
-    func whatIsNoTextIsNotPasted(data: Data) async {
+    func invalidTextIsNotPasted(data: Data) async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.paste(data)
         #expect(app.model.text == "one")
-        #expect(app.model.message == "What you pasted is no text. The note is as it was.")
+        #expect(app.model.message == "The clipboard does not contain text. The note was not changed.")
     }
 
     @Test(arguments: ["one\r\ntwo", "\r\n one \r\ntwo", "one\rtwo", "one\u{2028}two"])
-    func theTitleIsTheFirstLineWhateverEndsIt(text: String) async {
+    func titleIsFirstLineForEveryLineBreak(text: String) async {
         #expect(await App.opened(text).titles == ["one"])
     }
 
-    @Test func theTitleIsOneLineHoweverManyEmptyOnesComeFirst() async {
+    @Test func titleSkipsLeadingEmptyLines() async {
         #expect(await App.opened(String(repeating: " \n", count: 100) + "one\ntwo").titles == ["one"])
     }
 
-    /// Equal for Swift, and other bytes.
-    @Test func anotherSpellingOfTheSameCharactersIsAChange() async {
+    /// The strings are equal in Swift, but their bytes differ.
+    @Test func differentNormalisationIsAChange() async {
         let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
         let app = await App.opened(composed)
         await app.selectFirst()
@@ -168,7 +168,7 @@ import Testing
         #expect(Array(app.model.text.utf8) == Array(decomposed.utf8))
     }
 
-    @Test func textIsPastedInOneStep() async {
+    @Test func pasteIsOneUndoStep() async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.paste(Data(" two 👩‍👩‍👧".utf8))
@@ -179,7 +179,7 @@ import Testing
         #expect(app.model.text == "one")
     }
 
-    @Test func lockedNothingDoesAnything() async {
+    @Test func operationsDoNothingWhileLocked() async {
         let app = await App.opened("one")
         await app.model.lock()
         await app.model.newNote()
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: - Saving
 
-    @Test func aChangeIsSavedAfterAPause() async {
+    @Test func changeIsSavedAfterPause() async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("one two")
@@ -209,14 +209,14 @@ import Testing
         app.clock.advance(1)
         await app.model.tick()
         #expect(app.model.notes.first?.isUnsaved == false)
-        // Another start, as after a crash now.
+        // A restart, as after a crash now.
         let again = await App()
         await again.enter()
         #expect(again.titles == ["one two"])
     }
 
-    /// Each turn of the main actor is a moment: one of them is while the keychain writes.
-    @Test(arguments: 0..<8) func whatIsTypedWhileAChangeIsSavedIsSavedAfterItsOwnPause(turns: Int) async {
+    /// Tries each number of turns of the main actor; in some of them the keychain is writing.
+    @Test(arguments: 0..<8) func textTypedDuringSaveIsSavedAfterItsOwnPause(turns: Int) async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("one two")
@@ -232,7 +232,7 @@ import Testing
         #expect(again.titles == ["one two three"])
     }
 
-    @Test(arguments: 0..<8) func aNoteDeletedWhileItIsSavedIsGone(turns: Int) async {
+    @Test(arguments: 0..<8) func noteDeletedDuringSaveStaysDeleted(turns: Int) async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("one two")
@@ -247,7 +247,7 @@ import Testing
         #expect(again.titles.isEmpty)
     }
 
-    @Test func aFullDiskLosesNothing() async throws {
+    @Test func fullDiskLosesNoText() async throws {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("one two")
@@ -258,15 +258,15 @@ import Testing
         #expect(app.model.notes.first?.isUnsaved == true)
         let other = await App()
         await other.enter()
-        #expect(other.titles == ["one"], "what was saved is as it was")
+        #expect(other.titles == ["one"], "the saved text has not changed")
         app.clock.advance(1)
         await app.model.tick()
-        #expect(app.model.notes.first?.isUnsaved == false, "it is tried again")
+        #expect(app.model.notes.first?.isUnsaved == false, "the save is retried")
         await other.model.refresh()
         #expect(other.titles == ["one two"])
     }
 
-    @Test func aFullDiskWhileLockingKeepsTheTextSealed() async throws {
+    @Test func fullDiskDuringLockRetainsSealedText() async throws {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("one two")
@@ -296,7 +296,7 @@ import Testing
 
     // MARK: - Two windows
 
-    @Test func twoWindowsThatChangeOneNoteKeepBothTexts() async {
+    @Test func conflictingChangesKeepBothTexts() async {
         let first = await App.opened("one")
         let second = await App()
         await second.enter()
@@ -308,12 +308,12 @@ import Testing
         await second.model.save()
         #expect(second.model.message?.contains("note of its own") == true)
         #expect(Set(second.titles) == ["one, first", "one, second"])
-        #expect(second.model.text == "one, second", "the person goes on in the same text")
+        #expect(second.model.text == "one, second", "the user continues in the same text")
         await first.model.refresh()
         #expect(Set(first.titles) == ["one, first", "one, second"])
     }
 
-    @Test func whatIsTypedBeforeAnotherWindowsTextIsDrawnTakesNothingAway() async {
+    @Test func typingOverStaleTextKeepsBothTexts() async {
         let first = await App.opened("one")
         let second = await App()
         await second.enter()
@@ -323,18 +323,18 @@ import Testing
         await first.selectFirst()
         let note = first.model.selection
         await first.model.refresh()
-        // The window still shows what it drew before.
+        // The window still shows the previous text.
         first.model.edit("one, first", in: note, shownAs: "one")
         first.model.edit("one, first!", in: note, shownAs: "one, first")
         #expect(first.model.message?.contains("note of its own") == true)
-        #expect(first.model.text == "one, first!", "the person goes on in the same text")
+        #expect(first.model.text == "one, first!", "the user continues in the same text")
         #expect(await first.model.save())
         #expect(Set(first.titles) == ["one, first!", "one, second"])
         await second.model.refresh()
         #expect(Set(second.titles) == ["one, first!", "one, second"])
     }
 
-    @Test func whatIsTypedBeforeAnotherNoteIsDrawnGoesToTheNoteThatIsShown() async throws {
+    @Test func typingBeforeRedrawChangesShownNote() async throws {
         let app = await App.opened("one", "two")
         let one = try #require(app.model.notes.first { $0.title == "one" }).id
         let two = try #require(app.model.notes.first { $0.title == "two" }).id
@@ -347,7 +347,7 @@ import Testing
         #expect(Set(app.titles) == ["one!", "two"])
     }
 
-    @Test func whatIsTypedBeforeADeletionIsDrawnIsKept() async {
+    @Test func typingBeforeDeletionIsDrawnIsSaved() async {
         let app = await App.opened("one")
         await app.selectFirst()
         let note = app.model.selection
@@ -360,7 +360,7 @@ import Testing
         #expect(app.model.isLocked && app.titles.isEmpty)
     }
 
-    @Test func aNoteDeletedInAnotherWindowLivesOnWhereItIsChanged() async {
+    @Test func changedNoteSurvivesDeletionInAnotherWindow() async {
         let first = await App.opened("one")
         let second = await App()
         await second.enter()
@@ -374,7 +374,7 @@ import Testing
         #expect(first.titles == ["one two"])
     }
 
-    @Test func aNoteChangedInAnotherWindowIsNotDeletedUnseen() async {
+    @Test func noteChangedInAnotherWindowIsNotDeleted() async {
         let first = await App.opened("one")
         let second = await App()
         await second.enter()
@@ -389,7 +389,7 @@ import Testing
 
     // MARK: - Notes that cannot be read
 
-    @Test func aDamagedNoteIsToldAndKept() async {
+    @Test func damagedNoteIsReportedAndNotDeleted() async {
         let app = await App.opened("one", "two")
         let id = app.model.notes[0].id.uuidString
         let query: [String: Any] = [
@@ -404,7 +404,7 @@ import Testing
         #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess)
     }
 
-    @Test func aNoteInThePlaceOfAnotherIsNotRead() async throws {
+    @Test func sealedNoteDoesNotOpenUnderAnotherId() async throws {
         let key = try NoteKey()
         let (id, other) = (UUID(), UUID())
         let sealed = try NoteCipher.seal(Data("text".utf8), id: id, key: key)
@@ -417,25 +417,25 @@ import Testing
             #expect(NoteCipher.open(changed, id: id, key: key) == nil)
             #expect(NoteCipher.open(sealed.prefix(index), id: id, key: key) == nil)
         }
-        #expect(try NoteCipher.seal(Data("text".utf8), id: id, key: key) != sealed, "a nonce of its own")
+        #expect(try NoteCipher.seal(Data("text".utf8), id: id, key: key) != sealed, "each has a fresh ephemeral key")
         #expect(NoteCipher.open(try NoteCipher.seal(Data(), id: id, key: key), id: id, key: key) == Data())
     }
 
     // MARK: - Locking
 
-    @Test func lockedNoTextIsInTheModel() async {
-        let app = await App.opened("a text that nobody reads")
+    @Test func lockedModelContainsNoText() async {
+        let app = await App.opened("a zebra in a note")
         await app.selectFirst()
-        app.model.edit("a text that nobody reads either")
-        app.model.search = "nobody"
+        app.model.edit("a zebra in a changed note")
+        app.model.search = "zebra"
         await app.model.deleteNote()
-        #expect(memory(of: app.model).contains("nobody"), "the look finds what is there")
+        #expect(memory(of: app.model).contains("zebra"), "the search finds text while unlocked")
         await app.model.lock()
-        #expect(!memory(of: app.model).contains("nobody"))
+        #expect(!memory(of: app.model).contains("zebra"))
         #expect(app.model.notebook == nil)
     }
 
-    @Test func theKeyGoesWithTheLock() async throws {
+    @Test func lockReleasesKey() async throws {
         let app = await App.opened("one")
         weak let key = app.model.notebook?.key
         #expect(key != nil)
@@ -443,7 +443,7 @@ import Testing
         #expect(key == nil)
     }
 
-    @Test func nobodyThereLocksAfterAWhile() async {
+    @Test func inactivityLocks() async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.clock.advance(299)
@@ -452,7 +452,7 @@ import Testing
         app.model.edit("one two")
         app.clock.advance(299)
         await app.model.tick()
-        #expect(app.model.phase == .unlocked, "typing is somebody")
+        #expect(app.model.phase == .unlocked, "typing counts as activity")
         app.clock.advance(1)
         await app.model.tick()
         #expect(app.model.phase == .locked)
@@ -460,7 +460,7 @@ import Testing
         #expect(app.titles == ["one two"])
     }
 
-    /// Everything that can be reached from the model, as text.
+    /// All values reachable from the model, as text.
     private func memory(of model: QuickNoteModel) -> String {
         var text = ""
         dump(model, to: &text)

@@ -8,30 +8,30 @@ import Testing
 @testable import QuickNoteCore
 
 @MainActor @Suite(.simulator(sensor: .none)) struct PasswordTests {
-    @Test func theFirstRunSetsAPassword() async {
+    @Test func firstRunSetsPassword() async {
         let app = await App()
         #expect(app.model.phase == .firstRun)
         await app.model.setPassword("pw", again: "pw")
         #expect(app.model.phase == .unlocked)
         #expect(app.model.emptyList?.title == "No Notes")
-        #expect(await App().model.phase == .locked, "the next start")
+        #expect(await App().model.phase == .locked, "after a restart")
     }
 
-    @Test func twoDifferentPasswordsAreToldAndSetNothing() async {
+    @Test func differentPasswordsAreRejected() async {
         let app = await App()
         await app.model.setPassword("pw", again: "pv")
         #expect(app.model.phase == .firstRun)
         #expect(app.model.message == "The two passwords are not the same. Type them again.")
     }
 
-    @Test(arguments: ["", String(repeating: "x", count: 1025)]) func unusablePasswordsAreTold(password: String) async {
+    @Test(arguments: ["", String(repeating: "x", count: 1025)]) func rejectsUnusablePasswords(password: String) async {
         let app = await App()
         await app.model.setPassword(password, again: password)
         #expect(app.model.phase == .firstRun)
         #expect(app.model.message?.contains("1,024") == true)
     }
 
-    @Test func theRightPasswordUnlocksAndWrongOnesAreCounted() async {
+    @Test func rightPasswordUnlocksAndWrongOnesAreCounted() async {
         let app = await App.opened("one")
         await app.model.lock()
         for count in 1...7 {
@@ -48,8 +48,8 @@ import Testing
         #expect(app.model.passwordPrompt == nil)
     }
 
-    /// The same characters, composed by one keyboard and decomposed by another.
-    @Test func thePasswordOpensHoweverAKeyboardSpellsIt() async {
+    /// The same characters in composed and decomposed form, as different keyboards enter them.
+    @Test func passwordIsIndependentOfNormalisation() async {
         let (composed, decomposed) = ("gr\u{fc}n \u{1f511}", "gru\u{308}n \u{1f511}")
         let app = await App()
         await app.model.setPassword(composed, again: decomposed)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aChangedPasswordIsTheOnlyOne() async {
+    @Test func oldPasswordIsRejectedAfterChange() async {
         let app = await App.opened("one")
         #expect(await app.model.changePassword(from: "pw", to: "new", again: "new"))
         await app.model.lock()
@@ -95,7 +95,7 @@ import Testing
         #expect(app.model.phase == .unlocked)
     }
 
-    @Test func aChangeThatTheDiskCutsShortKeepsTheOldPassword() async throws {
+    @Test func fullDiskDuringChangeKeepsOldPassword() async throws {
         let app = await App.opened("one")
         try machine().failNext(.diskFull)
         #expect(await !app.model.changePassword(from: "pw", to: "new", again: "new"))
@@ -105,15 +105,16 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    /// A crash between the two writes of a change: both passwords open, which is told, and the next change ends it.
-    @Test func aChangeThatACrashCutsShortLosesNothing() async throws {
+    /// After a crash between the two writes of a change, both passwords are valid, which is reported; the next change
+    /// ends it.
+    @Test func crashDuringChangeKeepsBothPasswords() async throws {
         let app = await App.opened("one")
         let vault = NoteVault.ofTests
         let key = try await vault.open(password: "pw")
         #expect(try await vault.put(key, into: vault.slots[1], password: "new"))
         for password in ["pw", "new"] {
             let again = await App()
-            #expect(again.model.message?.contains("cut short") == true)
+            #expect(again.model.message?.contains("interrupted") == true)
             await again.enter(password)
             #expect(again.titles == ["one"])
         }
@@ -122,7 +123,7 @@ import Testing
         #expect(await App().model.message == nil)
     }
 
-    @Test func aSecondWindowOfTheFirstRunFindsThePasswordSet() async {
+    @Test func secondFirstRunReportsExistingPassword() async {
         let (first, second) = (await App(), await App())
         await first.model.setPassword("pw", again: "pw")
         await first.write("one")
@@ -133,11 +134,11 @@ import Testing
         #expect(second.titles == ["one"])
     }
 
-    @Test func neitherThePasswordNorTheTextIsInTheKeychainInTheOpen() async {
-        _ = await App.opened("a text that nobody reads")
+    @Test func keychainContainsNeitherPasswordNorPlainText() async {
+        _ = await App.opened("a zebra in a note")
         let secrets = openSecrets()
         #expect(!secrets.isEmpty)
-        for needle in ["pw", "a text that nobody reads", "nobody"] {
+        for needle in ["pw", "a zebra in a note", "zebra"] {
             #expect(secrets.allSatisfy { $0.range(of: Data(needle.utf8)) == nil })
         }
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import QuickNoteCore
 
-/// A clock that only the test moves.
+/// A clock that only the test advances.
 final class TestClock: IdleClock {
     private let seconds = Mutex(0)
     var elapsed: Duration { .seconds(seconds.withLock { $0 }) }
@@ -18,7 +18,7 @@ final class TestClock: IdleClock {
     func advance(_ more: Int) { seconds.withLock { $0 += more } }
 }
 
-/// The machine of the running test.
+/// The simulated machine of the running test.
 func machine() throws -> Simulator { try #require(Simulator.current) }
 
 @MainActor
@@ -26,7 +26,7 @@ struct App {
     let clock = TestClock()
     let model: QuickNoteModel
 
-    /// The app as it starts on this machine; every further one is another start, or another window.
+    /// Starts the app on this machine; a second one is a restart or another window.
     init(_ change: (inout QuickNoteSetup) -> Void = { _ in }) async {
         var setup = QuickNoteSetup(clock: clock)
         change(&setup)
@@ -34,7 +34,7 @@ struct App {
         await model.start()
     }
 
-    /// The app after its first run: unlocked, with these notes.
+    /// Starts the app, sets a password and writes these notes; leaves it unlocked.
     static func opened(_ texts: String...) async -> App {
         let app = await App()
         await app.model.setPassword("pw", again: "pw")
@@ -63,7 +63,7 @@ struct App {
     func selectFirst() async { await model.select(model.notes.first?.id) }
 }
 
-/// Every secret in the keychain that asks nobody.
+/// Every secret in the keychain that can be read without a prompt.
 func openSecrets() -> [Data] {
     let query: [String: Any] = [
         kSecClass as String: kSecClassGenericPassword, kSecMatchLimit as String: kSecMatchLimitAll,

@@ -10,7 +10,7 @@ import Testing
 @testable import QuickNoteCore
 
 @MainActor @Suite struct UnlockTests {
-    @Test(.simulator(sensor: .touchID)) func aFingerUnlocks() async throws {
+    @Test(.simulator(sensor: .touchID)) func fingerprintUnlocks() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         #expect(app.model.lockButton.title == "Unlock with Fingerprint")
@@ -25,7 +25,7 @@ import Testing
         #expect(app.model.lockButton.symbolName == "lock.open")
     }
 
-    @Test(.simulator(sensor: .faceID)) func aFaceUnlocksAndIsWarnedOf() async throws {
+    @Test(.simulator(sensor: .faceID)) func faceUnlocksAfterScanWarning() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         #expect(app.model.lockButton.title == "Unlock with Face ID")
@@ -37,7 +37,7 @@ import Testing
         #expect(app.model.lockButton.warning == nil)
     }
 
-    @Test(.simulator(sensor: .faceID)) func nothingOfAFaceDeviceNamesTouchID() async throws {
+    @Test(.simulator(sensor: .faceID)) func faceDeviceNeverMentionsTouchID() async throws {
         let app = await App.opened("one")
         var said: [String] = []
         func collect() {
@@ -48,7 +48,7 @@ import Testing
         await app.model.lock()
         collect()
         for _ in 0..<6 {
-            // After two looks the camera rests, and the prompt stays.
+            // After two failed attempts the camera stops, and the prompt remains.
             for _ in 0..<2 { try machine().presentFace(matching: false) }
             try machine().cancel()
             await app.model.unlock()
@@ -68,7 +68,7 @@ import Testing
         #expect(said.allSatisfy { !$0.lowercased().contains("touch") && !$0.contains("finger") })
     }
 
-    @Test(.simulator()) func whoCancelsGetsThePassword() async throws {
+    @Test(.simulator()) func cancelLeadsToPassword() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         try machine().cancel()
@@ -80,7 +80,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    @Test(.simulator()) func whoIsNotRecognisedGetsThePassword() async throws {
+    @Test(.simulator()) func failedBiometryLeadsToPassword() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         for _ in 0..<3 { try machine().touch(matching: false) }
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [(LABiometryType.touchID, "Fingerprint", "finger"), (.faceID, "Face ID", "face")])
-    func whereNobodyCanBeAskedItSaysWhatIsMissing(kind: LABiometryType, name: String, part: String) async throws {
+    func missingPlaceForPromptIsExplained(kind: LABiometryType, name: String, part: String) async throws {
         try await Simulator().run {
             let app = await App {
                 $0.makeContext = {
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(.simulator()) func theFallbackButtonLeadsToThePassword() async throws {
+    @Test(.simulator()) func fallbackButtonLeadsToPassword() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         try machine().touch(matching: false)
@@ -121,7 +121,7 @@ import Testing
         #expect(try machine().transcript.lines.contains { $0.contains("Use Password") })
     }
 
-    @Test(.simulator()) func aLockoutLeadsToThePasswordAndLeavesBiometryTrusted() async throws {
+    @Test(.simulator()) func lockoutLeadsToPasswordAndBiometryStaysTrusted() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         for _ in 0..<5 { try machine().touch(matching: false) }
@@ -142,7 +142,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    @Test(.simulator(isEnrolled: false)) func withNothingEnrolledThePasswordIsAskedAtOnce() async {
+    @Test(.simulator(isEnrolled: false)) func passwordIsRequestedWhenNothingIsEnrolled() async {
         let app = await App.opened("one")
         await app.model.lock()
         #expect(app.model.lockButton.title == "Unlock with your password")
@@ -153,7 +153,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    @Test(.simulator(passcode: nil)) func withoutAPasscodeThePasswordIsTheWay() async {
+    @Test(.simulator(passcode: nil)) func passwordUnlocksWithoutPasscode() async {
         let app = await App.opened("one")
         await app.model.lock()
         await app.model.unlock()
@@ -161,7 +161,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    @Test(.simulator()) func anotherFingerAsksForThePasswordOnceMore() async throws {
+    @Test(.simulator()) func changedEnrolmentRequiresPasswordOnce() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         try machine().replaceFinger()
@@ -173,19 +173,19 @@ import Testing
         #expect(app.model.phase == .unlocked)
         await app.model.lock()
         await app.model.unlock()
-        #expect(app.model.phase == .unlocked, "the touch from before, and now it is trusted")
+        #expect(app.model.phase == .unlocked, "the pending touch matches, and the enrolment is trusted")
     }
 
-    /// The binding of the item itself, without the app's look at the enrolled set.
-    @Test(.simulator()) func theKeyIsGoneForAnotherFingerWhateverTheAppThinks() async throws {
+    /// Tests the binding of the item itself, without the app's check of the enrolment.
+    @Test(.simulator()) func enrolmentChangeInvalidatesKeyItem() async throws {
         _ = await App.opened("one")
         #expect(try await NoteVault.ofTests.hasBiometry())
         try machine().enrol()
         #expect(try await !NoteVault.ofTests.hasBiometry())
     }
 
-    /// Where items cannot be bound to the set, the look at it is what asks for the password.
-    @Test(.simulator()) func withoutBindingTheMonitorAsksForThePassword() async throws {
+    /// Where items cannot be bound to the enrolment, only the app's check requires the password.
+    @Test(.simulator()) func monitorRequiresPasswordWhereItemsAreNotBound() async throws {
         let app = await App { $0.biometryProtections = Array($0.biometryProtections.dropFirst()) }
         await app.model.setPassword("pw", again: "pw")
         await app.model.lock()
@@ -196,7 +196,7 @@ import Testing
         #expect(app.model.passwordPrompt?.words.contains("has changed") == true)
     }
 
-    @Test(.simulator()) func aFingerEnrolledLaterIsTrustedAfterThePassword() async throws {
+    @Test(.simulator()) func fingerEnrolledLaterIsTrustedAfterPassword() async throws {
         try machine().unenrol()
         let app = await App.opened("one")
         await app.model.lock()
@@ -210,7 +210,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    @Test(.simulator()) func anotherStartUnlocksWithTheFingerToo() async throws {
+    @Test(.simulator()) func restartedAppUnlocksWithFingerprint() async throws {
         _ = await App.opened("one")
         let again = await App()
         try machine().touch(matching: true)
@@ -219,8 +219,8 @@ import Testing
         #expect(try machine().transcript.lines.filter { $0.contains("asks") }.count == 1, "one prompt")
     }
 
-    /// The person types the password while the sensor waits: the prompt goes away, and its answer is not needed.
-    @Test(.simulator()) func thePasswordCanBeTypedWhileThePromptIsUp() async throws {
+    /// Entering the password while the sensor is active cancels the prompt, whose result is ignored.
+    @Test(.simulator()) func passwordCanBeEnteredWhilePromptIsShown() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         let simulator = try machine()
@@ -238,7 +238,7 @@ import Testing
     }
 
     #if DEBUG
-    @Test(.simulator()) func resettingBeginsAnew() async {
+    @Test(.simulator()) func resetReturnsToFirstRun() async {
         let app = await App.opened("one")
         await app.model.reset()
         #expect(app.model.phase == .firstRun)
@@ -247,7 +247,7 @@ import Testing
         #expect(app.titles.isEmpty)
     }
 
-    @Test(.simulator(sensor: .none)) func aTestDoubleStandsForTheSensorAndTouchesNobodysNotes() async throws {
+    @Test(.simulator(sensor: .none)) func testDoubleUsesSeparateItems() async throws {
         let real = await App.opened("real")
         let app = await App { #expect($0.apply(arguments: ["--test-biometry=success"]) == nil) }
         #expect(app.model.phase == .firstRun)
@@ -267,7 +267,7 @@ import Testing
     }
     #endif
 
-    @Test func unknownArgumentsAreToldInWords() {
+    @Test func unknownArgumentsAreRejected() {
         var setup = QuickNoteSetup()
         #expect(setup.apply(arguments: ["--nonsense"]) == "There is no option --nonsense.")
         #expect(setup.apply(arguments: ["--test-biometry=perhaps"])?.isEmpty == false)
@@ -275,8 +275,8 @@ import Testing
 
     // MARK: - A keychain that cannot be used
 
-    @Test func withoutAKeychainTheAppSaysSoAndTriesAgain() async throws {
-        // In a detached task there is no machine.
+    @Test func missingKeychainIsReportedAndRetried() async throws {
+        // A detached task has no simulated machine in scope.
         _ = try Simulator()
         let model = QuickNoteModel(setup: QuickNoteSetup(clock: TestClock()))
         await Task.detached { await model.start() }.value
@@ -290,7 +290,7 @@ import Testing
     }
 
     @Test(arguments: [errSecInvalidKeychain, errSecNotAvailable, errSecWrongSecVersion])
-    func aStoreThatCannotBeOpenedIsNoFirstRun(status: OSStatus) {
+    func unreadableStoreIsNotFirstRun(status: OSStatus) {
         let error = QuickNoteError(.init(status: status))
         guard case .keychain = error else {
             Issue.record("\(error)")
@@ -299,7 +299,7 @@ import Testing
         #expect(error.words.contains("keychain cannot be used"))
     }
 
-    @Test(.simulator()) func aLockedDeviceIsTold() async throws {
+    @Test(.simulator()) func lockedDeviceIsReported() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         try machine().lock()
@@ -314,7 +314,7 @@ import Testing
 }
 
 extension NoteVault {
-    /// The vault of the apps of these tests.
+    /// The vault that the app uses in these tests.
     static var ofTests: NoteVault {
         NoteVault(keychain: .init(), service: "QuickNote.key", biometryProtections: [.currentBiometry])
     }

@@ -22,7 +22,7 @@ def times(window):
 
 
 def wait(window, event):
-    until(lambda: event in times(window), lambda: f"{event} does not come:\n{window.said()}", every=0.005)
+    until(lambda: event in times(window), lambda: f"{event} was not reported:\n{window.said()}", every=0.005)
     return times(window)[event]
 
 
@@ -59,8 +59,8 @@ def main():
             fingers.append(wait(window, "notes") - begin)
             window.end()
         tell("start to first frame", starts, 300)
-        tell(f"password to {NOTES} notes on the screen (scrypt included)", unlocks, 200)
-        tell(f"finger to {NOTES} notes on the screen (start of `latchkey` included)", fingers, 200)
+        tell(f"password to {NOTES} notes drawn (scrypt included)", unlocks, 200)
+        tell(f"finger to {NOTES} notes drawn (start of `latchkey` included)", fingers, 200)
 
 
 main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine with a simulated keychain, windows of quicknote on it, and what a screen reader and a keyboard do with them."""
+"""Starts quicknote with a simulated keychain, and drives its windows by keyboard and accessibility bus."""
 
 import fcntl
 import os
@@ -32,10 +32,10 @@ def check(condition, words):
 
 
 def until(condition, words, every=0.03):
-    """What `condition` gives once that is something; fails with `words()` when it takes too long.
+    """Polls `condition` until its result is true, and returns it; fails with the text of `words()` after a timeout.
 
-    It is looked at again and again: the accessibility bus tells no change that a test could wait for, and of a transcript
-    or a log there is no event at all.
+    Polling is necessary: the accessibility bus, the transcript and the log report no event for which a test could
+    wait.
     """
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
@@ -46,7 +46,7 @@ def until(condition, words, every=0.03):
 
 
 class Machine:
-    """A folder with a simulated daemon for it. `with` ends what it started."""
+    """A store with a simulated daemon. As a context manager, it ends the processes that it started."""
 
     def __init__(self, sensor="touch", tier="simulated"):
         self.folder = tempfile.mkdtemp(prefix="quicknote.")
@@ -73,7 +73,7 @@ class Machine:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def daemon(self):
-        """The daemon's process, as its lock says."""
+        """The daemon's process id, from its lock file."""
         try:
             with open(self.folder + "/daemon.lock") as file:
                 lines = file.read().split()
@@ -82,7 +82,7 @@ class Machine:
             return None
 
     def serves(self):
-        """Whether that process is there."""
+        """Whether the daemon is running."""
         try:
             return (daemon := self.daemon()) is not None and os.kill(daemon, 0) is None
         except ProcessLookupError:
@@ -98,10 +98,10 @@ class Machine:
         return self.latchkey("sim", *arguments, input=input)
 
     def happens(self, words, times):
-        """Waits until the transcript of the daemon has the words so often."""
+        """Waits until the daemon's transcript contains `words` at least `times` times."""
         until(
             lambda: self.sim("transcript").count(words) >= times,
-            lambda: f"{words!r} does not happen {times} times:\n{self.sim('transcript')}")
+            lambda: f"{words!r} is not {times} times in the transcript:\n{self.sim('transcript')}")
 
     def open(self, *arguments):
         window = Window(self, arguments)
@@ -110,7 +110,7 @@ class Machine:
 
 
 class Node:
-    """What a screen reader knows of one widget and everything in it, at one moment."""
+    """The state of a widget and its descendants, as assistive technology sees it."""
 
     def __init__(self, accessible):
         accessible.clear_cache()
@@ -134,14 +134,14 @@ class Node:
                 self.children.append(Node(child))
 
     def across(self):
-        """Where it begins in its window, and how wide it is, in pixels."""
+        """Its left edge within its window and its width, in pixels."""
         component = self.accessible.get_component_iface()
         extents = component.get_extents(Atspi.CoordType.WINDOW) if component else None
         return (extents.x, extents.width) if extents else (0, 0)
 
     def press(self):
-        """Presses it, as a person without hands does."""
-        check(self.accessible.get_action_iface().do_action(0), f"{self.name!r} takes no press")
+        """Performs its action, as assistive technology does."""
+        check(self.accessible.get_action_iface().do_action(0), f"{self.name!r} cannot be pressed")
 
     def all(self, hidden=False):
         if self.shows or hidden:
@@ -156,7 +156,7 @@ class Node:
         return any(words in n.name or words in n.text for n in self.all())
 
     def holds(self, words):
-        """Whether any widget holds the words, seen or not."""
+        """Whether any widget contains the text, visible or not."""
         return any(words in n.name or words in n.text or words in n.description for n in self.all(hidden=True))
 
     def lines(self, depth=0):
@@ -169,12 +169,12 @@ class Node:
 
 
 class Window:
-    """A running quicknote."""
+    """A quicknote process and its window."""
 
     def __init__(self, machine, arguments):
         self.machine = machine
         self.log = open(machine.folder + f"/window.{len(machine.windows)}.log", "w+")
-        # The system's prompt is in the terminal of the program that asks; it is answered through the panel.
+        # The system's prompt is shown on the terminal of the process; the test answers it through the panel.
         self.terminal, end = os.openpty()
         threading.Thread(target=self.drain, daemon=True).start()
         self.process = subprocess.Popen(
@@ -183,7 +183,7 @@ class Window:
         os.close(end)
 
     def drain(self):
-        """Reads what is written in the terminal, so that nobody waits for room in it."""
+        """Reads the terminal's output, so that a writer never blocks on a full buffer."""
         try:
             while os.read(self.terminal, 4096):
                 pass
@@ -204,10 +204,10 @@ class Window:
         with open(self.log.name) as file:
             return file.read()
 
-    # What a screen reader knows
+    # Accessibility
 
     def tree(self, title="QuickNote"):
-        """The window of that title; None while there is none."""
+        """The window with this title; None while there is none."""
         desktop = Atspi.get_desktop(0)
         desktop.clear_cache()
         for index in range(desktop.get_child_count()):
@@ -221,12 +221,12 @@ class Window:
                     if window and window.get_name() == title:
                         return Node(window)
             except gi.repository.GLib.Error:
-                # A widget went while it was looked at.
+                # A widget was destroyed while it was read.
                 continue
         return None
 
     def sees(self, condition, title="QuickNote"):
-        """The window once it is so: words it says, or a function of its tree."""
+        """Waits until the window contains a text, or fulfils a function of its tree; returns the tree."""
         is_right = condition if callable(condition) else lambda tree: tree.says(condition)
         tree = None
 
@@ -235,8 +235,8 @@ class Window:
             try:
                 tree = self.tree(title)
                 if tree and is_right(tree):
-                    # It is read in many calls, between which the window may change: only what reads the same twice is
-                    # one state of it.
+                    # Reading takes many calls, between which the window may change: only a tree that reads the same
+                    # twice is one state of it.
                     before, tree = list(tree.lines()), self.tree(title)
                     if tree and list(tree.lines()) == before and is_right(tree):
                         return tree
@@ -246,14 +246,14 @@ class Window:
 
         def words():
             shown = "\n".join(tree.lines()) if tree else "no window"
-            return f"not seen: {condition}\n{shown}\n{self.said()}"
+            return f"not found: {condition}\n{shown}\n{self.said()}"
 
         return until(look, words)
 
     def press_button(self, name):
-        """Presses the button of that name, as a person without hands does."""
+        """Presses the button with this name over the accessibility bus."""
         def button(tree):
-            # GTK 4.8 calls a button with a plain label twice by it.
+            # GTK 4.8 repeats the label in the name of a button with a plain label.
             found = tree.named(name, "push button") or tree.named(f"{name} {name}", "push button")
             return found if found and found.sensitive else None
 
@@ -268,7 +268,7 @@ class Window:
         subprocess.run(["xdotool", "windowsize", found.stdout.split()[0], str(width), str(height)], check=True)
 
     def focus(self, title="QuickNote"):
-        # Without a window manager nobody gives the keys to the window.
+        # There is no window manager that would give the window the focus.
         found = subprocess.run(
             ["xdotool", "search", "--sync", "--all", "--onlyvisible", "--pid", str(self.process.pid), "--name", f"^{title}$"],
             capture_output=True, text=True, check=True)
@@ -288,11 +288,11 @@ class Window:
             self.type(password)
             self.keys("Return")
 
-    # Pictures
+    # Screenshots
 
     def picture(self, name, title="QuickNote"):
         if not PICTURES:
             return
         self.focus(title)
-        time.sleep(0.4)  # A picture alone waits for the end of an animation; no test does.
+        time.sleep(0.4)  # Only screenshots wait for the end of an animation.
         subprocess.run(["import", "-window", "root", f"{PICTURES}/{name}.png"], check=True)

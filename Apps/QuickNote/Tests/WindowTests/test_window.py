@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The window, driven by keyboard through every state; each state is looked at as a screen reader does.
+"""Tests of the window: drives it by keyboard through every state, and checks each over the accessibility bus.
 
 usage: scripts/test-notes [--pictures FOLDER] [NAME...]
 """
@@ -21,7 +21,7 @@ def everything_has_a_name(tree):
 
 
 def opened(machine, *texts):
-    """A window after its first run, with these notes."""
+    """A window after its first run, unlocked, with these notes."""
     window = machine.open()
     window.sees("Choose a Password")
     window.enter("pw", "pw")
@@ -54,26 +54,26 @@ def first_run_sets_a_password_and_shows_no_notes():
         window = machine.open()
         tree = window.sees("Choose a Password")
         everything_has_a_name(tree)
-        check(tree.named("Password", "password text").focused, "the keys are in the first field")
+        check(tree.named("Password", "password text").focused, "the first field has the focus")
         window.picture("first-run")
         window.enter("pw", "other")
         tree = window.sees("The two passwords are not the same.")
-        check(tree.named("Password", "password text").focused, "the keys are in the first field again")
+        check(tree.named("Password", "password text").focused, "the first field has the focus again")
         check(not any(n.text for n in tree.all() if n.role == "password text"), "the fields are empty")
         window.picture("first-run-differs")
         window.enter("pw", "pw")
         tree = window.sees("Write one: only you can read it.")
-        check(not tree.says("The two passwords"), "the error is gone")
+        check(not tree.says("The two passwords"), "the error is no longer shown")
         everything_has_a_name(tree)
         window.picture("no-notes")
-        # In the place of the text, besides that of the bar.
-        check([n.name for n in tree.all() if n.role == "push button"].count("New Note") == 2, "a new note is offered there")
+        # One button is in the placeholder of the text, one in the header bar.
+        check([n.name for n in tree.all() if n.role == "push button"].count("New Note") == 2, "it offers a new note")
         place = next(n for n in tree.all() if any(c.name == "Write one: only you can read it." for c in n.children))
         next(n for n in place.all() if n.name == "New Note").press()
         window.sees(lambda t: (n := t.named("Text of the note")) and n.focused)
 
 
-def a_new_note_is_written_saved_and_gone_while_locked():
+def new_note_is_saved_and_hidden_while_locked():
     with Machine() as machine:
         window = opened(machine)
         write(window, "milk and bread")
@@ -84,13 +84,13 @@ def a_new_note_is_written_saved_and_gone_while_locked():
         window.keys("ctrl+l")
         tree = locked(window, "milk")
         everything_has_a_name(tree)
-        check(tree.named("Unlock with Fingerprint", "push button").focused, "the keys are on the button")
+        check(tree.named("Unlock with Fingerprint", "push button").focused, "the button has the focus")
         said = [n.name or n.text for n in tree.all() if n.role == "label" and (n.name or n.text)]
-        check("Your Notes Are Locked" in said and len(said) < 12, f"nobody reads what is blurred: {said}")
+        check("Your Notes Are Locked" in said and len(said) < 12, f"the blurred picture is not exposed: {said}")
         window.picture("locked")
 
 
-def a_wrong_password_shows_nothing_and_the_right_one_unlocks():
+def wrong_password_shows_no_note_and_right_one_unlocks():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
@@ -102,24 +102,24 @@ def a_wrong_password_shows_nothing_and_the_right_one_unlocks():
         tree = window.sees(
             lambda t: (n := t.named("Password", "password text")) and "That is not the password" in n.description)
         check(not tree.holds("milk"), "no note after a wrong password")
-        check(any(n.role == "alert" and n.name.startswith("That is not") for n in tree.all()), "the error is read out")
+        check(any(n.role == "alert" and n.name.startswith("That is not") for n in tree.all()), "the error is announced")
         window.picture("password-wrong")
         window.keys("Escape")
         locked(window, "milk")
         window.press_button("Use Password")
         window.sees(lambda t: (n := t.named("Password", "password text")) and n.focused)
         window.enter("pw")
-        check(titles(window.sees("milk and bread")) == ["milk and bread"], "the note is there")
+        check(titles(window.sees("milk and bread")) == ["milk and bread"], "the note is listed")
 
 
-def a_finger_unlocks_and_any_other_end_asks_for_the_password():
+def fingerprint_unlocks_and_failure_leads_to_password():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
         locked(window)
         window.keys("Return")
         tree = window.sees("Put your finger on the sensor.")
-        check(not tree.holds("Face ID") and not tree.holds("milk"), "nothing of a face, nothing of a note")
+        check(not tree.holds("Face ID") and not tree.holds("milk"), "neither Face ID nor a note is mentioned")
         window.picture("asking-finger")
         window.press_button("Play Finger")
         window.sees("milk and bread")
@@ -137,13 +137,13 @@ def a_finger_unlocks_and_any_other_end_asks_for_the_password():
             window.press_button("Play Another Finger")
             machine.happens("another finger or face", tries + 1)
         tree = window.sees(lambda t: t.named("Password", "password text"))
-        check(tree.says("Your finger did not unlock your notes."), "it says that the finger did not")
+        check(tree.says("Your finger did not unlock your notes."), "the failure is reported")
         window.picture("finger-refused")
         window.enter("pw")
         window.sees("milk and bread")
 
 
-def another_enrolled_finger_asks_for_the_password_once():
+def changed_enrolment_requires_password_once():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
@@ -159,17 +159,17 @@ def another_enrolled_finger_asks_for_the_password_once():
         window.sees(lambda t: t.named("Unlock with Fingerprint", "push button"))
 
 
-def a_face_is_warned_of_and_nothing_says_fingerprint():
+def face_device_shows_warning_and_never_mentions_fingerprint():
     with Machine(sensor="face") as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+l")
         tree = locked(window, "milk", "Fingerprint")
-        check(tree.says("Face ID scans your face as soon as you press the button."), "the warning is there")
-        check("scans your face" in tree.named("Unlock with Face ID", "push button").description, "and is read out")
+        check(tree.says("Face ID scans your face as soon as you press the button."), "the warning is shown")
+        check("scans your face" in tree.named("Unlock with Face ID", "push button").description, "it is exposed, too")
         window.picture("locked-face")
         window.keys("Return")
         tree = window.sees("Look at the sensor.")
-        check(not tree.holds("Fingerprint") and not tree.holds("inger"), "no word of a finger")
+        check(not tree.holds("Fingerprint") and not tree.holds("inger"), "a finger is not mentioned")
         window.picture("asking-face")
         window.press_button("Allow")
         machine.happens("prompt: faceID, tries left", 1)
@@ -181,15 +181,15 @@ NARROW = 360
 
 
 def fits(window, condition):
-    """The narrow window once it is so: nothing of it is beside the screen."""
+    """Waits for a state of the narrow window, and checks that no widget exceeds it."""
     tree = window.sees(condition)
     for node in tree.all():
         left, width = node.across()
-        # The panel of the simulated sensor, which no person has, can be moved from side to side.
+        # The panel of the simulated sensor, which real machines do not have, can be scrolled.
         if any(node.name.startswith(words) for words in ("Play ", "Cancel the Prompt", "Enrol Another", "Allow")):
             continue
         if node.role in ("push button", "password text", "text", "label") and width > 0 and (node.name or node.text):
-            # One pixel beside the edge is let pass: that is what this window needs beyond 360.
+            # One pixel of tolerance, which this window needs beyond 360.
             check(left >= 0 and left + width <= NARROW + 1, f"{node.role} {node.name!r} is at {left} to {left + width}")
     return tree
 
@@ -206,10 +206,10 @@ def a_narrow_window_shows_the_list_or_the_text():
         window.picture("narrow-no-notes")
         write(window, "milk and bread")
         tree = fits(window, "Saved")
-        check(not tree.named("Search notes"), "the list is not there beside the text")
+        check(not tree.named("Search notes"), "the list is not shown beside the text")
         window.picture("narrow-note")
         window.press_button("Back to the Notes")
-        # The list in place of the text.
+        # The list replaces the text.
         fits(window, lambda t: t.says("milk and bread") and t.named("Search notes") and not t.named("Text of the note"))
         window.picture("narrow-list")
         open_first(window)
@@ -225,13 +225,13 @@ def a_narrow_window_shows_the_list_or_the_text():
         window.sees("milk and bread")
         open_menu(window, "Change Password…")
         fits(window, "Your notes stay as they are.")
-        # Wide again, both are there.
+        # In the wide window, both are shown.
         window.keys("Escape")
         window.resize(860, 600)
         window.sees(lambda t: t.named("Search notes") and t.named("Text of the note") is None)
 
 
-def search_finds_and_says_when_nothing_is_found():
+def search_lists_matches_and_reports_none():
     with Machine() as machine:
         window = opened(machine, "milk and bread", "call the bank")
         window.keys("ctrl+f")
@@ -255,7 +255,7 @@ def typing_and_deleting_are_undone():
         window.sees(lambda t: t.named("Text of the note").text == "milk and bread")
         window.keys("ctrl+Delete")
         tree = window.sees("Note deleted")
-        check(titles(tree) == [], "the note is gone")
+        check(titles(tree) == [], "the note is no longer listed")
         window.picture("deleted")
         window.press_button("Undo")
         window.sees(lambda t: titles(t) == ["milk and bread"])
@@ -278,7 +278,7 @@ def two_windows_keep_both_texts():
         second.type(" and bread")
         second.sees(lambda t: "milk and bread" in titles(t) and t.says("Saved"))
         first.type(" and eggs")
-        # The first window has either seen the other's text by then, or is told, and makes a note of its own of its text.
+        # The first window has either read the other's text by then, or its save conflicts and creates a separate note.
         both = lambda t: all(any(words in title for title in titles(t)) for words in ("bread", "eggs"))
         first.sees(lambda t: both(t) and t.says("Saved"))
         first.picture("two-windows")
@@ -313,7 +313,7 @@ def the_password_is_changed():
         window.sees("milk and bread")
 
 
-def keys_for_notes_do_nothing_where_no_note_is_seen():
+def note_shortcuts_do_nothing_on_other_pages():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         for command, page in (
@@ -335,7 +335,7 @@ def open_menu(window, command):
     window.press_button(command)
 
 
-def reset_asks_and_begins_again():
+def reset_asks_and_returns_to_first_run():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         open_menu(window, "Reset Everything… (debug builds)")
@@ -346,20 +346,20 @@ def reset_asks_and_begins_again():
         open_menu(window, "Reset Everything… (debug builds)")
         window.press_button("Delete Everything")
         tree = window.sees("Choose a Password")
-        check(not tree.holds("milk"), "nothing is left")
+        check(not tree.holds("milk"), "no note remains")
 
 
-def the_shortcuts_are_shown():
+def shortcuts_are_listed():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.keys("ctrl+question")
         tree = window.sees("New note", title="Keyboard Shortcuts")
         for words in ("Search", "Lock, or unlock", "Undo", "Delete note"):
-            check(tree.says(words), f"no shortcut says {words}")
+            check(tree.says(words), f"no shortcut is named {words}")
         window.picture("shortcuts", title="Keyboard Shortcuts")
 
 
-def a_keychain_of_another_tier_is_told_in_words():
+def keychain_of_another_tier_is_reported():
     with Machine() as machine:
         opened(machine).end()
         machine.sim("stop")
@@ -368,16 +368,16 @@ def a_keychain_of_another_tier_is_told_in_words():
             file.write("tier = user\n")
         window = machine.open()
         tree = window.sees("The Notes Cannot Be Opened")
-        check(not tree.says("Choose a Password"), "it is no first run")
+        check(not tree.says("Choose a Password"), "this is not a first run")
         window.picture("unavailable")
 
 
-def closing_locks_and_ends():
+def closing_locks_saves_and_exits():
     with Machine() as machine:
         window = opened(machine, "milk and bread")
         window.type(" and eggs")
         window.keys("ctrl+q")
-        check(window.process.wait(20) == 0, "it ends well")
+        check(window.process.wait(20) == 0, "the exit status is 0")
         window = machine.open()
         locked(window, "milk")
         window.press_button("Use Password")
@@ -386,7 +386,7 @@ def closing_locks_and_ends():
         window.sees("milk and bread and eggs")
 
 
-def without_a_display_it_says_so():
+def missing_display_is_reported():
     with Machine() as machine:
         environment = {k: v for k, v in machine.environment.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         done = subprocess.run([QUICKNOTE], env=environment, capture_output=True, text=True, timeout=20)
@@ -396,22 +396,22 @@ def without_a_display_it_says_so():
 
 TESTS = [
     first_run_sets_a_password_and_shows_no_notes,
-    a_new_note_is_written_saved_and_gone_while_locked,
-    a_wrong_password_shows_nothing_and_the_right_one_unlocks,
-    a_finger_unlocks_and_any_other_end_asks_for_the_password,
-    another_enrolled_finger_asks_for_the_password_once,
-    a_face_is_warned_of_and_nothing_says_fingerprint,
+    new_note_is_saved_and_hidden_while_locked,
+    wrong_password_shows_no_note_and_right_one_unlocks,
+    fingerprint_unlocks_and_failure_leads_to_password,
+    changed_enrolment_requires_password_once,
+    face_device_shows_warning_and_never_mentions_fingerprint,
     a_narrow_window_shows_the_list_or_the_text,
-    search_finds_and_says_when_nothing_is_found,
+    search_lists_matches_and_reports_none,
     typing_and_deleting_are_undone,
     two_windows_keep_both_texts,
     the_password_is_changed,
-    keys_for_notes_do_nothing_where_no_note_is_seen,
-    reset_asks_and_begins_again,
-    the_shortcuts_are_shown,
-    a_keychain_of_another_tier_is_told_in_words,
-    closing_locks_and_ends,
-    without_a_display_it_says_so,
+    note_shortcuts_do_nothing_on_other_pages,
+    reset_asks_and_returns_to_first_run,
+    shortcuts_are_listed,
+    keychain_of_another_tier_is_reported,
+    closing_locks_saves_and_exits,
+    missing_display_is_reported,
 ]
 
 
@@ -434,7 +434,7 @@ def main():
                 traceback.print_exc()
                 failures.append(f"{test.__name__}: {error!r}")
             print(f"FAIL  {test.__name__}", flush=True)
-    # Said again at the end, where a long log is still read.
+    # Repeats failures at the end of a long log.
     for failure in failures:
         print(f"failed: {failure}")
     print(f"{len(chosen) - len(failures)} of {len(chosen)} passed")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// GTK 4.8 and libadwaita 1.2 are the oldest that have all this; what later ones call deprecated works in them too.
+// GTK 4.8 and libadwaita 1.2 are the oldest supported versions; functions that later versions deprecate still work
+// there.
 #define GDK_DISABLE_DEPRECATION_WARNINGS
 #define ADW_DISABLE_DEPRECATION_WARNINGS
 #include <adwaita.h>
@@ -20,9 +21,10 @@ static inline int latchkey_character_length(const char *text) { return (int)(g_u
 // prctl(2) is variadic, which Swift cannot call.
 static inline int latchkey_hide_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// GTK tells assistive programs each key that is typed into a password field, and the whole text when it is emptied, in clear
-// (gtkatspitext.c connects to both signals, GTK 4.8), at the first use of the field and again after it was on no screen. This
-// handler runs before those and takes them away: the only ones that are not blocked meanwhile.
+// GTK 4.8 sends each character typed into a password field, and its whole text when it is cleared, to assistive
+// technology in clear: gtkatspitext.c connects to both signals when the field is first used, and again after it was
+// hidden. These handlers run before GTK's handlers and disconnect them. While they do, they block themselves, so that
+// only other handlers are found.
 static inline void latchkey_take_others(GtkEditable *text, guint signal) {
     for (gulong id; (id = g_signal_handler_find(
                          text, G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_UNBLOCKED, signal, 0, NULL, NULL, NULL));)
@@ -46,9 +48,9 @@ static inline void latchkey_keep_from_assistants(GtkEditable *editable) {
     g_signal_connect(text, "delete-text", G_CALLBACK(latchkey_deleted), NULL);
 }
 
-// Wipes what earlier calls left below the caller's frame and in the vector registers. A copied text stays in those registers,
-// and the dynamic linker writes them to the stack when it resolves a function at its first call. Swift has neither arrays of
-// that size on the stack nor access to registers.
+// Wipes remnants of earlier calls below the caller's stack frame and in the vector registers: copying a text leaves
+// it in these registers, and the dynamic linker saves them to the stack when it resolves a function at its first
+// call. Swift has neither arrays of that size on the stack nor access to registers.
 static __attribute__((noinline)) void latchkey_wipe_stack(void) {
     char below[1 << 16];
     explicit_bzero(below, sizeof below);
@@ -63,7 +65,7 @@ static __attribute__((noinline)) void latchkey_wipe_stack(void) {
         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
           "xmm13", "xmm14", "xmm15", "memory");
 #elif defined(__aarch64__)
-    // v8 to v15 belong to the caller in part; copies use the others.
+    // v8 to v15 are partly callee-saved; copying uses the others.
     __asm__ volatile(
         "movi v0.2d, #0\n movi v1.2d, #0\n movi v2.2d, #0\n movi v3.2d, #0\n movi v4.2d, #0\n movi v5.2d, #0\n"
         "movi v6.2d, #0\n movi v7.2d, #0\n movi v16.2d, #0\n movi v17.2d, #0\n movi v18.2d, #0\n movi v19.2d, #0\n"
@@ -73,7 +75,7 @@ static __attribute__((noinline)) void latchkey_wipe_stack(void) {
 #endif
 }
 
-// GTK 4.14 has gtk_accessible_announce(); an older one is met at run time as well.
+// gtk_accessible_announce() exists since GTK 4.14 and is looked up at run time; returns 0 where it is missing.
 static inline int latchkey_announce(GtkWidget *widget, const char *text) {
     void (*announce)(GtkAccessible *, const char *, int) =
         (void (*)(GtkAccessible *, const char *, int))dlsym(RTLD_DEFAULT, "gtk_accessible_announce");
@@ -82,7 +84,7 @@ static inline int latchkey_announce(GtkWidget *widget, const char *text) {
     return 1;
 }
 
-// How a loop that is not Dispatch's own runs its main queue: libdispatch exports both for the run loop of Foundation,
-// and its headers for Linux leave them out.
+// These functions run Dispatch's main queue from another event loop. libdispatch exports them for Foundation's run
+// loop, but its headers for Linux do not declare them.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *ignored);

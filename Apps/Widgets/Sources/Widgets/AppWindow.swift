@@ -2,15 +2,15 @@
 
 import CAdwaita
 
-/// A key with Control, as shortcuts are written.
+/// A keyboard shortcut.
 public struct Shortcut: Sendable {
-    /// The key as GTK writes it: "<Control>n".
+    /// The key in GTK's notation, for instance "<Control>n".
     public let accelerator: String
-    /// What it does, in words.
+    /// A description of its action.
     public let words: String
     let action: @MainActor @Sendable () -> Void
 
-    /// Takes the parts.
+    /// Creates a shortcut.
     public init(_ accelerator: String, _ words: String, _ action: @escaping @MainActor @Sendable () -> Void) {
         self.accelerator = accelerator
         self.words = words
@@ -18,24 +18,24 @@ public struct Shortcut: Sendable {
     }
 }
 
-/// The window of an app, with a title bar of its own. It lives as long as the process.
+/// The main window of an app, with a title bar. It exists until the process ends.
 public final class AppWindow: Window {
     private let title: String
     private var shortcuts: [Shortcut] = []
 
-    /// Makes a window around `content`, not shown yet.
+    /// Creates a window that is not shown yet.
     ///
-    /// - Parameter close: the window was asked to close; it stays.
+    /// - Parameter close: called when the user asks to close the window, which stays open.
     public init(title: String, width: Int32, height: Int32, content: Widget, close: @escaping @MainActor () -> Void) {
         self.title = title
         super.init(adw_window_new(), title: title, content: content.widget, close: close)
         gtk_window_set_default_size(pointer, width, height)
     }
 
-    /// Takes the keys away from everything in it.
+    /// Removes the focus from all widgets.
     public func dropFocus() { gtk_window_set_focus(pointer, nil) }
 
-    /// Runs `action` whenever the window comes to the front.
+    /// Calls `action` whenever the window becomes active.
     public func whenActive(_ action: @escaping @MainActor () -> Void) {
         observe(UnsafeMutableRawPointer(window), "is-active") { [weak self] in
             guard let self, gtk_window_is_active(pointer) != 0 else { return }
@@ -45,7 +45,7 @@ public final class AppWindow: Window {
 
     // MARK: - Input
 
-    /// Runs `action` at whatever a person does in the window: keys, pointer, touch.
+    /// Calls `action` for each input event in the window: keys, pointer, touch.
     public func whenUsed(_ action: @escaping @MainActor () -> Void) {
         guard let controller = gtk_event_controller_legacy_new() else { return }
         let handler: @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, _, data in
@@ -58,11 +58,11 @@ public final class AppWindow: Window {
         gtk_widget_add_controller(window, controller)
     }
 
-    /// Has those keys do what they say, wherever in the window the keys are.
+    /// Adds shortcuts that work wherever the focus is in the window.
     public func add(_ shortcuts: [Shortcut]) {
         self.shortcuts += shortcuts
         guard let controller = gtk_shortcut_controller_new() else { return }
-        // Before the text, which has uses of its own for some of them.
+        // In the capture phase, before a text widget can handle the key.
         gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
         gtk_shortcut_controller_set_scope(controller, GTK_SHORTCUT_SCOPE_GLOBAL)
         let run: @convention(c) (UnsafeMutablePointer<GtkWidget>?, OpaquePointer?, gpointer?) -> gboolean = {
@@ -81,9 +81,9 @@ public final class AppWindow: Window {
         gtk_widget_add_controller(window, controller)
     }
 
-    // MARK: - The window of shortcuts
+    // MARK: - List of shortcuts
 
-    /// Shows every shortcut in a window of its own.
+    /// Shows a window that lists all shortcuts.
     public func showShortcuts() {
         let rows = shortcuts.map { shortcut in
             """
@@ -93,7 +93,7 @@ public final class AppWindow: Window {
             </object></child>
             """
         }
-        // Only a description in this form can make one, before GTK 4.14.
+        // Before GTK 4.14, only a builder description can create this window.
         let description = """
             <interface><object class="GtkShortcutsWindow" id="window"><property name="modal">1</property>
             <child><object class="GtkShortcutsSection"><property name="section-name">all</property>

@@ -4,11 +4,12 @@ import CAdwaita
 
 /// A window without a title bar that asks for attention.
 public final class AttentionWindow: Window {
-    /// Makes a window around `content`, not shown yet.
+    /// Creates a window that is not shown yet.
     ///
-    /// - Parameter close: Escape was pressed, or the window was asked to close; it stays until `close()`.
+    /// - Parameter close: called when Escape is pressed or the user asks to close the window, which stays open until
+    ///   `close()`.
     public init(title: String, content: Widget, close: @escaping @MainActor () -> Void) {
-        // Without a title bar it is moved by any place of it.
+        // Without a title bar, the window can be dragged at any point.
         let handle: UnsafeMutablePointer<GtkWidget> = gtk_window_handle_new()
         gtk_window_handle_set_child(OpaquePointer(handle), content.widget)
         let made = Widget.make(adw_window_get_type(), role: GTK_ACCESSIBLE_ROLE_ALERT_DIALOG)
@@ -18,10 +19,10 @@ public final class AttentionWindow: Window {
         closeByEscape(close)
     }
 
-    /// Takes it away for good.
+    /// Destroys the window.
     public func close() { gtk_window_destroy(pointer) }
 
-    /// What a screen reader says of it when it comes up.
+    /// Sets the text that a screen reader says when the window appears.
     public func setAccessibleDescription(_ text: String) { Widget(window).setAccessibleDescription(text) }
 
     private func closeByEscape(_ close: @escaping @MainActor () -> Void) {
@@ -32,7 +33,7 @@ public final class AttentionWindow: Window {
             MainActor.assumeIsolated { action?.run() }
             return 1
         }
-        // Before the field: an Escape there is the same Escape.
+        // In the capture phase, so that Escape has the same effect while a field has the focus.
         gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
         attach(UnsafeMutableRawPointer(keys), "key-pressed", unsafeBitCast(handler, to: GCallback.self), close)
         gtk_widget_add_controller(window, keys)

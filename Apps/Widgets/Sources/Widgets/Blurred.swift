@@ -2,10 +2,10 @@
 
 import CAdwaita
 
-/// A widget in front of what looks like a list and a text out of focus. It is nobody's text: bars of fixed widths, drawn
-/// blurred, which screen readers do not meet.
+/// A widget in front of a blurred picture of a list and a text. The picture contains no real text: it consists of
+/// bars of fixed widths, which are hidden from assistive technology.
 public final class Blurred: Widget {
-    /// `front` in the middle of it.
+    /// Places `front` in the middle.
     public init(_ front: Widget) {
         super.init(gtk_overlay_new())
         Style.use(Self.style)
@@ -23,7 +23,7 @@ public final class Blurred: Widget {
         let text = column(lines, width: -1)
         text.expand(across: true)
         let both = bare(.across, [list, text])
-        // Bars wider than the window are cut, and do not make it wider.
+        // Bars wider than the window are clipped and do not widen it.
         let frame: UnsafeMutablePointer<GtkWidget> = gtk_scrolled_window_new()
         gtk_scrolled_window_set_policy(OpaquePointer(frame), GTK_POLICY_EXTERNAL, GTK_POLICY_EXTERNAL)
         gtk_scrolled_window_set_child(OpaquePointer(frame), both.widget)
@@ -32,7 +32,7 @@ public final class Blurred: Widget {
         return Widget(frame)
     }
 
-    /// Bars of those widths below each other; 0 is a gap.
+    /// A column of bars with these widths; 0 is a gap.
     private static func column(_ widths: [Int32], width: Int32) -> Widget {
         let column = bare(
             .down,
@@ -48,7 +48,7 @@ public final class Blurred: Widget {
         return column
     }
 
-    /// A box that screen readers pass over.
+    /// A box that is hidden from assistive technology.
     private static func bare(_ direction: Box.Direction, _ content: [Widget]) -> Widget {
         guard let made = Widget.make(gtk_box_get_type(), role: GTK_ACCESSIBLE_ROLE_PRESENTATION) else {
             return Box(direction, content)
@@ -61,7 +61,7 @@ public final class Blurred: Widget {
         return box
     }
 
-    /// A shadow and no filter: what is drawn over a filter, and drawn again alone, leaves edges in it.
+    /// Uses a shadow, because a filter shows edges where a widget over it is redrawn alone.
     private static let style = """
         .latchkey-bar {
             min-height: 1px; background-color: alpha(currentColor, 0.055);

@@ -2,9 +2,9 @@
 
 import CAdwaita
 
-/// Widgets beside or below each other.
+/// Arranges widgets in a row or a column.
 public final class Box: Widget {
-    /// The way in which they follow each other.
+    /// The direction of a box.
     public enum Direction: Sendable {
         /// Below each other.
         case down
@@ -16,7 +16,7 @@ public final class Box: Widget {
         }
     }
 
-    /// A box with that in it; where `isEven` all have the same room.
+    /// Creates a box; if `isEven`, all widgets have the same size.
     public init(_ direction: Direction, spacing: Int32 = 0, isEven: Bool = false, _ content: [Widget] = []) {
         super.init(gtk_box_new(direction.orientation, spacing))
         if isEven { gtk_box_set_homogeneous(box, 1) }
@@ -25,22 +25,22 @@ public final class Box: Widget {
 
     private var box: UnsafeMutablePointer<GtkBox> { raw.assumingMemoryBound(to: GtkBox.self) }
 
-    /// Puts a widget at the end.
+    /// Adds a widget at the end.
     public func append(_ widget: Widget) { gtk_box_append(box, widget.widget) }
 
-    /// Turns it.
+    /// Changes the direction.
     public func turn(_ direction: Direction) { gtk_orientable_set_orientation(opaque, direction.orientation) }
 }
 
-/// Shows one of several widgets, each under a name. Screen readers do not meet the others.
+/// Shows one of several named widgets. The others are hidden from assistive technology.
 public final class Stack: Widget {
     private let pages: [String: Widget]
 
-    /// A stack of those; shows the first.
+    /// Creates a stack that shows the first page.
     public init(_ pages: KeyValuePairs<String, Widget>) {
         self.pages = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
         super.init(gtk_stack_new())
-        // Without an animation, in which the page that goes would still show its text.
+        // No animation, during which the previous page would still show its text.
         gtk_stack_set_transition_type(opaque, GTK_STACK_TRANSITION_TYPE_NONE)
         for page in pages {
             gtk_stack_add_named(opaque, page.value.widget, page.key)
@@ -48,7 +48,7 @@ public final class Stack: Widget {
         }
     }
 
-    /// The page that is shown.
+    /// The name of the visible page.
     public var page: String {
         get { gtk_stack_get_visible_child_name(opaque).map { String(cString: $0) } ?? "" }
         set {
@@ -61,12 +61,12 @@ public final class Stack: Widget {
     }
 }
 
-/// Two widgets beside each other, or one of them where there is no room for both.
+/// Shows two widgets side by side, or only one of them when the window is too narrow (folded).
 public final class Leaflet: Widget {
     private let first: Widget
     private let second: Widget
 
-    /// The first is as wide as it asks for; the second takes the rest.
+    /// The first widget has its natural width; the second gets the remaining width.
     public init(_ first: Widget, _ second: Widget) {
         self.first = first
         self.second = second
@@ -81,13 +81,13 @@ public final class Leaflet: Widget {
         adw_leaflet_set_mode_transition_duration(opaque, 0)
     }
 
-    /// Whether there is room for one alone.
+    /// Whether only one widget fits.
     public var isFolded: Bool { adw_leaflet_get_folded(opaque) != 0 }
 
-    /// Runs `action` when that has changed.
+    /// Calls `action` when `isFolded` has changed.
     public func whenFolded(_ action: @escaping @MainActor () -> Void) { observe(raw, "folded", action) }
 
-    /// Shows one of them where there is room for one alone; the other is not there for screen readers then.
+    /// Selects the widget that is shown when folded; the other is then hidden from assistive technology.
     public func show(second isSecond: Bool) {
         let shown = isSecond ? second : first
         if adw_leaflet_get_visible_child(opaque) != shown.widget { adw_leaflet_set_visible_child(opaque, shown.widget) }
@@ -96,9 +96,9 @@ public final class Leaflet: Widget {
     }
 }
 
-/// Lets a widget that is wider than the window be scrolled from side to side.
+/// Scrolls a widget horizontally.
 public final class Scroller: Widget {
-    /// Around `content`.
+    /// Creates a scroller around `content`.
     public init(_ content: Widget) {
         super.init(gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(opaque, GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
@@ -106,9 +106,9 @@ public final class Scroller: Widget {
     }
 }
 
-/// Keeps its content narrow and in the middle, and lets it be scrolled where the window is low.
+/// Centres its content, limits its width and scrolls it vertically.
 public final class Page: Widget {
-    /// A page around `content`, at most so wide.
+    /// Creates a page around `content` with a maximum width.
     public init(_ content: Widget, width: Int32) {
         let clamp: UnsafeMutablePointer<GtkWidget> = adw_clamp_new()
         adw_clamp_set_maximum_size(OpaquePointer(clamp), width)
@@ -122,11 +122,11 @@ public final class Page: Widget {
     }
 }
 
-/// The top of a window: its title, and buttons at both ends.
+/// The header bar of a window: its title, and buttons at both ends.
 public final class HeaderBar: Widget {
     private let title: OpaquePointer
 
-    /// A bar with a title.
+    /// Creates a bar with a title.
     public init(title: String) {
         let made: UnsafeMutablePointer<GtkWidget> = adw_window_title_new(title, "")
         self.title = OpaquePointer(made)
@@ -134,7 +134,7 @@ public final class HeaderBar: Widget {
         adw_header_bar_set_title_widget(opaque, made)
     }
 
-    /// Whether the title is there; a narrow bar has room for its buttons alone.
+    /// Shows or hides the title: a narrow bar only has room for its buttons.
     public func showTitle(_ isShown: Bool) {
         Widget(UnsafeMutableRawPointer(title).assumingMemoryBound(to: GtkWidget.self)).isVisible = isShown
     }
@@ -145,26 +145,26 @@ public final class HeaderBar: Widget {
         set { if newValue != subtitle { adw_window_title_set_subtitle(title, newValue) } }
     }
 
-    /// Puts a widget at the start.
+    /// Adds a widget at the start.
     public func atStart(_ widget: Widget) { adw_header_bar_pack_start(opaque, widget.widget) }
 
-    /// Puts a widget at the end.
+    /// Adds a widget at the end.
     public func atEnd(_ widget: Widget) { adw_header_bar_pack_end(opaque, widget.widget) }
 }
 
-/// Shows short words over its content that go away by themselves.
+/// Shows short messages over its content that disappear after a time.
 public final class Toasts: Widget {
     private var shown: OpaquePointer?
     private let content: Widget
 
-    /// An overlay over `content`.
+    /// Creates an overlay over `content`.
     public init(_ content: Widget) {
         self.content = content
         super.init(adw_toast_overlay_new())
         adw_toast_overlay_set_child(opaque, content.widget)
     }
 
-    /// Shows words with a button, in place of what is shown, for ten seconds.
+    /// Shows a message with a button for ten seconds, replacing the current message.
     public func show(_ words: String, button: String, _ action: @escaping @MainActor () -> Void) {
         dismiss()
         guard let toast = adw_toast_new(words) else { return }
@@ -179,12 +179,12 @@ public final class Toasts: Widget {
         nameDismiss(in: widget)
     }
 
-    /// libadwaita 1.2 leaves the button that closes a toast without a name for screen readers.
+    /// Names the button that closes a toast, which libadwaita 1.2 leaves without an accessible name.
     private func nameDismiss(in parent: UnsafeMutablePointer<GtkWidget>) {
         var child = gtk_widget_get_first_child(parent)
         while let widget = child {
             child = gtk_widget_get_next_sibling(widget)
-            // The content has names of its own.
+            // The content sets its own names.
             guard widget != content.widget else { continue }
             nameDismiss(in: widget)
             guard
@@ -193,12 +193,12 @@ public final class Toasts: Widget {
                     != 0
             else { continue }
             let label = gtk_button_get_label(UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self))
-            // The other one is called what stands on it.
+            // The other button is named by its title.
             if label == nil { Widget(widget).setAccessibleName("Dismiss") }
         }
     }
 
-    /// Takes it away.
+    /// Dismisses the message.
     public func dismiss() {
         guard let toast = shown else { return }
         shown = nil
@@ -208,6 +208,6 @@ public final class Toasts: Widget {
 
 /// A thin line between widgets.
 public final class Line: Widget {
-    /// A line across.
+    /// Creates a horizontal line.
     public init() { super.init(gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)) }
 }

@@ -3,19 +3,19 @@
 import CAdwaita
 import Glibc
 
-/// A button with a title in plain text, a picture, or both.
+/// A button with a title in plain text, an icon, or both.
 public final class Button: Widget {
     private let picture: Picture?
     private let label: Label?
     private var shown = ""
 
-    /// A button that does `action` when it is pressed, by Space and Enter too.
+    /// Creates a button that calls `action` when it is pressed, also by Space or Enter.
     ///
     /// - Parameters:
-    ///   - title: what stands on it, or, where only a picture does, what it is called.
-    ///   - icon: the picture's name in the theme.
-    ///   - showsTitle: whether the title stands on it.
-    ///   - isClipped: whether a title that is too long for its place ends with an ellipsis; else the place is made for it.
+    ///   - title: its text; the accessible name and tool tip where only an icon is shown.
+    ///   - icon: the icon's name in the theme.
+    ///   - showsTitle: whether the title is visible.
+    ///   - isClipped: whether a long title ends with an ellipsis instead of widening the button.
     public init(
         _ title: String = "", icon: String? = nil, showsTitle: Bool = true, isClipped: Bool = false,
         styles: [String] = [], _ action: @escaping @MainActor () -> Void
@@ -31,7 +31,7 @@ public final class Button: Widget {
         self.title = title
     }
 
-    /// What stands on it, and what a screen reader calls it.
+    /// Its title and accessible name.
     public var title: String {
         get { shown }
         set {
@@ -43,63 +43,64 @@ public final class Button: Widget {
         }
     }
 
-    /// Whether the title stands on it, where there is a picture too.
+    /// Shows or hides the title beside the icon.
     public func showTitle(_ isShown: Bool) {
         label?.isVisible = isShown
         setToolTip(isShown ? "" : shown)
     }
 
-    /// Shows a title, or no button.
+    /// Sets the title, or hides the button when it is nil.
     public func show(_ title: String?) {
         self.title = title ?? ""
         isVisible = title != nil
     }
 
-    /// The picture's name.
+    /// Changes the icon.
     public func showIcon(_ name: String) { picture?.show(name) }
 }
 
-/// Takes a password: shows dots, keeps the text in memory of its own that is not swapped out (GtkPasswordEntryBuffer).
+/// A password field that shows dots. Its text is in memory that is not swapped out (GtkPasswordEntryBuffer).
 public final class PasswordField: Widget {
-    /// An empty field that does `action` when Enter is pressed in it.
+    /// Creates an empty field that calls `action` when Enter is pressed.
     public init(_ name: String, _ action: @escaping @MainActor () -> Void) {
         super.init(gtk_password_entry_new())
-        // Shown text would have an undo history, copies in layouts, and be told to assistive programs: see RevealingField.
+        // GTK's revealed text would have an undo history and copies in layouts, and be exposed to assistive
+        // technology: see RevealingField.
         gtk_password_entry_set_show_peek_icon(opaque, 0)
         setAccessibleName(name)
         latchkey_keep_from_assistants(opaque)
         connect(raw, "activate", action)
     }
 
-    /// Whether nothing is typed.
+    /// Whether the field is empty.
     public var isEmpty: Bool { gtk_editable_get_text(opaque).map { $0.pointee == 0 } ?? true }
 
-    /// Lends what was typed, in UTF-8, and wipes it.
+    /// Passes the typed text in UTF-8 to `body`, then wipes it.
     public func take<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         defer { clear() }
         let text = gtk_editable_get_text(opaque)
         return body(UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0))
     }
 
-    /// Wipes what was typed.
+    /// Wipes the typed text.
     public func clear() {
         guard let text = gtk_editable_get_text(opaque) else { return }
         let count = strlen(text)
         guard count > 0 else { return }
         gtk_editable_set_text(opaque, "")
-        // The buffer moves its end to its start and leaves the rest as it was until the field goes away. It is the same
-        // memory still: emptying does not make it smaller.
+        // The buffer only moves its end to its start and leaves the other bytes until the field is destroyed.
+        // Emptying does not shrink it, so its address is unchanged.
         if gtk_editable_get_text(opaque) == text { explicit_bzero(UnsafeMutableRawPointer(mutating: text), count) }
         latchkey_wipe_stack()
     }
 }
 
-/// Takes words to look for.
+/// A search field.
 public final class SearchField: Widget {
-    /// An empty field that gives the words to `action` a moment after they were typed.
+    /// Creates an empty field that passes its text to `action` shortly after each change.
     public init(_ name: String, _ action: @escaping @MainActor (String) -> Void) {
         super.init(gtk_search_entry_new())
-        // What was looked for may be a word of a note, and nothing of one outlives a lock.
+        // A search may contain text of a note, of which nothing may remain in memory after a lock.
         gtk_editable_set_enable_undo(opaque, 0)
         setAccessibleName(name)
         connect(raw, "search-changed") { [weak self] in
@@ -109,7 +110,7 @@ public final class SearchField: Widget {
         connect(raw, "stop-search") { [weak self] in self?.text = "" }
     }
 
-    /// A grey word in the empty field.
+    /// Sets the text shown in the empty field.
     public func setPlaceholder(_ text: String) {
         var value = GValue()
         g_value_init(&value, latchkey_type_string())
@@ -118,7 +119,7 @@ public final class SearchField: Widget {
         g_value_unset(&value)
     }
 
-    /// What is typed.
+    /// The text of the field.
     public var text: String {
         get { gtk_editable_get_text(opaque).map { String(cString: $0) } ?? "" }
         set { if newValue != text { gtk_editable_set_text(opaque, newValue) } }
@@ -127,7 +128,7 @@ public final class SearchField: Widget {
 
 /// A button that opens a list of commands.
 public final class MenuButton: Widget {
-    /// A button of that name with those commands, each a title and what it does.
+    /// Creates a button with an accessible name and a list of commands.
     public init(_ name: String, icon: String, _ commands: [(title: String, action: @MainActor () -> Void)]) {
         super.init(gtk_menu_button_new())
         gtk_menu_button_set_icon_name(opaque, icon)

@@ -2,22 +2,22 @@
 
 import CAdwaita
 
-/// Text, never markup: what a caller wrote is shown as it wrote it.
+/// Plain text: markup in a caller's text is not interpreted.
 public final class Label: Widget {
-    /// Makes a label that breaks its text into lines.
+    /// Creates a label that wraps its text.
     ///
     /// - Parameters:
-    ///   - lines: how many there are at most, the last of which then ends with an ellipsis. Such a label takes the width
-    ///     it is given, whatever is written in it. nil for as many as it takes.
-    ///   - wraps: whether a label without a number of lines breaks them.
-    ///   - cutsMiddle: whether one line that is too long loses its middle and not its end.
-    ///   - announces: whether a screen reader says what it shows as soon as that changes.
-    ///   - isCentred: whether its lines are in the middle.
+    ///   - lines: maximum number of lines, the last of which ends with an ellipsis if text is omitted. The text then
+    ///     does not affect the label's width. nil for no limit.
+    ///   - wraps: whether to wrap text; without effect if `cutsMiddle`.
+    ///   - cutsMiddle: whether the text is one line that is shortened in the middle.
+    ///   - announces: whether a screen reader announces each change of the text.
+    ///   - isCentred: whether lines are centred.
     public init(
         _ text: String = "", lines: Int? = nil, wraps: Bool = true, cutsMiddle: Bool = false, styles: [String] = [],
         announces: Bool = false, isCentred: Bool = false
     ) {
-        // GTK maps this role to AT-SPI's alert, which screen readers read out when it comes up.
+        // GTK maps this role to AT-SPI's alert, which screen readers announce when it appears.
         let made = announces ? Widget.make(gtk_label_get_type(), role: GTK_ACCESSIBLE_ROLE_ALERT) : nil
         super.init(made ?? gtk_label_new(nil))
         gtk_label_set_use_markup(opaque, 0)
@@ -30,7 +30,7 @@ public final class Label: Widget {
             gtk_label_set_max_width_chars(opaque, 1)
         }
         if cutsMiddle {
-            // Pango cuts the middle of one line only.
+            // Pango shortens only a single line in the middle.
             gtk_label_set_wrap(opaque, 0)
             gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_MIDDLE)
         }
@@ -46,29 +46,29 @@ public final class Label: Widget {
         set { if newValue != text { gtk_label_set_text(opaque, newValue) } }
     }
 
-    /// Shows a text, or nothing, and takes no room for nothing.
+    /// Shows a text; hides the label when it is nil or empty.
     public func show(_ text: String?) {
         self.text = text ?? ""
         isVisible = text?.isEmpty == false
     }
 
-    /// Shows a text and has it read out.
+    /// Shows a text and has a screen reader announce it.
     public func announce(_ text: String) {
-        // An empty one that is shown is read out by the name of its type.
+        // A visible label without text would be announced by the name of its type.
         guard !text.isEmpty else { return show(nil) }
         guard text != self.text else { return }
-        // Comes up anew, since that is what is announced.
+        // Hidden and shown again, because appearing is what is announced.
         isVisible = false
         show(text)
         _ = latchkey_announce(widget, text)
     }
 }
 
-/// A picture of the theme.
+/// An icon of the theme.
 public final class Picture: Widget {
     private var name = ""
 
-    /// A picture of so many points, which says nothing that is not said in words beside it.
+    /// Creates a decorative icon of this size in points; assistive technology ignores it.
     public init(_ name: String = "", points: Int32) {
         super.init(
             Widget.make(gtk_image_get_type(), role: GTK_ACCESSIBLE_ROLE_PRESENTATION) ?? gtk_image_new())
@@ -76,7 +76,7 @@ public final class Picture: Widget {
         show(name)
     }
 
-    /// Shows the picture of that name.
+    /// Changes the icon.
     public func show(_ name: String) {
         guard name != self.name else { return }
         self.name = name
@@ -84,12 +84,12 @@ public final class Picture: Widget {
     }
 }
 
-/// A picture of the theme, or a sign that something goes on.
+/// An icon of the theme, or a spinner.
 public final class ProgressPicture: Widget {
     private let picture: Picture
     private let spinner: UnsafeMutablePointer<GtkWidget>
 
-    /// A picture of so many points.
+    /// Creates an icon of this size in points.
     public init(points: Int32) {
         picture = Picture(points: points)
         spinner = gtk_spinner_new()
@@ -97,31 +97,31 @@ public final class ProgressPicture: Widget {
         gtk_widget_set_size_request(spinner, points, points)
         gtk_widget_set_size_request(widget, -1, points)
         gtk_center_box_set_center_widget(opaque, picture.widget)
-        // Each is taken out while the other is in.
+        // Referenced here, because each is removed from the box while the other one is shown.
         for part in [picture.widget, spinner] { g_object_ref_sink(part) }
     }
 
-    /// Shows the picture of that name.
+    /// Shows the icon with this name.
     public func show(_ name: String) {
         picture.show(name)
         gtk_center_box_set_center_widget(opaque, picture.widget)
     }
 
-    /// Shows that something goes on.
+    /// Shows the spinner.
     public func spin() {
         gtk_center_box_set_center_widget(opaque, spinner)
         gtk_spinner_start(OpaquePointer(spinner))
     }
 }
 
-/// What is shown where there is nothing to show: a picture, a title and a sentence.
+/// A placeholder for an empty list or text: an icon, a title and a sentence.
 public final class EmptyPlace: Widget {
     private let picture = Picture(points: 64)
     private let title = Label(styles: ["title-2"], isCentred: true)
     private let words = Label(styles: ["dim-label"], isCentred: true)
     private let button: Button?
 
-    /// An empty one, with a button for what there is none of.
+    /// Creates an empty placeholder with an optional button.
     public init(button: Button? = nil) {
         self.button = button
         let place = Box(.down, [button].compactMap { $0 })
@@ -135,7 +135,7 @@ public final class EmptyPlace: Widget {
         box.expand(across: true, down: true)
     }
 
-    /// Shows that, and the button if it is wanted.
+    /// Sets icon and texts, and shows the button if `offersButton`.
     public func show(icon: String, title: String, words: String, offersButton: Bool = false) {
         button?.isVisible = offersButton
         picture.show(icon)

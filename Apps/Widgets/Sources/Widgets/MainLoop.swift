@@ -3,10 +3,10 @@
 import CAdwaita
 import Glibc
 
-/// The loop in which windows live, on the main thread. It runs Dispatch's main queue too, and with it the main actor:
-/// the queue's descriptor is one more thing that GLib waits for, so that nothing looks twice a second for work.
+/// The event loop of the main thread. It also runs Dispatch's main queue, and with it the main actor: GLib waits for
+/// the queue's descriptor, so that no polling is necessary.
 @MainActor public enum MainLoop {
-    /// Opens the display under the name that compositors and screen readers show; false when there is none.
+    /// Opens the display. Compositors and screen readers show `name`. Returns false when there is no display.
     public static func start(identifier: String, name: String) -> Bool {
         g_set_prgname(identifier)
         g_set_application_name(name)
@@ -21,15 +21,15 @@ import Glibc
         while true { g_main_context_iteration(nil, 1) }
     }
 
-    /// Runs `action` once after so many milliseconds.
+    /// Calls `action` once after a time, and returns the timer.
     public static func after(milliseconds: UInt32, _ action: @escaping @MainActor () -> Void) -> UInt32 {
         g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, Action.runOnce, Action(action).kept, Action.dropData)
     }
 
-    /// Takes back what `after` gave, before it ran.
+    /// Cancels a timer of `after` that has not fired.
     public static func cancel(_ timer: UInt32) { g_source_remove(timer) }
 
-    /// Runs `action` when the process is told to end (SIGTERM, SIGINT, SIGHUP).
+    /// Calls `action` when the process receives SIGTERM, SIGINT or SIGHUP.
     public static func whenToldToEnd(_ action: @escaping @MainActor () -> Void) {
         for signal in [SIGTERM, SIGINT, SIGHUP] {
             g_unix_signal_add_full(
@@ -37,25 +37,25 @@ import Glibc
         }
     }
 
-    /// Keeps what is in memory from a core on the disk.
+    /// Disables core dumps.
     public static func leaveNoCore() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(4), &none)
     }
 
-    /// Keeps it from the user's other programs too. Not for a program that asks for keys: the daemon reads in /proc who
-    /// that is, and could not any more.
+    /// Disables core dumps and prevents the user's other programs from reading the process's memory. Must not be used
+    /// by clients of the daemon, which could then no longer identify the program in /proc.
     public static func hideMemory() {
         leaveNoCore()
         _ = latchkey_hide_memory()
     }
 
-    /// Time since some moment, in milliseconds; the same for every program of this machine (CLOCK_MONOTONIC).
+    /// The monotonic clock in milliseconds (CLOCK_MONOTONIC), the same for all processes of the machine.
     public static var milliseconds: Double { Double(g_get_monotonic_time()) / 1000 }
 
     private static func runMainQueue() {
         let drain: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { descriptor, _, _ in
-            // The count says only that there is work; the queue says how much.
+            // The count only signals that there is work; the queue knows how much.
             var count: UInt64 = 0
             read(descriptor, &count, MemoryLayout<UInt64>.size)
             _dispatch_main_queue_callback_4CF(nil)

@@ -2,20 +2,21 @@
 
 import CAdwaita
 
-/// A password field with a button that shows what is typed.
+/// A password field with a button that reveals the typed text.
 ///
-/// GTK's own way to show it (`gtk_password_entry_set_show_peek_icon`) makes the text one like any other: it is copied as a
-/// whole into layouts that are freed without being wiped, and told to assistive programs. Here the field stays as it is, and
-/// the characters are drawn over it one by one, each from a text of its own, straight from the field's locked memory.
+/// GTK's own button (`gtk_password_entry_set_show_peek_icon`) turns the field into one for ordinary text: the text is
+/// copied as a whole into layouts that are freed without being wiped, and exposed to assistive technology. Here the
+/// field stays concealed, and its characters are drawn over it, each from a layout of its own, directly from the
+/// field's locked memory.
 public final class RevealingField: Widget {
     /// The field itself.
     public let field: PasswordField
     private let cover: UnsafeMutablePointer<GtkWidget>
     private let toggle: UnsafeMutablePointer<GtkWidget>
 
-    /// A field that does `action` when Enter is pressed in it.
+    /// Creates a field that calls `action` when Enter is pressed.
     ///
-    /// - Parameter showTitle: what the button is called.
+    /// - Parameter showTitle: the accessible name of the button.
     public init(_ name: String, showTitle: String, _ action: @escaping @MainActor () -> Void) {
         field = PasswordField(name, action)
         cover =
@@ -33,19 +34,19 @@ public final class RevealingField: Widget {
         makeCover()
         let button = Widget(toggle)
         gtk_button_set_icon_name(button.raw.assumingMemoryBound(to: GtkButton.self), "view-reveal-symbolic")
-        // The keys stay in the field.
+        // The focus stays in the field.
         gtk_widget_set_focus_on_click(toggle, 0)
         button.setAccessibleName(showTitle)
         button.setToolTip(showTitle)
         connect(button.raw, "toggled") { [weak self] in self?.showOrHide() }
-        // The field's text changes in the text within it.
+        // GtkEditable forwards this signal from the text widget within the field.
         connect(field.raw, "changed") { [weak self] in self?.redraw() }
     }
 
-    /// Whether what is typed is drawn.
+    /// Whether the typed text is drawn.
     public var isRevealed: Bool { gtk_toggle_button_get_active(toggleButton) != 0 }
 
-    /// Draws dots again.
+    /// Shows dots again.
     public func conceal() { gtk_toggle_button_set_active(toggleButton, 0) }
 
     private var toggleButton: UnsafeMutablePointer<GtkToggleButton> {
@@ -61,7 +62,7 @@ public final class RevealingField: Widget {
 
     private func redraw() {
         let shows = isRevealed && !field.isEmpty
-        // The dots and their mark are there, and are not seen.
+        // Makes the dots and the cursor of the field transparent.
         field.setStyle("latchkey-revealed", shows)
         gtk_widget_set_visible(cover, shows ? 1 : 0)
         gtk_widget_queue_draw(cover)
@@ -69,7 +70,7 @@ public final class RevealingField: Widget {
 
     private func makeCover() {
         Style.use(".latchkey-revealed > text { color: transparent; caret-color: transparent; }")
-        // It lets the pointer through.
+        // Pointer events pass through to the field.
         gtk_widget_set_can_target(cover, 0)
         gtk_widget_set_can_focus(cover, 0)
         gtk_widget_set_margin_start(cover, Self.inset)
@@ -88,7 +89,7 @@ public final class RevealingField: Widget {
                         OpaquePointer(entry))
                 }
             }
-        // Both are parts of one widget, and go together.
+        // Cover and field are parts of one widget and are destroyed together.
         gtk_drawing_area_set_draw_func(
             UnsafeMutableRawPointer(cover).assumingMemoryBound(to: GtkDrawingArea.self), draw, field.raw, nil)
     }
@@ -96,7 +97,8 @@ public final class RevealingField: Widget {
     private static let inset: Int32 = 8
     private static let border: Int32 = 2
 
-    /// Draws each character of the field from a layout that holds no other. The end is seen where there is no room for all.
+    /// Draws each character of the field from a layout that contains no other. Shows the end of a text that is too
+    /// long.
     private static func draw(
         _ area: UnsafeMutablePointer<GtkWidget>, _ context: OpaquePointer, _ width: Int32, _ height: Int32,
         _ entry: OpaquePointer
@@ -129,7 +131,7 @@ public final class RevealingField: Widget {
             across += characterWidth
             place += length
         }
-        // Where the next one goes, since the field's own mark is covered.
+        // Draws a cursor, since the field's own is transparent.
         cairo_rectangle(context, Double(across), Double(height) * 0.2, 1, Double(height) * 0.6)
         cairo_fill(context)
     }

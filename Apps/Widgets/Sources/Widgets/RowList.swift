@@ -3,21 +3,21 @@
 import CAdwaita
 import Glibc
 
-/// A list of rows with a title and a line below it, one of which may be chosen. Only the rows in sight have widgets, so
-/// that a thousand cost no more than twenty.
+/// A list of rows with a title and a subtitle, one of which may be selected. Only visible rows have widgets, so that
+/// a long list costs no more than a short one.
 public final class RowList: Widget {
-    /// A row; its id tells it apart.
+    /// A row, identified by its id.
     public struct Row: Hashable, Sendable {
-        /// What tells it apart.
+        /// Identifies the row.
         public var id: String
-        /// The first line.
+        /// The title.
         public var title: String
-        /// A moment that the second line names, in seconds since one of the caller's choice.
+        /// The time shown in the subtitle, in seconds since an epoch of the caller's choice.
         public var time: Double
-        /// What the second line says before that moment, or nothing.
+        /// The text before the time in the subtitle; may be empty.
         public var mark: String
 
-        /// Takes the parts.
+        /// Creates a row.
         public init(id: String, title: String, time: Double, mark: String) {
             self.id = id
             self.title = title
@@ -31,17 +31,17 @@ public final class RowList: Widget {
     private let selection: OpaquePointer
     private var rows: [Row] = []
     private var byID: [String: Row] = [:]
-    /// Items with widgets, and the ids that they show.
+    /// The list items that have widgets, with the ids of their rows.
     private var bound: [OpaquePointer: String] = [:]
     private var isSetting = false
 
-    /// An empty list.
+    /// Creates an empty list.
     ///
     /// - Parameters:
-    ///   - name: what a screen reader calls it.
-    ///   - timeWords: a row's time in words; asked when the row comes into sight.
-    ///   - opened: a person wants to open the row that is chosen (Enter, a double click).
-    ///   - chosen: a person chose the row of that id, or none.
+    ///   - name: the accessible name.
+    ///   - timeWords: formats a row's time; called when the row becomes visible.
+    ///   - opened: called when the user opens the selected row (Enter, a double click).
+    ///   - chosen: called when the user selects the row with this id, or none.
     public init(
         _ name: String, timeWords: @escaping (Double) -> String, opened: @escaping @MainActor () -> Void,
         chosen: @escaping @MainActor (String?) -> Void
@@ -78,7 +78,7 @@ public final class RowList: Widget {
         return rows.indices.contains(place) ? rows[place].id : nil
     }
 
-    /// Shows those rows with that one chosen; touches only what has changed.
+    /// Shows rows and selects one; changes only widgets whose rows differ.
     public func show(_ new: [Row], selected: String?) {
         isSetting = true
         defer { isSetting = false }
@@ -115,7 +115,7 @@ public final class RowList: Widget {
         }
         g_signal_connect_data(
             factory, "setup", unsafeBitCast(make, to: GCallback.self), nil, nil, GConnectFlags(0))
-        // The list lives as long as its window, and the window as long as the process.
+        // Never released: the list exists as long as its window, and the window as long as the process.
         let me = Unmanaged.passRetained(self).toOpaque()
         let bind: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, item, data in
             guard let item, let data else { return }
@@ -157,7 +157,7 @@ public final class RowList: Widget {
         fill(item, byID[id])
     }
 
-    /// Leaves no text in a widget that may be used for another row, or for none.
+    /// Clears the text of a widget that may be reused for another row, or not at all.
     private func unbind(_ item: OpaquePointer) {
         bound[item] = nil
         fill(item, nil)

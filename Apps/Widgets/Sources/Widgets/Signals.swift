@@ -2,7 +2,7 @@
 
 import CAdwaita
 
-/// A closure that a C library keeps.
+/// A closure that is passed to C as user data.
 final class Action: Sendable {
     let run: @MainActor () -> Void
 
@@ -10,7 +10,7 @@ final class Action: Sendable {
 
     var kept: gpointer { Unmanaged.passRetained(self).toOpaque() }
 
-    /// The action behind user data of a callback.
+    /// The action in the user data of a callback.
     static func of(_ data: gpointer?) -> Action? {
         data.map { Unmanaged<Action>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -23,7 +23,7 @@ final class Action: Sendable {
         if let data { Unmanaged<Action>.fromOpaque(data).release() }
     }
 
-    /// For sources of the loop that end with their first call, and for those that go on.
+    /// Callbacks of GLib sources: `runOnce` removes the source, `runAgain` does not.
     static let runOnce: @convention(c) (gpointer?) -> gboolean = { data in
         let action = Action.of(data)
         MainActor.assumeIsolated { action?.run() }
@@ -36,9 +36,9 @@ final class Action: Sendable {
     }
 }
 
-// GTK calls back on the thread that runs the main loop, which is the main thread.
+// GTK invokes callbacks on the thread that runs the main loop, which is the main thread.
 
-/// Runs `action` at each signal of that name that has no arguments and wants no answer.
+/// Calls `action` for each signal of this name, which must have no arguments and no return value.
 @MainActor
 func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping @MainActor () -> Void) {
     let handler: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
@@ -48,7 +48,7 @@ func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @esc
     attach(object, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// Runs `action` when a property has changed.
+/// Calls `action` when a property has changed.
 @MainActor
 func observe(_ object: UnsafeMutableRawPointer, _ property: String, _ action: @escaping @MainActor () -> Void) {
     let handler: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
@@ -58,7 +58,7 @@ func observe(_ object: UnsafeMutableRawPointer, _ property: String, _ action: @e
     attach(object, "notify::\(property)", unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// Has `handler` called, whose last argument is the action as user data.
+/// Connects `handler` to a signal; its last argument is the action as user data.
 @MainActor
 func attach(
     _ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, _ action: @escaping @MainActor () -> Void

@@ -2,11 +2,11 @@
 
 import CAdwaita
 
-/// Rules beside those of the theme, whose colours they take.
+/// CSS rules in addition to those of the theme, whose colours they use.
 @MainActor enum Style {
     private static var used: Set<String> = []
 
-    /// Uses these rules from now on, for every window.
+    /// Adds these rules for all windows.
     static func use(_ rules: String) {
         guard !used.contains(rules), let display = gdk_display_get_default(), let provider = gtk_css_provider_new()
         else { return }

@@ -2,15 +2,15 @@
 
 import CAdwaita
 
-/// A text that a person writes.
+/// A text that the user edits.
 public final class TextEditor: Widget {
     private let view: UnsafeMutablePointer<GtkTextView>
     private let buffer: UnsafeMutablePointer<GtkTextBuffer>
     private var isSetting = false
-    /// What it holds, as far as it was set or told.
+    /// The text as of the last assignment or callback.
     private var known = ""
 
-    /// An empty text that gives itself to `action` after each change a person makes, and what it was before.
+    /// Creates an empty text that calls `action` after each change by the user, with the new and the previous text.
     public init(_ name: String, _ action: @escaping @MainActor (_ text: String, _ before: String) -> Void) {
         let made: UnsafeMutablePointer<GtkWidget> = gtk_text_view_new()
         view = UnsafeMutableRawPointer(made).assumingMemoryBound(to: GtkTextView.self)
@@ -23,9 +23,9 @@ public final class TextEditor: Widget {
         gtk_text_view_set_top_margin(view, 12)
         gtk_text_view_set_bottom_margin(view, 12)
         gtk_text_view_set_pixels_below_lines(view, 3)
-        // Tab leads on to the next widget; a note needs none, and the keyboard alone must get out again.
+        // Tab moves the focus to the next widget, so that the text can be left with the keyboard alone.
         gtk_text_view_set_accepts_tab(view, 0)
-        // Its history would keep texts beyond a lock; the app has one of its own.
+        // GTK's undo history would retain text after a lock; the app has its own.
         gtk_text_buffer_set_enable_undo(buffer, 0)
         Widget(made).setAccessibleName(name)
         expand(across: true, down: true)
@@ -37,7 +37,7 @@ public final class TextEditor: Widget {
         }
     }
 
-    /// The text. Setting it leaves the cursor where it was, as far as the text goes.
+    /// The text. Setting it leaves the cursor at its position, if the new text is long enough.
     public var text: String {
         get {
             var (start, end) = (GtkTextIter(), GtkTextIter())
@@ -47,7 +47,7 @@ public final class TextEditor: Widget {
             return String(cString: text)
         }
         set {
-            // Two spellings of a character are equal, and not the same text.
+            // Compares bytes, because strings that differ in Unicode normalisation are equal.
             guard !newValue.utf8.elementsEqual(text.utf8) else { return }
             known = newValue
             isSetting = true
@@ -55,14 +55,14 @@ public final class TextEditor: Widget {
             var cursor = GtkTextIter()
             gtk_text_buffer_get_iter_at_mark(buffer, &cursor, gtk_text_buffer_get_insert(buffer))
             let offset = gtk_text_iter_get_offset(&cursor)
-            // A character zero would end the text for C; no note has one that came from here.
+            // A zero character would end a C string; notes written with this app contain none.
             gtk_text_buffer_set_text(buffer, newValue, -1)
             gtk_text_buffer_get_iter_at_offset(buffer, &cursor, offset)
             gtk_text_buffer_place_cursor(buffer, &cursor)
         }
     }
 
-    /// Takes the keys, with the cursor at the end of the text or where it is.
+    /// Focuses the text, with the cursor at its end or where it is.
     public func focusText(atEnd: Bool) {
         if atEnd {
             var (start, end) = (GtkTextIter(), GtkTextIter())

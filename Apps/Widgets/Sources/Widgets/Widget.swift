@@ -2,46 +2,46 @@
 
 import CAdwaita
 
-/// Something in a window. It belongs to the window it was put into and must not be used after that one was closed.
+/// A widget. It is owned by the window that contains it and must not be used after that window was closed.
 @MainActor public class Widget {
     let widget: UnsafeMutablePointer<GtkWidget>
 
     init(_ widget: UnsafeMutablePointer<GtkWidget>) { self.widget = widget }
 
     var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(widget) }
-    /// The same for types that C keeps incomplete.
+    /// The same, for types that are incomplete in C.
     var opaque: OpaquePointer { OpaquePointer(widget) }
 
-    /// Whether it is shown; what is not takes no room.
+    /// Whether it is shown; a hidden widget takes no space.
     public var isVisible: Bool {
         get { gtk_widget_get_visible(widget) != 0 }
         set { if newValue != isVisible { gtk_widget_set_visible(widget, newValue ? 1 : 0) } }
     }
 
-    /// Whether it takes input.
+    /// Whether it accepts input.
     public var isSensitive: Bool {
         get { gtk_widget_get_sensitive(widget) != 0 }
         set { if newValue != isSensitive { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) } }
     }
 
-    /// Adds or removes a style of the theme.
+    /// Adds or removes a style class of the theme.
     public func setStyle(_ name: String, _ isOn: Bool = true) {
         if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
     }
 
-    /// Takes the keys.
+    /// Moves the focus to it.
     public func focus() { gtk_widget_grab_focus(widget) }
 
-    /// Lets keys come here by Tab, though they do nothing.
+    /// Makes it reachable by Tab, although it reacts to no key.
     public func makeFocusable() { gtk_widget_set_focusable(widget, 1) }
 
-    /// Takes the room that is left, in the direction named.
+    /// Lets it use remaining space in these directions.
     public func expand(across: Bool = false, down: Bool = false) {
         gtk_widget_set_hexpand(widget, across ? 1 : 0)
         gtk_widget_set_vexpand(widget, down ? 1 : 0)
     }
 
-    /// Keeps so far from what is around it.
+    /// Sets the margins, `sides` at start and end.
     public func setMargin(_ margin: Int32, sides: Int32? = nil) {
         gtk_widget_set_margin_top(widget, margin)
         gtk_widget_set_margin_bottom(widget, margin)
@@ -49,28 +49,28 @@ import CAdwaita
         gtk_widget_set_margin_end(widget, sides ?? margin)
     }
 
-    /// Is at least as wide as that.
+    /// Sets the minimum width.
     public func setWidth(_ width: Int32) { gtk_widget_set_size_request(widget, width, -1) }
 
-    /// Is at least as high as that.
+    /// Sets the minimum height.
     public func setHeight(_ height: Int32) { gtk_widget_set_size_request(widget, -1, height) }
 
-    /// Stands in the middle of its place, no larger than it has to be.
+    /// Centres it at its natural size.
     public func centre(across: Bool = true, down: Bool = true) {
         if across { gtk_widget_set_halign(widget, GTK_ALIGN_CENTER) }
         if down { gtk_widget_set_valign(widget, GTK_ALIGN_CENTER) }
     }
 
-    /// The words that come up under the pointer.
+    /// Sets the tool tip.
     public func setToolTip(_ text: String) { gtk_widget_set_tooltip_text(widget, text) }
 
-    /// What a screen reader calls it.
+    /// Sets the accessible name.
     public func setAccessibleName(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_LABEL, text) }
 
-    /// What a screen reader says after the name.
+    /// Sets the accessible description, which a screen reader says after the name.
     public func setAccessibleDescription(_ text: String) { setAccessible(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text) }
 
-    /// Keeps it and everything in it from screen readers, while it is covered by something else.
+    /// Hides it and its descendants from assistive technology, while another widget covers it.
     func hideFromAssistants(_ isHidden: Bool) {
         var state = GTK_ACCESSIBLE_STATE_HIDDEN
         var value = GValue()
@@ -89,7 +89,7 @@ import CAdwaita
         g_value_unset(&value)
     }
 
-    /// Makes a widget of a type with a role of its own: it can be set only then.
+    /// Creates a widget with an accessible role, which cannot be changed later.
     static func make(_ type: GType, role: GtkAccessibleRole) -> UnsafeMutablePointer<GtkWidget>? {
         var value = GValue()
         g_value_init(&value, gtk_accessible_role_get_type())

@@ -2,14 +2,15 @@
 
 import CAdwaita
 
-/// What the two kinds of windows have in common.
+/// The base class of the two kinds of window.
 @MainActor public class Window {
     let window: UnsafeMutablePointer<GtkWidget>
     private var afterPaint: [@MainActor () -> Void] = []
-    /// The frame that was begun before `afterPaint` was asked for: it may have passed that by.
+    /// The number of the frame that was being drawn when `afterNextFrame` was called: it may not show the latest
+    /// changes.
     private var passed: gint64 = 0
 
-    /// Takes over an AdwWindow.
+    /// Wraps an AdwWindow.
     init(
         _ window: UnsafeMutablePointer<GtkWidget>, title: String, content: UnsafeMutablePointer<GtkWidget>,
         close: @escaping @MainActor () -> Void
@@ -25,12 +26,12 @@ import CAdwaita
         UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWindow.self)
     }
 
-    /// Shows it in front of the others.
+    /// Shows the window in front of others.
     public func present() { gtk_window_present(pointer) }
 
     // MARK: - Frames
 
-    /// Runs `action` once the next frame is on the screen.
+    /// Calls `action` once the next frame has been drawn.
     public func afterNextFrame(_ action: @escaping @MainActor () -> Void) {
         afterPaint.append(action)
         if let clock = gtk_widget_get_frame_clock(window) { askForFrame(clock) }

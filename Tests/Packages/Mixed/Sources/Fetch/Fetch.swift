@@ -10,7 +10,7 @@ public enum Fetch {
     /// How certificates are checked here.
     public static var trust: String {
         #if canImport(Security)
-        // What such libraries write for Apple systems: names that Latchkey does not have.
+        // Code of such libraries for Apple systems, with names that Latchkey does not have.
         let trust = SecTrustCopyCertificateChain(SSLCreateContext(nil, .clientSide, .streamType))
         return "Security: \(trust)"
         #else

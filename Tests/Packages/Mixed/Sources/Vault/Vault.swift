@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Foundation alone brings the names of Security on Apple systems.
+// On Apple systems, importing Foundation also makes the names of Security available.
 import Foundation
 
-/// Keeps one token in the keychain.
+/// Stores one token in the keychain.
 public struct Vault {
     private let service: String
 

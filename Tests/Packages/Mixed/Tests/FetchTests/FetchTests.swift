@@ -4,4 +4,4 @@ import Testing
 
 @testable import Fetch
 
-@Test func aTargetThatIsNotListedIsBuiltAsBefore() { #expect(Fetch.trust == "OpenSSL") }
+@Test func unlistedTargetIsBuiltWithoutSecurity() { #expect(Fetch.trust == "OpenSSL") }

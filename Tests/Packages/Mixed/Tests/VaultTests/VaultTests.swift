@@ -4,7 +4,7 @@ import Testing
 
 @testable import Vault
 
-@Test func aTargetThatIsListedUsesTheKeychain() {
+@Test func listedTargetUsesKeychain() {
     let vault = Vault(service: "mixed tests")
     #expect(vault.keep("one") == 0)
     #expect(vault.token == "one")

@@ -22,7 +22,7 @@ public enum Accessibility: CaseIterable {
     }
 }
 
-/// What has to be proven before an item is read.
+/// The authentication that reading an item requires.
 public enum Protection {
     /// Biometry or the passcode.
     case userPresence

@@ -2,13 +2,13 @@
 
 import LocalAuthentication
 
-/// Asks a person before something happens.
+/// Authenticates the user before an action.
 public struct Gate {
-    /// What can be asked for.
+    /// The available kinds of authentication.
     public enum Kind: Equatable {
-        /// Nothing: no passcode and no sensor.
+        /// Neither a passcode nor a sensor.
         case none
-        /// The passcode alone.
+        /// Only the passcode.
         case passcode
         /// A fingerprint.
         case finger
@@ -18,10 +18,10 @@ public struct Gate {
 
     private let makeContext: () -> LAContext
 
-    /// A gate that asks with the contexts that `makeContext` makes.
+    /// A gate that uses contexts created by `makeContext`.
     public init(makeContext: @escaping () -> LAContext = { LAContext() }) { self.makeContext = makeContext }
 
-    /// What this device can ask for, now.
+    /// The kind of authentication that is available now.
     public var kind: Kind {
         let context = makeContext()
         var error: NSError?
@@ -37,7 +37,7 @@ public struct Gate {
         }
     }
 
-    /// Whether the person is who they should be; false when they cancel.
+    /// Whether the user was authenticated; false when the user cancels.
     public func open(reason: String) async throws -> Bool {
         let context = makeContext()
         context.localizedFallbackTitle = ""

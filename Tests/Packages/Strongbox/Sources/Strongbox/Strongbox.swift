@@ -6,9 +6,9 @@ import Foundation
 public final class Strongbox {
     /// The service of every item.
     public let service: String
-    /// When the items that are written from now on can be read.
+    /// When items written from now on can be read.
     public var accessibility: Accessibility = .afterFirstUnlock
-    /// What has to be proven before the items that are written from now on are read; nil for nothing.
+    /// The authentication that reading items written from now on requires; nil for none.
     public var protection: Protection?
 
     /// A box for `service`.
@@ -26,7 +26,7 @@ public final class Strongbox {
         }
     }
 
-    /// Writes `data` under `key`, over what is there.
+    /// Writes `data` under `key`, replacing an existing item.
     public func set(_ data: Data, for key: String) throws {
         var item = query(key)
         item[kSecValueData as String] = data
@@ -59,7 +59,7 @@ public final class Strongbox {
         }
     }
 
-    /// Removes what is under `key`; it need not be there.
+    /// Removes the item under `key`, if it exists.
     public func remove(_ key: String) throws {
         let status = SecItemDelete(query(key) as CFDictionary)
         guard status == noErr || status == errSecItemNotFound else { throw StrongboxError(status: status) }

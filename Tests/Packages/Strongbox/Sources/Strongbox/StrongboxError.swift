@@ -3,12 +3,12 @@
 import Foundation
 import Security
 
-/// A keychain's refusal.
+/// An error of the keychain.
 public struct StrongboxError: Error, Equatable, CustomStringConvertible {
     /// The code.
     public let status: OSStatus
 
-    /// The refusal with that code.
+    /// The error with this code.
     public init(status: OSStatus) { self.status = status }
 
     /// The code and what it means.
@@ -17,7 +17,7 @@ public struct StrongboxError: Error, Equatable, CustomStringConvertible {
         return "\(words) (\(status))"
     }
 
-    /// The same for code that works with `NSError`.
+    /// The same, as an `NSError`.
     public var asNSError: NSError {
         NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: description])
     }

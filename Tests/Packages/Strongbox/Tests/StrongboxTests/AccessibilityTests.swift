@@ -6,15 +6,15 @@ import Strongbox
 import Testing
 
 @Suite struct AccessibilityTests {
-    @Test(arguments: Accessibility.allCases) func everyCaseHasAName(of accessibility: Accessibility) {
+    @Test(arguments: Accessibility.allCases) func everyCaseHasARawValue(of accessibility: Accessibility) {
         #expect(!(accessibility.rawValue as String).isEmpty)
     }
 
-    @Test func aProtectedItemIsNotReadSilently() throws {
+    @Test func protectedItemIsNotReadWithoutProof() throws {
         let box = Strongbox(service: "strongbox.\(UUID().uuidString)")
         defer { try? box.removeAll() }
         box.protection = .userPresence
-        // A device without a passcode refuses to keep it or to open it; none gives it away.
+        // A device without a passcode refuses to store the item, any other one refuses to read it without a proof.
         #expect(throws: StrongboxError.self) {
             try box.set(Data("secret".utf8), for: "guarded")
             _ = try box.data(for: "guarded")

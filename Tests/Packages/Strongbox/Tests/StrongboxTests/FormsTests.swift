@@ -5,13 +5,13 @@ import LocalAuthentication
 import Strongbox
 import XCTest
 
-/// The forms in which published code writes queries and meets errors.
+/// The forms in which published code writes queries and handles errors.
 final class FormsTests: XCTestCase {
     private let service = "strongbox.\(UUID().uuidString)"
 
     override func tearDownWithError() throws { try Strongbox(service: service).removeAll() }
 
-    func testEveryFormOfAQueryMeansTheSame() throws {
+    func testAllFormsOfAQueryAreEquivalent() throws {
         let box = Strongbox(service: service)
         box["key"] = "value"
         let strings: [String: Any] = [
@@ -44,7 +44,7 @@ final class FormsTests: XCTestCase {
         }
     }
 
-    func testMixedKeysAreTheSameKey() {
+    func testStringAndConstantKeysAreEqual() {
         var mixed: [AnyHashable: Any] = [kSecAttrAccount: "ada"]
         XCTAssertEqual(mixed[kSecAttrAccount as String] as? String, "ada")
         mixed["acct"] = "grace"
@@ -64,7 +64,7 @@ final class FormsTests: XCTestCase {
         }
     }
 
-    func testOneErrorInEveryClause() {
+    func testErrorMatchesEveryCatchClause() {
         for thrown: Error in [LAError(.biometryLockout), LAError(.biometryLockout) as NSError] {
             do { throw thrown } catch LAError.biometryLockout {} catch { XCTFail("\(error)") }
             do { throw thrown } catch let error as LAError {
@@ -74,7 +74,7 @@ final class FormsTests: XCTestCase {
         }
     }
 
-    func testObjectsKnowTheirType() throws {
+    func testObjectsHaveTypeIDs() throws {
         let rule = try XCTUnwrap(
             SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
         let object: CFTypeRef = rule

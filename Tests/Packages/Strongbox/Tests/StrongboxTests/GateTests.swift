@@ -4,7 +4,7 @@ import LocalAuthentication
 import Strongbox
 import XCTest
 
-/// A context that a test scripts, as many published libraries do it: a subclass.
+/// A scripted context, implemented as a subclass as in many published libraries.
 private final class ScriptedContext: LAContext {
     var outcome: Result<Bool, LAError> = .success(true)
     var sensor = LABiometryType.touchID
@@ -31,7 +31,7 @@ final class GateTests: XCTestCase {
     private let context = ScriptedContext()
     private var gate: Gate { Gate { [context] in context } }
 
-    func testTheKindIsThatOfTheSensor() {
+    func testKindMatchesSensor() {
         XCTAssertEqual(gate.kind, .finger)
         context.sensor = .faceID
         XCTAssertEqual(gate.kind, .face)
@@ -39,18 +39,18 @@ final class GateTests: XCTestCase {
         XCTAssertEqual(gate.kind, .none)
     }
 
-    func testTheGateOpens() async throws {
+    func testGateOpensAfterSuccess() async throws {
         let isOpen = try await gate.open(reason: "see the secret")
         XCTAssertTrue(isOpen)
     }
 
-    func testCancellingIsNoError() async throws {
+    func testCancellationReturnsFalse() async throws {
         context.outcome = .failure(LAError(.userCancel))
         let isOpen = try await gate.open(reason: "see the secret")
         XCTAssertFalse(isOpen)
     }
 
-    func testARefusalIsThrown() async {
+    func testFailureIsThrown() async {
         context.outcome = .failure(LAError(.biometryLockout))
         do {
             _ = try await gate.open(reason: "see the secret")
@@ -62,8 +62,8 @@ final class GateTests: XCTestCase {
         }
     }
 
-    func testTheRealDeviceAnswers() {
-        // Whatever it has: the call comes back with an answer or with a reason.
+    func testRealContextReturnsResultOrError() {
+        // The result depends on the machine: the call returns true or an error.
         var error: NSError?
         let context = LAContext()
         if !context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error) {

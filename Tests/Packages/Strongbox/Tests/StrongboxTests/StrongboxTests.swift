@@ -8,7 +8,7 @@ final class StrongboxTests: XCTestCase {
 
     override func tearDownWithError() throws { try box.removeAll() }
 
-    func testAStringComesBack() {
+    func testStringIsStoredAndRemoved() {
         box["token"] = "a secret"
         XCTAssertEqual(box["token"], "a secret")
         box["token"] = "another"
@@ -17,14 +17,14 @@ final class StrongboxTests: XCTestCase {
         XCTAssertNil(box["token"])
     }
 
-    func testDataComesBackAsItWas() throws {
+    func testDataIsStoredUnchanged() throws {
         let data = Data([0, 1, 10, 255])
         try box.set(data, for: "bytes")
         XCTAssertEqual(try box.data(for: "bytes"), data)
         XCTAssertNil(try box.data(for: "nothing"))
     }
 
-    func testACodableValueComesBack() throws {
+    func testCodableValueIsStored() throws {
         struct Account: Codable, Equatable {
             var name: String
             var number: Int
@@ -43,7 +43,7 @@ final class StrongboxTests: XCTestCase {
         XCTAssertEqual(try box.keys(), [])
     }
 
-    func testAttributesSayWhenAnItemCanBeRead() throws {
+    func testAttributesContainAccessibility() throws {
         box.accessibility = .whenUnlocked
         box["token"] = "a secret"
         let attributes = try XCTUnwrap(box.attributes().first)
@@ -52,7 +52,7 @@ final class StrongboxTests: XCTestCase {
         XCTAssertNotNil(attributes[kSecAttrCreationDate as String] as? Date)
     }
 
-    func testErrorsHaveWords() {
+    func testErrorsHaveDescriptions() {
         let error = StrongboxError(status: errSecItemNotFound)
         XCTAssertEqual(error.asNSError.code, -25300)
         XCTAssertEqual(error.asNSError.domain, NSOSStatusErrorDomain)

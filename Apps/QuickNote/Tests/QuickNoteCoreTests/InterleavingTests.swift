@@ -12,9 +12,9 @@ import Testing
 
 @testable import QuickNoteCore
 
-/// What a person does while something else is under way.
-@MainActor @Suite struct MeanwhileTests {
-    /// Work of the keychain that lasts until the test ends it: what comes after it waits.
+/// Actions of the user while another operation is in progress.
+@MainActor @Suite struct InterleavingTests {
+    /// A keychain operation that lasts until the test ends it; later operations wait for it.
     @MainActor private struct SlowKeychain {
         private let end: AsyncStream<Never>.Continuation
 
@@ -27,12 +27,12 @@ import Testing
         func finish() { end.finish() }
     }
 
-    /// Lets everything go on that waits for nothing but its turn.
+    /// Lets tasks run that are ready.
     private func settle() async { for _ in 0..<20 { await Task.yield() } }
 
     // MARK: - Deleting
 
-    @Test(.simulator(sensor: .none)) func theNoteThatWasSelectedIsDeletedAndNoOther() async {
+    @Test(.simulator(sensor: .none)) func deletionAppliesToNoteSelectedAtRequest() async {
         let app = await App.opened("one", "two")
         let (two, one) = (app.model.notes[0].id, app.model.notes[1].id)
         await app.model.select(one)
@@ -45,12 +45,12 @@ import Testing
         await deleting.value
         await selecting.value
         #expect(app.titles == ["two"])
-        #expect(app.model.selection == two, "what was selected meanwhile stays selected")
+        #expect(app.model.selection == two, "the later selection remains")
     }
 
-    /// Each turn of the main actor is a moment: one of them is while the keychain deletes.
+    /// Tries each number of turns of the main actor; in some of them the keychain is deleting.
     @Test(.simulator(sensor: .none), arguments: 0..<10)
-    func whatIsTypedWhileANoteIsDeletedComesBackWithIt(turns: Int) async {
+    func undoOfDeletionRestoresTextTypedMeanwhile(turns: Int) async {
         let app = await App.opened("one")
         await app.selectFirst()
         let deleting = Task { await app.model.deleteNote() }
@@ -65,7 +65,7 @@ import Testing
     // MARK: - Locking
 
     @Test(.simulator(sensor: .none), arguments: 0..<10)
-    func whatIsTypedWhileTheNotesLockIsSaved(turns: Int) async {
+    func textTypedDuringLockIsSaved(turns: Int) async {
         let app = await App.opened("one")
         await app.selectFirst()
         app.model.edit("one two")
@@ -84,14 +84,14 @@ import Testing
 
     // MARK: - Unlocking
 
-    @Test(.simulator()) func whoChoosesThePasswordAtOnceIsNotAskedForAFinger() async throws {
+    @Test(.simulator()) func choosingPasswordEarlyPreventsBiometricPrompt() async throws {
         let app = await App.opened("one")
         await app.model.lock()
         let unlocking = Task { await app.model.unlock() }
         while !app.model.isBusy { await Task.yield() }
         app.model.askForPassword()
         await app.model.submitPassword("pw")
-        // Were there a prompt, it would end with this.
+        // A prompt would consume this action.
         try machine().cancel()
         await unlocking.value
         #expect(app.model.phase == .unlocked)
@@ -99,10 +99,10 @@ import Testing
         #expect(try machine().transcript.lines.allSatisfy { !$0.contains("prompt") })
     }
 
-    @Test(.simulator()) func aListThatCannotBeReadLeavesTheWayByThePassword() async throws {
+    @Test(.simulator()) func unreadableListStillAllowsUnlockByPassword() async throws {
         let app = await App.opened("one")
         await app.model.lock()
-        // Asked for the list too, the person refuses.
+        // Reading the list prompts as well, which the user cancels.
         try putAskingItem(account: UUID().uuidString)
         try machine().touch(matching: true)
         try machine().cancel()
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: - Starting
 
-    @Test(.simulator(sensor: .none)) func aLookFromBeforeTheFirstPasswordDoesNotAskForAnother() async throws {
+    @Test(.simulator(sensor: .none)) func staleStatusCheckDoesNotReturnToFirstRun() async throws {
         let gate = DispatchSemaphore(value: 0)
         let isSlow = Mutex(false)
         let app = await App {
@@ -140,8 +140,8 @@ import Testing
         #expect(app.model.phase == .locked)
     }
 
-    /// A key of another time behind the finger opens none of the new notes.
-    @Test(.simulator()) func aFirstPasswordPutsItsOwnKeyBehindTheFinger() async throws {
+    /// A key that biometry unlocks from earlier use opens none of the new notes.
+    @Test(.simulator()) func firstRunReplacesKeyBehindBiometry() async throws {
         _ = await App.opened("old")
         for slot in NoteVault.ofTests.slots { try await KeychainStore().remove(slot) }
         let app = await App()
@@ -154,7 +154,7 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    /// Puts an item among the notes that asks for a finger.
+    /// Adds an item to the notes that requires biometry.
     private func putAskingItem(account: String) throws {
         let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryAny, nil)
         let item: [String: Any] = [

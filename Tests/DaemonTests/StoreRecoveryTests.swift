@@ -9,8 +9,8 @@ import Testing
 
 @testable import SQLiteDriver
 
-/// A store that another program restored or changed, at the command line of the shipped programs.
-@Suite struct WaysOutTests {
+/// Tests of the commands that recover a store which another program has restored or changed.
+@Suite struct StoreRecoveryTests {
     private let daemon: TestDaemon
 
     init() throws {
@@ -25,7 +25,7 @@ import Testing
         try daemon.run("latchkey", arguments, input: input)
     }
 
-    /// Ends the daemon in order, so that its database is one file and its anchor has moved.
+    /// Terminates the daemon normally, so that its database is one file and its anchor is current.
     private func stop() throws {
         let process = try #require(try daemon.process)
         kill(process, SIGTERM)
@@ -41,7 +41,7 @@ import Testing
         if let bytes { try Files.replace(path, with: bytes) } else { Files.remove(path) }
     }
 
-    @Test func anOldDatabaseIsRefusedNamedAndAccepted_abuse29() throws {
+    @Test func oldDatabaseIsRefusedAndCanBeAccepted_abuse29() throws {
         try stop()
         let old = try file("keychain.sqlite")
         #expect(try run("set", "three", input: "3").exitCode == 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(refused.errors.contains("latchkey check --accept"))
         #expect(try run("status").output.contains("anchor") || run("status").errors.contains("anchor"))
         let silent = try run("check", "--accept", input: "yes\n")
-        #expect(silent.exitCode == 64, "the word has to be typed: \(silent)")
+        #expect(silent.exitCode == 64, "the word must be typed: \(silent)")
         #expect(try run("get", "one").exitCode != 0)
         let accepted = try run("check", "--accept", input: "accept\n")
         #expect(accepted.exitCode == 0, "\(accepted)")
@@ -60,7 +60,7 @@ import Testing
         #expect(try run("log").output.contains("rollback accepted"))
     }
 
-    @Test func aLostAnchorIsNamedAndProtectedItemsCanBeDiscarded() throws {
+    @Test func missingAnchorIsReportedAndProtectedItemsCanBeDiscarded() throws {
         try stop()
         try put(nil, "anchor")
         let refused = try run("get", "one")
@@ -74,7 +74,7 @@ import Testing
         #expect(try run("log").output.contains("discarded"))
     }
 
-    @Test func aRowPutBackIsFoundByTheCheckOfTheDaemon() throws {
+    @Test func restoredRowIsDetectedByStoreCheck() throws {
         try stop()
         let path = daemon.folder + "/keychain.sqlite"
         let rows = try SQLiteItemStore.open(path).read { (store) throws(Failure) in
@@ -89,7 +89,7 @@ import Testing
         try stop()
         try SQLiteItemStore.open(path).write { (store) throws(Failure) in try store.insert(rows[0]) }
         #expect(try run("get", "two").output == "secret of two")
-        // A write is done in its turn behind the slices of the check.
+        // The write runs after the slices of the store check.
         #expect(try run("set", "later", input: "x").exitCode == 0)
         let log = try run("log")
         #expect(log.output.contains("rows changed"), "\(log.output)")
