@@ -49,7 +49,7 @@ public final class LAPrivateKey: NSObject, Sendable {
 
     /// Returns whether the key supports a signature algorithm. Apple: `LAPrivateKey.canSign(using:)`.
     ///
-    /// Blocks for one round trip to the daemon; never prompts.
+    /// Blocks for a few round trips to the daemon; never prompts.
     ///
     /// - Parameter algorithm: the algorithm to test.
     /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
@@ -85,7 +85,7 @@ public final class LAPrivateKey: NSObject, Sendable {
 
     /// Returns whether the key supports a decryption algorithm. Apple: `LAPrivateKey.canDecrypt(using:)`.
     ///
-    /// Blocks for one round trip to the daemon; never prompts.
+    /// Blocks for a few round trips to the daemon; never prompts.
     ///
     /// - Parameter algorithm: the algorithm to test.
     /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
@@ -130,7 +130,7 @@ public final class LAPrivateKey: NSObject, Sendable {
 
     /// Returns whether the key supports a key exchange algorithm. Apple: `LAPrivateKey.canExchangeKeys(using:)`.
     ///
-    /// Blocks for one round trip to the daemon; never prompts.
+    /// Blocks for a few round trips to the daemon; never prompts.
     ///
     /// - Parameter algorithm: the algorithm to test.
     /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
@@ -224,7 +224,7 @@ public final class LAPublicKey: NSObject, Sendable {
 
     /// Returns whether the key supports an encryption algorithm. Apple: `LAPublicKey.canEncrypt(using:)`.
     ///
-    /// Blocks for one round trip to the daemon; never prompts.
+    /// Blocks for a few round trips to the daemon; never prompts.
     ///
     /// - Parameter algorithm: the algorithm to test.
     /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
@@ -264,7 +264,7 @@ public final class LAPublicKey: NSObject, Sendable {
 
     /// Returns whether the key supports a signature algorithm for verification. Apple: `LAPublicKey.canVerify(using:)`.
     ///
-    /// Blocks for one round trip to the daemon; never prompts.
+    /// Blocks for a few round trips to the daemon; never prompts.
     ///
     /// - Parameter algorithm: the algorithm to test.
     /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
