@@ -23,7 +23,8 @@ public struct EnclaveKeyPair: Hashable, Sendable {
 
     /// Creates a pair and stores its private key in the keychain.
     ///
-    /// Blocks for several round trips to the system; never prompts. Apple: `SecKeyCreateRandomKey`.
+    /// Blocks. Prompts only on Linux and only for the passcode: when the pair is available only with a passcode, and the
+    /// daemon has not received it since it started. Apple: `SecKeyCreateRandomKey`.
     ///
     /// - Parameters:
     ///   - tag: the name of the pair; not used by another pair of this app.

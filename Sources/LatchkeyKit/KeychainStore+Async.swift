@@ -30,14 +30,14 @@ extension KeychainStore {
 
     /// Stores a value in a new item, without blocking a thread of the pool. Apple: `SecItemAdd`.
     ///
-    /// Never prompts.
+    /// Prompts only for the passcode, as the synchronous form.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB.
     ///   - entry: the item.
     ///   - protection: when the item can be read, and what has to be proven.
     ///   - label: the name of the item in lists; nil for none.
-    ///   - prompt: provides the password for an item with `KeychainProtection.applicationPassword`.
+    ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
     /// - Throws: `KeychainError`: `alreadyThere` when the item exists; it is unchanged then.
     public func add(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,

@@ -25,7 +25,8 @@ public struct KeychainStore: Sendable {
 
     /// Stores a value: adds the item, or changes it if it exists. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// Blocks; prompts when the item exists and demands a proof.
+    /// Blocks; prompts when the item exists and demands a proof. On Linux, also prompts for the passcode when the item is
+    /// available only with a passcode, and the daemon has not received it since it started.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB. An empty value deletes the item.
@@ -66,14 +67,15 @@ public struct KeychainStore: Sendable {
 
     /// Stores a value in a new item; an existing item stays unchanged. Apple: `SecItemAdd`.
     ///
-    /// Blocks; never prompts. When two programs add the same item at the same time, one succeeds.
+    /// Blocks. Prompts only on Linux and only for the passcode: when the item is available only with a passcode, and the
+    /// daemon has not received it since it started. When two programs add the same item at the same time, one succeeds.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB.
     ///   - entry: the item.
     ///   - protection: when the item can be read, and what has to be proven.
     ///   - label: the name of the item in lists; nil for none.
-    ///   - prompt: provides the password for an item with `KeychainProtection.applicationPassword`.
+    ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
     /// - Throws: `KeychainError`: `alreadyThere` when the item exists, else as `store(_:in:protection:label:prompt:)`.
     public func add(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
