@@ -14,7 +14,7 @@ public import LocalAuthentication
 public struct BiometricAuth: Sendable {
     private let makeContext: @Sendable () -> sending any BiometryEvaluating
 
-    /// Creates an authenticator.
+    /// Creates an authenticator that makes a new context for each attempt.
     ///
     /// - Parameter makeContext: creates the context of each attempt; by default an `LAContext`. Tests pass a test
     ///   double.

@@ -53,7 +53,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return EnclaveKeyPair(tag: tag, publicKey: try publicKey(of: key))
     }
 
-    /// Finds a pair.
+    /// Finds the pair that was created with a tag.
     ///
     /// Blocks for a few round trips to the system; never prompts. Apple: `SecItemCopyMatching`.
     ///

@@ -34,7 +34,7 @@ public struct EnrollmentMonitor: Sendable {
     private let entry: KeychainEntry
     private let makeContext: @Sendable () -> sending any BiometryEvaluating
 
-    /// Creates a monitor.
+    /// Creates a monitor that stores the trusted set in a keychain item.
     ///
     /// - Parameters:
     ///   - store: the keychain in which the trusted set is stored, out of the reach of other apps.

@@ -23,7 +23,7 @@ public struct FallbackFlow: Hashable, Sendable {
         /// - Parameter rawValue: 1 for biometry, 2 for the passcode, or their sum.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Login by biometry.
+        /// Login by a finger, a face or eyes.
         public static let biometry = Ways(rawValue: 1)
         /// Login by the passcode of the device.
         public static let passcode = Ways(rawValue: 2)
@@ -43,7 +43,7 @@ public struct FallbackFlow: Hashable, Sendable {
 
     /// A method to log in.
     public enum Way: Hashable, Sendable {
-        /// Login by biometry.
+        /// Login by a finger, a face or eyes.
         case biometry
         /// Login by the passcode of the device.
         case passcode

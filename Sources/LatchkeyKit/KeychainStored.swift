@@ -20,7 +20,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
     private let store: KeychainStore
     private let last = LastError()
 
-    /// Creates a property.
+    /// Creates a property for a keychain item.
     ///
     /// - Parameters:
     ///   - entry: the item of the value.
@@ -65,7 +65,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
     /// Why the last access to the wrapped value failed; nil when it succeeded.
     public var error: KeychainError? { last.get() }
 
-    /// Reads the value.
+    /// Reads the value from the keychain.
     ///
     /// Blocks, also while a prompt is shown.
     ///
@@ -85,7 +85,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
         return try KeychainCoding.value(Value.self, data)
     }
 
-    /// Stores a value.
+    /// Stores a value in the keychain, or deletes the item.
     ///
     /// Blocks; prompts when the item exists and demands a proof.
     ///

@@ -8,9 +8,9 @@ import Synchronization
 /// Answers and evaluations are queued, so that either may come first. A test double proves nothing to a keychain: an
 /// item that demands a proof cannot be read with it. Do not use it in a program for users.
 public final class ScriptedBiometry: BiometryEvaluating, Sendable {
-    /// How an evaluation ends.
+    /// How a scripted evaluation ends.
     public enum Answer: Hashable, Sendable {
-        /// The evaluation succeeds.
+        /// The evaluation succeeds, without a proof for the keychain.
         case success
         /// The evaluation fails with this code.
         case failure(LAError.Code)
@@ -56,7 +56,7 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     /// The evaluations that were requested so far.
     public var asked: [Asked] { state.withLock { $0.asked } }
 
-    /// Whether `invalidate` was called.
+    /// Whether the context was invalidated by `invalidate`.
     public var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     /// The titles of the last `apply`.

@@ -39,7 +39,7 @@ extension Simulator {
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func lock() throws { try control(.lock) }
 
-    /// Unlocks the device.
+    /// Unlocks the device, by biometry or by the passcode.
     ///
     /// - Parameter byBiometry: true for an unlock by biometry, which apps can reuse for up to five minutes
     ///   (`LAContext.touchIDAuthenticationAllowableReuseDuration`); false for the passcode.
@@ -98,7 +98,7 @@ extension Simulator {
         }
     }
 
-    /// Sets the first passcode. Never prompts.
+    /// Sets the first passcode of a machine without one. Never prompts.
     ///
     /// - Parameter passcode: the passcode, at least 4 characters.
     /// - Throws: `SimulatorError` when the passcode cannot be set.
@@ -150,7 +150,7 @@ extension Simulator {
         }
     }
 
-    /// Injects a fault, once.
+    /// Makes the next fitting operation fail, once.
     ///
     /// - Parameter fault: what fails next.
     /// - Throws: `SimulatorError` when the machine cannot be reached.

@@ -112,7 +112,7 @@ extension Simulator {
 
     private func perform(_ action: SimulatedWorld.Action, _ line: ScriptLine) { machine.world.perform(action, line) }
 
-    /// Removes all queued actions.
+    /// Removes all actions that are still queued.
     ///
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func forgetActions() throws { try control(.reset) }
