@@ -2,25 +2,28 @@
 
 public import LocalAuthentication
 
-/// Why an authentication did not succeed, and what to do now.
+/// Why an authentication did not succeed, and what the app can do about it.
 public struct AuthenticationFailure: LocalizedError, Hashable, Sendable {
-    /// The number of the `LAError.Code`.
+    /// The raw value of the `LAError.Code`.
     public let number: Int
-    /// The system's sentence.
+    /// The system's description of the error, for display.
     public let message: String
-    /// What to do.
+    /// What the app can do next.
     public let advice: RecoveryAdvice
 
-    /// The code; nil for a number that this system's `LAError` does not have.
+    /// The code of the error; nil for a number that has no `LAError.Code` on this system.
     public var code: LAError.Code? { LAError.Code(rawValue: number) }
 
-    /// The system's sentence.
+    /// The system's description of the error, for display; the same as `message`.
     public var errorDescription: String? { message }
 
-    /// What the person can do, in words.
+    /// A sentence that tells the user what to do; nil when there is nothing to do.
     public var recoverySuggestion: String? { advice.sentence(sensor: nil) }
 
-    /// Takes what an evaluation threw, or what a preflight gave.
+    /// Creates a failure from an error of `LocalAuthentication`.
+    ///
+    /// - Parameter error: an error that `evaluatePolicy` threw or `canEvaluatePolicy` set. An error that is not an
+    ///   `LAError` counts as `authenticationFailed`.
     public init(_ error: any Error) {
         let code = (error as? LAError)?.code ?? .authenticationFailed
         number = code.rawValue
@@ -28,19 +31,26 @@ public struct AuthenticationFailure: LocalizedError, Hashable, Sendable {
         advice = RecoveryAdvice(for: code)
     }
 
-    /// A failure of this module's own making.
+    /// Creates a failure that this module itself detected.
     init(_ code: LAError.Code, _ message: String, advice: RecoveryAdvice? = nil) {
         number = code.rawValue
         self.message = message
         self.advice = advice ?? RecoveryAdvice(for: code)
     }
 
-    /// Equal for equal codes, whatever the words.
+    /// Returns whether two failures have equal codes and advice; the messages may differ.
+    ///
+    /// - Parameters:
+    ///   - left: a failure.
+    ///   - right: another failure.
+    /// - Returns: true when `number` and `advice` are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.number == right.number && left.advice == right.advice
     }
 
-    /// Equal for equal failures.
+    /// Hashes the code and the advice.
+    ///
+    /// - Parameter hasher: receives `number` and `advice`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(number)
         hasher.combine(advice)

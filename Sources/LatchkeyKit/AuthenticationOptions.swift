@@ -2,23 +2,32 @@
 
 public import LocalAuthentication
 
-/// How a person is asked.
+/// The options of one authentication: its policy and the texts of its prompt.
 public struct AuthenticationOptions: Sendable {
-    /// Why the app asks; shown in the prompt. Without any visible character the evaluation fails with words, where
-    /// `LAContext` itself would stop the program.
+    /// Why the app asks; shown in the prompt. A reason without visible characters makes the authentication fail,
+    /// where `LAContext` itself would stop the program.
     public var reason: String
-    /// What is asked. The default, `.deviceOwnerAuthentication`, goes on to the passcode by itself.
+    /// What the user has to prove. The default, `.deviceOwnerAuthentication`, offers the passcode when biometry fails.
     public var policy: LAPolicy
-    /// Title of the fallback button: nil for the system's own, "" for no button.
+    /// Title of the fallback button: nil for the system's title, "" for no button.
     public var fallbackTitle: String?
-    /// Title of the cancel button: nil for the system's own. Say what happens next, such as "Use Password".
+    /// Title of the cancel button: nil for the system's title. Name what happens next, such as "Use Password".
     public var cancelTitle: String?
-    /// Whether a prompt may be shown; without one the evaluation fails with `LAError.notInteractive`.
+    /// Whether a prompt may be shown. If false, an authentication that needs one fails with `LAError.notInteractive`.
     public var allowsInteraction: Bool
-    /// Seconds, 0 to 300, for which an unlock of the device by biometry stands for a match.
+    /// Seconds, 0 to 300, after an unlock of the device by biometry in which that unlock proves biometry without a
+    /// prompt.
     public var reuseSeconds: Int
 
-    /// Takes the options; all but the reason have Apple's defaults.
+    /// Creates options. Everything except the reason has Apple's default.
+    ///
+    /// - Parameters:
+    ///   - reason: why the app asks; shown in the prompt.
+    ///   - policy: what the user has to prove.
+    ///   - fallbackTitle: title of the fallback button: nil for the system's title, "" for no button.
+    ///   - cancelTitle: title of the cancel button; nil for the system's title.
+    ///   - allowsInteraction: whether a prompt may be shown.
+    ///   - reuseSeconds: seconds in which an unlock by biometry is reused; values outside 0 to 300 are clamped.
     public init(
         reason: String, policy: LAPolicy = .deviceOwnerAuthentication, fallbackTitle: String? = nil,
         cancelTitle: String? = nil, allowsInteraction: Bool = true, reuseSeconds: Int = 0
@@ -31,7 +40,13 @@ public struct AuthenticationOptions: Sendable {
         self.reuseSeconds = min(max(reuseSeconds, 0), 300)
     }
 
-    /// Biometry and nothing else; the fallback button carries `fallbackTitle` and leads to the app's own way.
+    /// Creates options for biometry without the passcode.
+    ///
+    /// - Parameters:
+    ///   - reason: why the app asks; shown in the prompt.
+    ///   - fallbackTitle: title of the fallback button, which ends the authentication with `LAError.userFallback`, so
+    ///     that the app can show its own login: nil for the system's title, "" for no button.
+    /// - Returns: options with the policy `.deviceOwnerAuthenticationWithBiometrics`.
     public static func biometry(reason: String, fallbackTitle: String? = nil) -> AuthenticationOptions {
         AuthenticationOptions(
             reason: reason, policy: .deviceOwnerAuthenticationWithBiometrics, fallbackTitle: fallbackTitle)

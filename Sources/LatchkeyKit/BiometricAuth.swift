@@ -3,41 +3,54 @@
 public import Dispatch
 public import LocalAuthentication
 
-/// Asks the owner of the device to prove who they are, with one context for each attempt.
+/// Asks the owner of the device to authenticate, with a new context for each attempt.
 ///
 ///     let auth = BiometricAuth()
 ///     let proof = try await auth.authenticate(.biometry(reason: "Open your notes"))
 ///     let token = try await KeychainStore().string(of: entry, prompt: proof)
 ///
-/// Prefer the last line to the first alone: that somebody was recognised is a Boolean which a changed program ignores;
-/// a keychain item that demands it stays closed.
+/// Prefer to use the proof, as the last line does, over only testing for success: a modified program can ignore a
+/// Boolean, but it cannot read a keychain item that demands the proof.
 public struct BiometricAuth: Sendable {
     private let makeContext: @Sendable () -> sending any BiometryEvaluating
 
-    /// Takes what makes a context for each attempt: `LAContext` itself, or a double in tests.
+    /// Creates an authenticator that makes a new context for each attempt.
+    ///
+    /// - Parameter makeContext: creates the context of each attempt; by default an `LAContext`. Tests pass a test
+    ///   double.
     public init(makeContext: @escaping @Sendable () -> sending any BiometryEvaluating = { LAContext() }) {
         self.makeContext = makeContext
     }
 
-    /// What biometry can do now. Blocks for one round trip to the system; never prompts.
+    /// What biometry can do now. Each access blocks for up to two round trips to the system; it never prompts.
     public var supportedBiometry: BiometrySupport { BiometrySupport(asking: makeContext()) }
 
-    /// Why a policy cannot be evaluated now; nil when it can. Blocks for one round trip; never prompts.
+    /// Returns why a policy cannot be evaluated now.
+    ///
+    /// Blocks for up to two round trips to the system; never prompts.
+    ///
+    /// - Parameter policy: the policy to test.
+    /// - Returns: the failure that an evaluation would end with; nil when the policy can be evaluated.
     public func obstacle(to policy: LAPolicy) -> AuthenticationFailure? {
         var error: NSError?
         guard !makeContext().canEvaluatePolicy(policy, error: &error) else { return nil }
         return AuthenticationFailure(error ?? LAError(.authenticationFailed) as NSError)
     }
 
-    /// Asks the person. Cancelling the task takes the prompt away and throws `LAError.appCancel`.
+    /// Shows a prompt and returns when the user has authenticated.
     ///
-    /// - Parameter options: how the person is asked.
-    /// - Returns: a proof for calls of `KeychainStore`, which ask no second time. With a test double it asks again.
-    /// - Throws: `AuthenticationFailure`, with what to do about it.
+    /// Suspends without blocking a thread of the pool. Cancelling the task dismisses the prompt and throws
+    /// `LAError.appCancel`. Apple: `LAContext.evaluatePolicy(_:localizedReason:)`.
+    ///
+    /// - Parameter options: the policy and the texts of the prompt.
+    /// - Returns: a prompt that contains the proof. Calls of `KeychainStore` and `EnclaveKeyPair` with it do not
+    ///   prompt again. With a test double it is `.standard`, which prompts.
+    /// - Throws: `AuthenticationFailure`, whose `advice` says what to do. A reason without visible characters has the
+    ///   advice `correctProgram`.
     @discardableResult
     public func authenticate(_ options: AuthenticationOptions) async throws(AuthenticationFailure) -> KeychainPrompt {
         guard options.reason.contains(where: { !$0.isWhitespace }) else {
-            // LAContext stops the program here, on Apple systems too.
+            // LAContext stops the program for an empty reason, on Apple systems too.
             throw AuthenticationFailure(
                 .authenticationFailed, "An authentication needs a reason that says why the app asks.",
                 advice: .correctProgram)
@@ -53,7 +66,7 @@ public struct BiometricAuth: Sendable {
             }
         } catch {
             let failure = AuthenticationFailure(error)
-            // The context may have been invalidated before its evaluation began.
+            // The task may have been cancelled before the evaluation began.
             if Task.isCancelled, failure.code == .invalidContext {
                 throw AuthenticationFailure(.appCancel, failure.message)
             }
@@ -63,18 +76,18 @@ public struct BiometricAuth: Sendable {
         return (context.value as? LAContext).map { KeychainPrompt.context($0) } ?? .standard
     }
 
-    // MARK: - With a reply
+    // MARK: - With a reply closure
 
-    /// How an attempt ended.
+    /// The result of an attempt: a prompt with the proof, or why it failed.
     public typealias Outcome = Result<KeychainPrompt, AuthenticationFailure>
 
-    /// Asks the person and calls `reply` once, on the queue. Does not block.
+    /// Shows a prompt and calls `reply` once, on a queue. Does not block.
     ///
     /// - Parameters:
-    ///   - options: how the person is asked.
-    ///   - queue: where the reply runs.
-    ///   - reply: takes the outcome.
-    /// - Returns: the attempt, to cancel it.
+    ///   - options: the policy and the texts of the prompt.
+    ///   - queue: the queue on which `reply` runs.
+    ///   - reply: called with the outcome.
+    /// - Returns: the attempt, which can be cancelled.
     @discardableResult
     public func authenticate(
         _ options: AuthenticationOptions, on queue: DispatchQueue, reply: @escaping @Sendable (Outcome) -> Void
@@ -82,12 +95,12 @@ public struct BiometricAuth: Sendable {
         attempt(options) { outcome in queue.async { reply(outcome) } }
     }
 
-    /// Asks the person and calls `reply` once, on the main actor. Does not block.
+    /// Shows a prompt and calls `reply` once, on the main actor. Does not block.
     ///
     /// - Parameters:
-    ///   - options: how the person is asked.
-    ///   - reply: takes the outcome.
-    /// - Returns: the attempt, to cancel it.
+    ///   - options: the policy and the texts of the prompt.
+    ///   - reply: called with the outcome.
+    /// - Returns: the attempt, which can be cancelled.
     @discardableResult
     public func authenticate(
         _ options: AuthenticationOptions, reply: @escaping @MainActor @Sendable (Outcome) -> Void
@@ -109,10 +122,10 @@ public struct BiometricAuth: Sendable {
     }
 }
 
-/// An attempt under way.
+/// An authentication attempt that runs, for cancelling it.
 public struct AuthenticationAttempt: Sendable {
     fileprivate let task: Task<Void, Never>
 
-    /// Takes the prompt away; the reply gets `LAError.appCancel`. Does nothing when the attempt has ended.
+    /// Dismisses the prompt; the reply gets `LAError.appCancel`. Has no effect on an attempt that has ended.
     public func cancel() { task.cancel() }
 }

@@ -3,20 +3,20 @@
 public import LocalAuthentication
 public import Observation
 
-/// Who is logged in, for a view to watch. One context for each attempt, and none of them outlives it.
+/// The login state of an app, for a view to observe. Each attempt uses a new context, which ends with it.
 @MainActor
 @Observable
 public final class BiometricService {
-    /// Whether the person has proven who they are since the last `logout`.
+    /// Whether the user has authenticated since the last `logout`.
     public private(set) var isAuthenticated = false
-    /// Whether a prompt is up, or about to be.
+    /// Whether an attempt runs: a prompt is shown or about to be shown.
     public private(set) var isAuthenticating = false
-    /// What biometry could do when `checkAvailability` was called last.
+    /// What biometry could do at the last call of `checkAvailability`.
     public private(set) var support = BiometrySupport.none
-    /// Why the last attempt, or the last `checkAvailability`, did not succeed; nil after one that did.
+    /// Why the last attempt or `checkAvailability` failed; nil after one that succeeded.
     public private(set) var failure: AuthenticationFailure?
 
-    /// The kind of sensor, `none` before `checkAvailability`; set also where biometry cannot be used now.
+    /// The kind of sensor, whether usable or not; `none` before `checkAvailability`.
     public var biometryType: LABiometryType {
         switch support.sensor {
         case .touchID?: .touchID
@@ -26,20 +26,20 @@ public final class BiometricService {
         }
     }
 
-    /// The sentence of `failure`; nil for one that calls for no words, such as a cancelled prompt.
+    /// The message of `failure`; nil when there is nothing to display, such as after the user cancelled.
     public var error: String? { failure?.advice == .doNothing ? nil : failure?.message }
 
     private let auth: BiometricAuth
     private let options: AuthenticationOptions
     @ObservationIgnored private var running: Task<Void, Never>?
-    /// Counts attempts and logouts, so that a late answer finds out that it is late.
+    /// Incremented by each attempt and logout; an attempt whose number is no longer current does not change the state.
     @ObservationIgnored private var turn = 0
 
-    /// Takes how and by what the person is asked.
+    /// Creates a service that is logged out.
     ///
     /// - Parameters:
-    ///   - options: how; the default asks for biometry or the passcode.
-    ///   - auth: makes contexts; tests give doubles.
+    ///   - options: the policy and the texts of the prompt; by default biometry or the passcode.
+    ///   - auth: runs the attempts; tests pass one with test doubles.
     public init(
         options: AuthenticationOptions = AuthenticationOptions(reason: "Authenticate to access your account"),
         auth: BiometricAuth = BiometricAuth()
@@ -48,13 +48,16 @@ public final class BiometricService {
         self.auth = auth
     }
 
-    /// Looks what biometry can do now, and why it cannot. Blocks for two round trips to the system; never prompts.
+    /// Updates `support` and `failure`. Blocks for up to three round trips to the system; never prompts.
     public func checkAvailability() {
         support = auth.supportedBiometry
         failure = support.biometry == nil ? auth.obstacle(to: .deviceOwnerAuthenticationWithBiometrics) : nil
     }
 
-    /// Asks the person and returns when the attempt has ended. An attempt under way is waited for, not doubled.
+    /// Shows a prompt, and returns when `isAuthenticated` and `failure` are updated.
+    ///
+    /// If an attempt runs already, waits for its end instead of starting another. Cancelling the task that started
+    /// the attempt cancels the attempt.
     public func authenticate() async {
         if let running {
             await running.value
@@ -81,7 +84,8 @@ public final class BiometricService {
         } catch {
             outcome = error
         }
-        // A logout meanwhile stands: whoever was recognised for the session before is not logged in to the next.
+        // `logout` was called meanwhile: this proof belongs to the previous session and must not log in to the next
+        // one.
         guard turn == self.turn else { return }
         isAuthenticated = outcome == nil
         failure = outcome
@@ -89,7 +93,7 @@ public final class BiometricService {
         running = nil
     }
 
-    /// Forgets who is logged in, and ends an attempt under way.
+    /// Logs out and cancels a running attempt.
     public func logout() {
         turn += 1
         running?.cancel()

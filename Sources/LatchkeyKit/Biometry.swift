@@ -2,31 +2,34 @@
 
 public import LocalAuthentication
 
-/// A kind of biometry, with the words and pictures that fit it and no other.
+/// A kind of biometry, with its name and icons for display.
 ///
-/// Apple's interface guidelines: never say Touch ID on a device with Face ID, nor the other way round.
+/// Apple's Human Interface Guidelines require the name of the device's own sensor: never Touch ID on a device with
+/// Face ID, or the other way round.
 public enum Biometry: String, Hashable, Sendable, CaseIterable {
-    /// A finger. Apple: `LABiometryType.touchID`.
+    /// Recognition of a fingerprint. Apple: `LABiometryType.touchID`.
     case touchID
-    /// A face. Apple: `LABiometryType.faceID`.
+    /// Recognition of a face. Apple: `LABiometryType.faceID`.
     case faceID
-    /// An eye. Apple: `LABiometryType.opticID`.
+    /// Recognition of the eyes. Apple: `LABiometryType.opticID`.
     case opticID
 
-    /// The kind that a context tells; nil for `none` and for kinds that this version does not know.
+    /// Converts the type that a context reports.
+    ///
+    /// - Parameter type: the type. `none` and types that this version does not know give nil.
     public init?(_ type: LABiometryType) {
         switch type {
         case .touchID: self = .touchID
         case .faceID: self = .faceID
         case .opticID: self = .opticID
-        // Not `@unknown default`: a context without a sensor belongs here too.
+        // Not `@unknown default`: `none` belongs here too.
         default: return nil
         }
     }
 
-    /// The name people know it by: "Touch ID", "Face ID" or "Optic ID".
+    /// The name for display: "Touch ID", "Face ID" or "Optic ID".
     ///
-    /// > Note: Linux: a finger is "Fingerprint", since no reader there is Apple's.
+    /// > Note: Linux: the name of `touchID` is "Fingerprint", since the reader is not Apple's.
     public var name: String {
         switch self {
         #if os(Linux)
@@ -39,7 +42,7 @@ public enum Biometry: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What is recognised, for sentences: "finger", "face" or "eyes".
+    /// The recognised part of the body, for sentences: "finger", "face" or "eyes".
     public var bodyPart: String {
         switch self {
         case .touchID: "finger"
@@ -48,10 +51,10 @@ public enum Biometry: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name of the picture in Apple's SF Symbols: "touchid", "faceid" or "opticid".
+    /// The name of the icon in Apple's SF Symbols: "touchid", "faceid" or "opticid".
     public var symbolName: String { rawValue.lowercased() }
 
-    /// The name of the picture in icon themes of Linux desktops (freedesktop.org).
+    /// The name of the icon in icon themes of Linux desktops (freedesktop.org).
     public var themeIconName: String {
         switch self {
         case .touchID: "auth-fingerprint-symbolic"
@@ -60,12 +63,13 @@ public enum Biometry: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the scan begins as soon as it is asked for, so that a person cannot think twice: true for a face and eyes.
+    /// Whether the scan begins without an action of the user: true for a face and for eyes.
     ///
-    /// An interface warns before the button is pressed, with `immediateScanWarning`.
+    /// Show `immediateScanWarning` before the user presses the button that begins it.
     public var scansAtOnce: Bool { self != .touchID }
 
-    /// The warning to show beside a button that begins an immediate scan; nil where a finger has to be placed first.
+    /// The warning to show beside a button that begins an immediate scan; nil for a finger, which the user has to
+    /// place.
     public var immediateScanWarning: String? {
         scansAtOnce ? "\(name) scans your \(bodyPart) as soon as you press the button." : nil
     }

@@ -2,43 +2,61 @@
 
 public import LocalAuthentication
 
-/// What this module needs of an `LAContext`, so that a test double can stand for it.
+/// The part of `LAContext` that this module uses, so that a test double can replace it.
 ///
-/// The first three members are those of `LAContext`. The others have defaults that do nothing, so a double of three
-/// members is enough.
+/// The first three members are those of `LAContext`. The others have default implementations, so that a test double
+/// needs only the first three.
 public protocol BiometryEvaluating {
-    /// Whether the policy can be evaluated now; sets `error` to an `LAError` when it cannot.
+    /// Returns whether a policy can be evaluated now; never prompts. Apple: `LAContext.canEvaluatePolicy(_:error:)`.
+    ///
+    /// - Parameters:
+    ///   - policy: the policy to test.
+    ///   - error: set to an `LAError` when the result is false.
+    /// - Returns: true when an evaluation could succeed now.
     func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool
 
-    /// Asks the person. Returns true, or throws an `LAError`.
+    /// Shows a prompt and returns when the user has authenticated. Apple:
+    /// `LAContext.evaluatePolicy(_:localizedReason:)`.
+    ///
+    /// - Parameters:
+    ///   - policy: what the user has to prove.
+    ///   - localizedReason: why the app asks; not empty.
+    /// - Returns: true.
+    /// - Throws: an `LAError` when the evaluation does not succeed.
     func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool
 
-    /// The kind of sensor, once `canEvaluatePolicy` was called.
+    /// The kind of sensor, set by `canEvaluatePolicy`. Apple: `LAContext.biometryType`.
     var biometryType: LABiometryType { get }
 
-    /// Takes over what the prompt says and may do.
+    /// Sets the texts of the prompt and whether it may be shown.
+    ///
+    /// - Parameter options: the options of the next evaluation.
     func apply(_ options: AuthenticationOptions)
 
-    /// Ends the context: an evaluation under way ends with `LAError.appCancel`.
+    /// Invalidates the context; a running evaluation ends with `LAError.appCancel`. Apple: `LAContext.invalidate()`.
     func invalidate()
 
-    /// Bytes that stand for what is enrolled; nil when nothing is, or when biometry is locked.
+    /// Bytes that identify the enrolled set; nil when nothing is enrolled or biometry is locked.
     var enrolledStateHash: Data? { get }
 }
 
 extension BiometryEvaluating {
-    /// Does nothing.
+    /// Default implementation, which does nothing.
+    ///
+    /// - Parameter options: ignored.
     public func apply(_ options: AuthenticationOptions) {}
 
-    /// Does nothing.
+    /// Default implementation, which does nothing.
     public func invalidate() {}
 
-    /// nil: nothing is known.
+    /// Default implementation: nil, since the enrolled set is not known.
     public var enrolledStateHash: Data? { nil }
 }
 
 extension LAContext: BiometryEvaluating {
-    /// Sets the titles, the reason for keychain calls, the reuse of an unlock and whether a prompt may be shown.
+    /// Sets the titles, the reason for keychain calls, the reuse of an unlock, and whether a prompt may be shown.
+    ///
+    /// - Parameter options: the options of the next evaluation.
     public func apply(_ options: AuthenticationOptions) {
         localizedFallbackTitle = options.fallbackTitle
         localizedCancelTitle = options.cancelTitle
@@ -47,6 +65,6 @@ extension LAContext: BiometryEvaluating {
         touchIDAuthenticationAllowableReuseDuration = TimeInterval(options.reuseSeconds)
     }
 
-    /// The hash of `domainState.biometry`. Blocks for one round trip to the system; never prompts.
+    /// The hash of `domainState.biometry`. Each access blocks for one round trip to the system; it never prompts.
     public var enrolledStateHash: Data? { domainState.biometry.stateHash }
 }

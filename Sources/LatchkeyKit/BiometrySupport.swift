@@ -2,26 +2,26 @@
 
 import LocalAuthentication
 
-/// What biometry can do on this device now, and which kind it is, in one value.
+/// Whether biometry can be used now, and its kind.
 ///
-/// The kind is known also where biometry cannot be used, so that settings may name it. The value is a snapshot: do not
-/// keep it, since fingers, locks and permissions change between two calls.
+/// The kind is known also when biometry cannot be used, so that settings can name it. The value is a snapshot: do not
+/// store it, since enrolment, lockout and permissions change.
 public enum BiometrySupport: Hashable, Sendable {
-    /// It can be used.
+    /// Biometry can be used now.
     case available(Biometry)
-    /// Too many tries failed; the passcode unlocks it.
+    /// Biometry is locked after too many failed tries, until the passcode is entered.
     case lockedOut(Biometry)
-    /// Nothing is enrolled with the sensor.
+    /// The sensor has no enrolled finger or face.
     case notEnrolled(Biometry)
-    /// There is a sensor, and it cannot be used: the app may not, it is not connected, or the device has no passcode.
+    /// There is a sensor, but it cannot be used: the app may not use it, it is not connected, or there is no passcode.
     case notAvailable(Biometry)
-    /// There is no sensor.
+    /// The device has no biometric sensor.
     case none
 
-    /// The kind that can be used now; nil where biometry cannot be used.
+    /// The kind of biometry that can be used now; nil when biometry cannot be used.
     public var biometry: Biometry? { if case .available(let kind) = self { kind } else { nil } }
 
-    /// The kind of the sensor, whether it can be used or not; nil without one.
+    /// The kind of the sensor, whether usable or not; nil without a sensor.
     public var sensor: Biometry? {
         switch self {
         case .available(let kind), .lockedOut(let kind), .notEnrolled(let kind), .notAvailable(let kind): kind
@@ -29,7 +29,7 @@ public enum BiometrySupport: Hashable, Sendable {
         }
     }
 
-    /// A sentence that says why biometry cannot be used and what to do; nil where it can.
+    /// A sentence that says why biometry cannot be used and what to do; nil when it can be used.
     public var explanation: String? {
         switch self {
         case .available: nil
@@ -40,13 +40,15 @@ public enum BiometrySupport: Hashable, Sendable {
         }
     }
 
-    /// Asks a context. Blocks for one round trip to the system; never prompts.
+    /// Reads the support of biometry from a context.
     ///
-    /// - Parameter context: a fresh context, or a test double.
+    /// Blocks for up to two round trips to the system; never prompts.
+    ///
+    /// - Parameter context: a new context, or a test double.
     public init(asking context: any BiometryEvaluating) {
         var error: NSError?
         let isPossible = context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error)
-        // The kind is set whatever the answer was, against what Apple's page says of `biometryType`.
+        // `biometryType` is set also when the preflight fails; Apple's page says only on success.
         guard let kind = Biometry(context.biometryType) else {
             self = .none
             return

@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// Runs each job on a thread of its own: for calls that wait for a person, of which there may be more than a pool has
-/// threads. The task stays the same, and with it its task-local values.
+/// Runs each job on a thread of its own, for calls that block until the user has answered.
+///
+/// There may be more such calls than a pool has threads. The task stays the same, and with it its task-local values.
 final class BlockingExecutor: TaskExecutor {
     private static let shared = BlockingExecutor()
 
@@ -13,17 +14,17 @@ final class BlockingExecutor: TaskExecutor {
         Thread.detachNewThread { job.runSynchronously(on: executor) }
     }
 
-    /// What `body`, which may block, returns or throws.
+    /// Runs `body`, which may block, and returns its result.
     @concurrent static func result<Value: Sendable, Failure: Error>(
         _ body: @Sendable () throws(Failure) -> Value
     ) async -> Result<Value, Failure> {
         await withTaskExecutorPreference(shared) {
-            // A call, since what follows the switch itself may still be on the thread before.
+            // A separate function, because the code right after the switch may still run on the previous thread.
             await perform(body)
         }
     }
 
-    /// Returns or throws what `body`, which may block, does.
+    /// Runs `body`, which may block, and returns or throws its result.
     @concurrent static func run<Value: Sendable, Failure: Error>(
         _ body: @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value { try await result(body).get() }

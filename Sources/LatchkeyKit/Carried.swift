@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Carries a value between threads whose type does not say that it may be.
+/// Moves a value of a type that is not Sendable to another thread.
 ///
-/// For contexts alone: `LAContext` may be used from any thread, and Apple's headers do not tell the compiler so.
+/// Only for contexts: `LAContext` may be used from any thread, but its declaration does not say so.
 struct Carried<Value>: @unchecked Sendable {
-    // The reason is above: only values of types that are safe to use from any thread are put in here.
+    // The reason is above: only values of types that are safe to use from any thread are wrapped.
     let value: Value
 }

@@ -3,30 +3,35 @@
 public import LocalAuthentication
 import Security
 
-/// A P-256 pair whose private key never leaves the Secure Enclave: it signs and decrypts there, once the person has
-/// proven who they are.
+/// A P-256 key pair whose private key never leaves the Secure Enclave.
 ///
 ///     let pair = try EnclaveKeyPair.create(tag: "com.example.login")
 ///     register(pair.publicKeyDER)
 ///     let proof = try await BiometricAuth().authenticate(.biometry(reason: "Log in"))
 ///     let signature = try await pair.sign(nonce, prompt: proof)
 ///
-/// The value holds the name and the public key alone. The functions of this file block, also while a prompt is up; the
-/// asynchronous ones of the same names hold no thread of a pool.
+/// The value contains only the tag and the public key. The synchronous functions block, also while a prompt is shown;
+/// the asynchronous ones suspend without blocking a thread of the pool. Apple: `SecKey` with
+/// `kSecAttrTokenIDSecureEnclave`.
 public struct EnclaveKeyPair: Hashable, Sendable {
-    /// The name under which the key is found again.
+    /// The name of the key in the keychain.
     public let tag: String
-    /// The public key: X9.63, that is 04 ‖ X ‖ Y, 65 bytes.
+    /// The public key in X9.63 form: 04 ‖ X ‖ Y, 65 bytes.
     public let publicKey: Data
 
-    // MARK: - Making and finding
+    // MARK: - Creating and finding
 
-    /// Makes a pair and keeps its private key. Asks nobody.
+    /// Creates a pair and stores its private key in the keychain.
+    ///
+    /// Blocks. Prompts only on Linux and only for the passcode: when the pair is available only with a passcode, and the
+    /// daemon has not received it since it started. Apple: `SecKeyCreateRandomKey`.
     ///
     /// - Parameters:
-    ///   - tag: the name.
-    ///   - protection: what has to be proven before each use; `.privateKeyUsage` is added.
-    /// - Throws: `KeychainError`, of kind `alreadyThere` when there is a pair of that name.
+    ///   - tag: the name of the pair; not used by another pair of this app.
+    ///   - protection: what has to be proven before each use of the private key; `.privateKeyUsage` is added.
+    /// - Returns: the new pair.
+    /// - Throws: `KeychainError`: `alreadyThere` when there is a pair with this tag, `notAvailable` without a Secure
+    ///   Enclave, `badParameter` for a protection that contradicts itself.
     public static func create(
         tag: String, protection: KeychainProtection = .currentBiometry
     ) throws(KeychainError) -> EnclaveKeyPair {
@@ -48,7 +53,13 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return EnclaveKeyPair(tag: tag, publicKey: try publicKey(of: key))
     }
 
-    /// Finds a pair; nil when there is none of that name. Asks nobody.
+    /// Finds the pair that was created with a tag.
+    ///
+    /// Blocks for a few round trips to the system; never prompts. Apple: `SecItemCopyMatching`.
+    ///
+    /// - Parameter tag: the name that the pair was created with.
+    /// - Returns: the pair; nil when there is none with this tag.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public static func find(tag: String) throws(KeychainError) -> EnclaveKeyPair? {
         do throws(KeychainError) {
             return EnclaveKeyPair(tag: tag, publicKey: try publicKey(of: privateKey(tag, .never)))
@@ -58,8 +69,12 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         }
     }
 
-    /// Deletes the private key: nothing that was encrypted for it can be decrypted any more. Asks nobody; a pair that is
-    /// not there is no error.
+    /// Deletes the private key of a pair. Data that was encrypted for it can no longer be decrypted.
+    ///
+    /// Blocks for one round trip to the system; never prompts. Apple: `SecItemDelete`.
+    ///
+    /// - Parameter tag: the name of the pair; one that does not exist is not an error.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public static func remove(tag: String) throws(KeychainError) {
         let status = SecItemDelete(query(tag) as CFDictionary)
         guard status == errSecSuccess || status == errSecItemNotFound else { throw KeychainError(status: status) }
@@ -67,7 +82,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
 
     // MARK: - The public key
 
-    /// The public key as SubjectPublicKeyInfo: DER, 91 bytes, as servers and OpenSSL read it (RFC 5480, section 2).
+    /// The public key as SubjectPublicKeyInfo in DER, 91 bytes, as servers and OpenSSL read it (RFC 5480, section 2).
     public var publicKeyDER: Data {
         // SEQUENCE { SEQUENCE { id-ecPublicKey, prime256v1 }, BIT STRING of 65 bytes }.
         let head: [UInt8] = [
@@ -77,20 +92,25 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return Data(head) + publicKey
     }
 
-    /// The public key as PEM text (RFC 7468, section 13).
+    /// The public key as SubjectPublicKeyInfo in PEM (RFC 7468, section 13).
     public var publicKeyPEM: String {
         let text = publicKeyDER.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
     }
 
-    // MARK: - Using
+    // MARK: - Operations
 
-    /// Signs: ECDSA with SHA-256, as DER (X9.62).
+    /// Signs a message with ECDSA and SHA-256.
+    ///
+    /// Blocks, also while a prompt is shown; call it on a thread that may wait. Apple: `SecKeyCreateSignature` with
+    /// `ecdsaSignatureMessageX962SHA256`.
     ///
     /// - Parameters:
     ///   - message: of any length, such as the nonce of a server.
-    ///   - prompt: how the person is asked; a proof of `BiometricAuth` asks no second time.
-    /// - Throws: `KeychainError`, of kind `itemNotFound` when the pair is gone.
+    ///   - prompt: how the user is asked; a proof of `BiometricAuth` does not prompt again.
+    /// - Returns: the signature in DER (X9.62).
+    /// - Throws: `KeychainError`: `itemNotFound` when the pair was deleted or replaced, `cancelled` when the user
+    ///   cancelled, `authenticationFailed`, `interactionNotAllowed` when a prompt cannot be shown.
     public func sign(_ message: Data, prompt: KeychainPrompt = .standard) throws(KeychainError) -> Data {
         let key = try privateKey(prompt)
         var error: Unmanaged<CFError>?
@@ -100,14 +120,29 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return signature as Data
     }
 
-    /// Whether it is a signature of that message by this pair. Asks nobody, and needs no keychain.
+    /// Returns whether a signature of a message was created with this pair.
+    ///
+    /// Uses only the public key: computes in the process, without the keychain and without a prompt. Apple:
+    /// `SecKeyVerifySignature` with `ecdsaSignatureMessageX962SHA256`.
+    ///
+    /// - Parameters:
+    ///   - signature: the signature in DER (X9.62).
+    ///   - message: the message that was signed.
+    /// - Returns: true for a valid signature.
     public func verify(_ signature: Data, of message: Data) -> Bool {
         guard let key = try? importedKey() else { return false }
         return SecKeyVerifySignature(
             key, .ecdsaSignatureMessageX962SHA256, message as CFData, signature as CFData, nil)
     }
 
-    /// Encrypts for this pair: ECIES with AES-GCM. Asks nobody, and needs no keychain.
+    /// Encrypts data for this pair with ECIES and AES-GCM.
+    ///
+    /// Uses only the public key: computes in the process, without the keychain and without a prompt. Apple:
+    /// `SecKeyCreateEncryptedData` with `eciesEncryptionStandardX963SHA256AESGCM`.
+    ///
+    /// - Parameter data: the plaintext.
+    /// - Returns: the ciphertext, for `decrypt`.
+    /// - Throws: `KeychainError` when the data cannot be encrypted.
     public func encrypt(_ data: Data) throws(KeychainError) -> Data {
         var error: Unmanaged<CFError>?
         let sealed = SecKeyCreateEncryptedData(
@@ -116,11 +151,17 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return sealed as Data
     }
 
-    /// Decrypts what `encrypt` gave.
+    /// Decrypts a ciphertext of `encrypt`.
+    ///
+    /// Blocks, also while a prompt is shown; call it on a thread that may wait. Apple: `SecKeyCreateDecryptedData`
+    /// with `eciesEncryptionStandardX963SHA256AESGCM`.
     ///
     /// - Parameters:
-    ///   - data: all of it; a changed byte is refused.
-    ///   - prompt: how the person is asked; a proof of `BiometricAuth` asks no second time.
+    ///   - data: the whole ciphertext; a modified one is rejected.
+    ///   - prompt: how the user is asked; a proof of `BiometricAuth` does not prompt again.
+    /// - Returns: the plaintext.
+    /// - Throws: `KeychainError`: `itemNotFound` when the pair was deleted or replaced, `cancelled` when the user
+    ///   cancelled, `authenticationFailed`, `interactionNotAllowed` when a prompt cannot be shown.
     public func decrypt(_ data: Data, prompt: KeychainPrompt = .standard) throws(KeychainError) -> Data {
         let key = try privateKey(prompt)
         var error: Unmanaged<CFError>?
@@ -130,23 +171,41 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return opened as Data
     }
 
-    // MARK: - Without holding a thread of the pool
+    // MARK: - Asynchronous operations
 
-    /// Signs, without holding a thread of the pool.
+    /// Signs a message with ECDSA and SHA-256, without blocking a thread of the pool.
+    ///
+    /// Cancelling the task dismisses the prompt, unless `prompt` contains a context of the caller. Apple:
+    /// `SecKeyCreateSignature` with `ecdsaSignatureMessageX962SHA256`.
+    ///
+    /// - Parameters:
+    ///   - message: of any length, such as the nonce of a server.
+    ///   - prompt: how the user is asked; a proof of `BiometricAuth` does not prompt again.
+    /// - Returns: the signature in DER (X9.62).
+    /// - Throws: `KeychainError`, as the synchronous form.
     public func sign(_ message: Data, prompt: KeychainPrompt = .standard) async throws(KeychainError) -> Data {
         try await KeychainStore().waiting(prompt) { (prompt) throws(KeychainError) in
             try sign(message, prompt: prompt)
         }
     }
 
-    /// Decrypts, without holding a thread of the pool.
+    /// Decrypts a ciphertext of `encrypt`, without blocking a thread of the pool.
+    ///
+    /// Cancelling the task dismisses the prompt, unless `prompt` contains a context of the caller. Apple:
+    /// `SecKeyCreateDecryptedData` with `eciesEncryptionStandardX963SHA256AESGCM`.
+    ///
+    /// - Parameters:
+    ///   - data: the whole ciphertext; a modified one is rejected.
+    ///   - prompt: how the user is asked; a proof of `BiometricAuth` does not prompt again.
+    /// - Returns: the plaintext.
+    /// - Throws: `KeychainError`, as the synchronous form.
     public func decrypt(_ data: Data, prompt: KeychainPrompt = .standard) async throws(KeychainError) -> Data {
         try await KeychainStore().waiting(prompt) { (prompt) throws(KeychainError) in
             try decrypt(data, prompt: prompt)
         }
     }
 
-    // MARK: - Parts
+    // MARK: - Queries
 
     private static func query(_ tag: String) -> [String: Any] {
         var query = KeychainEntry.base
@@ -156,7 +215,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
         return query
     }
 
-    /// The private key of this pair: one that was made under its name later is another.
+    /// The private key of this pair; throws `itemNotFound` when another pair was created with the same tag since.
     private func privateKey(_ prompt: KeychainPrompt) throws(KeychainError) -> SecKey {
         let key = try Self.privateKey(tag, prompt)
         guard try Self.publicKey(of: key) == publicKey else { throw KeychainError(status: errSecItemNotFound) }
@@ -166,13 +225,13 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     private static func privateKey(_ tag: String, _ prompt: KeychainPrompt) throws(KeychainError) -> SecKey {
         var query = query(tag)
         query[kSecReturnRef as String] = true
-        // The key keeps the context, and asks through it when it is used.
+        // The key retains the context, and prompts through it when it is used.
         query[kSecUseAuthenticationContext as String] = try prompt.makeContext().context
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query as CFDictionary, &result)
         guard status == errSecSuccess else { throw KeychainError(status: status) }
         guard let result, CFGetTypeID(result) == SecKeyGetTypeID() else { throw KeychainError(status: errSecDecode) }
-        // A conditional cast to a type of Core Foundation is an error on Apple systems. The line above has looked.
+        // A conditional cast to a Core Foundation type is an error on Apple systems. The type was checked above.
         // swift-format-ignore: NeverForceUnwrap
         return result as! SecKey
     }
@@ -199,7 +258,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
 }
 
 extension KeychainError {
-    /// Takes what a function of `SecKey` gave: errors of the keychain and of LocalAuthentication alike.
+    /// Creates an error from that of a `SecKey` function, which is one of the keychain or of LocalAuthentication.
     fileprivate init(ofKey error: Unmanaged<CFError>?) {
         guard let error = error?.takeRetainedValue() as (any Error)? else {
             self.init(.other, status: errSecParam, message: nil)

@@ -2,30 +2,31 @@
 
 public import LocalAuthentication
 
-/// Tells when other fingers or faces are enrolled than those the app trusts, so that it asks for its password again.
+/// Detects that the enrolled fingers or faces differ from those that the app trusts, so that it can ask for its own
+/// password.
 ///
-/// The app calls `trustCurrent` after it has seen its own password, and `check` before it offers biometry:
+/// Call `trustCurrent` after the app has checked its own password, and `check` before it offers biometry:
 ///
 ///     switch try monitor.check() {
 ///     case .unchanged: offerBiometry()
 ///     case .firstRun, .changed, .unknown: askForPassword()
 ///     }
 ///
-/// This informs; it revokes nothing. A secret that has to be out of reach after a change belongs into an item with
+/// The result is information only. To make a secret unreadable after a change, store it in an item with
 /// `KeychainProtection.currentBiometry`.
 public struct EnrollmentMonitor: Sendable {
-    /// What a comparison tells.
+    /// The result of a comparison with the trusted set.
     public enum Verdict: Hashable, Sendable {
-        /// Nothing was trusted so far.
+        /// No enrolled set is trusted yet.
         case firstRun
-        /// What is enrolled is what was trusted.
+        /// The enrolled set is the trusted one.
         case unchanged
-        /// Something else is enrolled, or nothing any more.
+        /// The enrolled set differs from the trusted one, or nothing is enrolled any more.
         case changed
-        /// It cannot be told now: biometry is locked or not available. What was trusted is kept.
+        /// Biometry is locked or not available, so the sets cannot be compared now. The trusted set stays stored.
         case unknown
 
-        /// Whether the app has to see its password before it offers biometry.
+        /// Whether the app has to check its own password before it offers biometry.
         public var requiresPassword: Bool { self != .unchanged }
     }
 
@@ -33,12 +34,12 @@ public struct EnrollmentMonitor: Sendable {
     private let entry: KeychainEntry
     private let makeContext: @Sendable () -> sending any BiometryEvaluating
 
-    /// Takes where the trusted state is kept.
+    /// Creates a monitor that stores the trusted set in a keychain item.
     ///
     /// - Parameters:
-    ///   - store: the keychain, where no other app can put another state in its place.
-    ///   - entry: which item.
-    ///   - makeContext: makes a context; tests give doubles.
+    ///   - store: the keychain in which the trusted set is stored, out of the reach of other apps.
+    ///   - entry: the item of the trusted set.
+    ///   - makeContext: creates a context for each call; by default an `LAContext`. Tests pass a test double.
     public init(
         store: KeychainStore = KeychainStore(), entry: KeychainEntry,
         makeContext: @escaping @Sendable () -> sending any BiometryEvaluating = { LAContext() }
@@ -48,9 +49,12 @@ public struct EnrollmentMonitor: Sendable {
         self.makeContext = makeContext
     }
 
-    /// Compares what is enrolled now with what was trusted. Blocks; never prompts.
+    /// Compares the enrolled set with the trusted one.
     ///
-    /// - Throws: `KeychainError` when the keychain cannot be read: then nothing is known, and the password is due.
+    /// Blocks for a few round trips to the system; never prompts.
+    ///
+    /// - Returns: the result of the comparison.
+    /// - Throws: `KeychainError` when the trusted set cannot be read. Ask for the app's own password then.
     public func check() throws(KeychainError) -> Verdict {
         let trusted: Data
         do throws(KeychainError) {
@@ -61,14 +65,18 @@ public struct EnrollmentMonitor: Sendable {
         }
         let context = makeContext()
         if let current = context.enrolledStateHash { return current == trusted ? .unchanged : .changed }
-        // No hash: either nothing is enrolled any more, or it cannot be told.
+        // Without a hash, either nothing is enrolled any more, or biometry is locked or not available.
         if case .notEnrolled = BiometrySupport(asking: context) { return .changed }
         return .unknown
     }
 
-    /// Trusts what is enrolled now; to be called only when the app has just seen its own password. Blocks.
+    /// Trusts the enrolled set. Call it only right after the app has checked its own password.
     ///
-    /// - Returns: whether there was something to trust. Without, nothing is trusted any more.
+    /// Blocks for a few round trips to the system; never prompts.
+    ///
+    /// - Returns: true when an enrolled set is trusted now. false when nothing is enrolled or biometry is locked;
+    ///   then no set is trusted any more.
+    /// - Throws: `KeychainError` when the item cannot be written.
     @discardableResult
     public func trustCurrent() throws(KeychainError) -> Bool {
         guard let current = makeContext().enrolledStateHash else {
@@ -80,6 +88,10 @@ public struct EnrollmentMonitor: Sendable {
         return true
     }
 
-    /// Trusts nothing any more: the next `check` is a first run. Blocks.
+    /// Removes the trusted set: the next `check` returns `firstRun`.
+    ///
+    /// Blocks for one round trip to the system; never prompts.
+    ///
+    /// - Throws: `KeychainError` when the item cannot be deleted.
     public func forget() throws(KeychainError) { try store.remove(entry) }
 }

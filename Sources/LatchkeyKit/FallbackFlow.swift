@@ -2,80 +2,84 @@
 
 import LocalAuthentication
 
-/// Which way in is shown next: biometry, then the passcode, then the app's own password. A value without any input or
-/// output of its own: the app shows `step`, and tells what came of it.
+/// Decides which login step an app shows next: biometry, the passcode, or the app's own password.
+///
+/// A value without side effects: the app shows `step` and reports how it ended.
 ///
 ///     var flow = FallbackFlow(ways: [.biometry, .password], support: auth.supportedBiometry)
-///     // flow.step is .biometry(.faceID); the person cancels
+///     // flow.step is .biometry(.faceID); the user cancels
 ///     flow.failed(failure)
 ///     // flow.step is .password(.chosen)
 ///
-/// The app's password is always the last way, so that nobody is locked out by a sensor.
+/// The app's password is always the last step, so that a sensor cannot lock the user out.
 public struct FallbackFlow: Hashable, Sendable {
-    /// Ways that the app offers besides its own password, which is always one.
+    /// The login methods that an app offers besides its own password, which it always offers.
     public struct Ways: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The bits of the option set.
         public let rawValue: Int
 
-        /// Takes the bits.
+        /// Creates an option set from its bits.
+        ///
+        /// - Parameter rawValue: 1 for biometry, 2 for the passcode, or their sum.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Biometry.
+        /// Login by a finger, a face or eyes.
         public static let biometry = Ways(rawValue: 1)
-        /// The passcode of the device.
+        /// Login by the passcode of the device.
         public static let passcode = Ways(rawValue: 2)
     }
 
-    /// What is shown.
+    /// A step that the app shows.
     public enum Step: Hashable, Sendable {
         /// The system's prompt for biometry.
         case biometry(Biometry)
-        /// The system's prompt for the passcode, by `LAPolicy.deviceOwnerAuthentication`.
+        /// The system's prompt for the passcode, with `LAPolicy.deviceOwnerAuthentication`.
         case passcode
-        /// The app's own password, and why.
+        /// The app's own password, with the reason why it is shown.
         case password(PasswordReason)
-        /// The person is in.
+        /// The user is logged in by the given method.
         case done(Way)
     }
 
-    /// A way in.
+    /// A method to log in.
     public enum Way: Hashable, Sendable {
-        /// Biometry.
+        /// Login by a finger, a face or eyes.
         case biometry
-        /// The passcode of the device.
+        /// Login by the passcode of the device.
         case passcode
-        /// The app's own password.
+        /// Login by the app's own password.
         case password
     }
 
     /// Why the app's own password is asked for.
     public enum PasswordReason: Hashable, Sendable {
-        /// It is the only way: biometry is not offered or not possible.
+        /// The password is the only method: biometry is not offered or not possible.
         case onlyWay
-        /// The app demands it: what is enrolled has changed, or nothing was trusted so far.
+        /// The app requires it, because the enrolled set has changed or no set is trusted yet.
         case demanded
-        /// The person chose it, or cancelled the prompt.
+        /// The user chose the password, or cancelled the prompt.
         case chosen
-        /// The person was not recognised.
+        /// The user was not recognised.
         case notRecognised
-        /// Biometry is locked.
+        /// Biometry is locked after too many failures.
         case lockedOut
-        /// The password before was wrong.
+        /// The previous password was wrong.
         case wrongPassword
     }
 
-    /// What is shown now.
+    /// The step to show now.
     public private(set) var step: Step
-    /// Wrong passwords so far.
+    /// How many wrong passwords were reported.
     public private(set) var wrongPasswords = 0
     private let ways: Ways
 
-    /// Begins a flow.
+    /// Begins a flow at its first step.
     ///
     /// - Parameters:
-    ///   - ways: what the app offers besides its password.
-    ///   - support: what biometry can do now.
-    ///   - demandsPassword: whether nothing but the password will do, as after `EnrollmentMonitor.Verdict.changed`.
+    ///   - ways: the methods that the app offers besides its password.
+    ///   - support: what biometry can do now, from `BiometricAuth.supportedBiometry`.
+    ///   - demandsPassword: whether only the password is accepted, for example after
+    ///     `EnrollmentMonitor.Verdict.changed`.
     public init(ways: Ways, support: BiometrySupport, demandsPassword: Bool = false) {
         self.ways = ways
         step =
@@ -92,7 +96,7 @@ public struct FallbackFlow: Hashable, Sendable {
             }
     }
 
-    /// The prompt of the system that is shown ended with success. Does nothing in any other step.
+    /// Reports that the system's prompt succeeded. Has no effect in the steps `password` and `done`.
     public mutating func succeeded() {
         switch step {
         case .biometry: step = .done(.biometry)
@@ -101,11 +105,13 @@ public struct FallbackFlow: Hashable, Sendable {
         }
     }
 
-    /// The prompt of the system that is shown ended without success. Does nothing in any other step.
+    /// Reports that the system's prompt failed. Has no effect in the steps `password` and `done`.
+    ///
+    /// - Parameter failure: the failure of `BiometricAuth.authenticate`.
     public mutating func failed(_ failure: AuthenticationFailure) {
         switch step {
         case .biometry:
-            // Whoever cancels, or presses the button for it, wants the app's password and no second prompt.
+            // A user who cancels, or presses the fallback button, wants the app's password and not another prompt.
             switch failure.advice {
             case .doNothing, .showOwnWay: step = .password(.chosen)
             case .askForPasscode: step = ways.contains(.passcode) ? .passcode : .password(.lockedOut)
@@ -116,7 +122,7 @@ public struct FallbackFlow: Hashable, Sendable {
         }
     }
 
-    /// The person would rather type the password. Does nothing once they are in.
+    /// Reports that the user wants to enter the password. Has no effect in the step `done`.
     public mutating func choosePassword() {
         switch step {
         case .biometry, .passcode: step = .password(.chosen)
@@ -124,7 +130,9 @@ public struct FallbackFlow: Hashable, Sendable {
         }
     }
 
-    /// The app looked at a password. Does nothing in any other step.
+    /// Reports that the app has checked a password. Has no effect in steps other than `password`.
+    ///
+    /// - Parameter isRight: whether the password was right.
     public mutating func passwordTried(isRight: Bool) {
         guard case .password = step else { return }
         if isRight {

@@ -3,28 +3,28 @@
 import Foundation
 import Security
 
-/// Which keychain item is meant: the part of it that tells items apart.
+/// Identifies one keychain item by the attributes of its primary key.
 public struct KeychainEntry: Hashable, Sendable {
     private enum Class: Hashable, Sendable {
         case generic(service: String)
         case internet(server: String, port: Int, path: String, scheme: Scheme)
     }
 
-    /// A protocol of internet passwords.
+    /// The protocol of an internet password. Apple: `kSecAttrProtocol`.
     public enum Scheme: Hashable, Sendable, CaseIterable {
-        /// HTTP.
+        /// HTTP without encryption. Apple: `kSecAttrProtocolHTTP`.
         case http
-        /// HTTP over TLS.
+        /// HTTP over TLS. Apple: `kSecAttrProtocolHTTPS`.
         case https
-        /// FTP.
+        /// The File Transfer Protocol. Apple: `kSecAttrProtocolFTP`.
         case ftp
-        /// IMAP.
+        /// The Internet Message Access Protocol. Apple: `kSecAttrProtocolIMAP`.
         case imap
-        /// LDAP.
+        /// The Lightweight Directory Access Protocol. Apple: `kSecAttrProtocolLDAP`.
         case ldap
-        /// SMTP.
+        /// The Simple Mail Transfer Protocol. Apple: `kSecAttrProtocolSMTP`.
         case smtp
-        /// SSH.
+        /// The Secure Shell protocol. Apple: `kSecAttrProtocolSSH`.
         case ssh
 
         var constant: CFString {
@@ -41,7 +41,7 @@ public struct KeychainEntry: Hashable, Sendable {
     }
 
     private let itemClass: Class
-    /// The account name.
+    /// The name of the account. Apple: `kSecAttrAccount`.
     public let account: String
 
     private init(_ itemClass: Class, _ account: String) {
@@ -49,33 +49,35 @@ public struct KeychainEntry: Hashable, Sendable {
         self.account = account
     }
 
-    /// A password of any kind. Apple: `kSecClassGenericPassword`.
+    /// Identifies a generic password. Apple: `kSecClassGenericPassword`.
     ///
     /// - Parameters:
-    ///   - service: what the password is for, such as "unlockPassword".
-    ///   - account: whose, such as a user name.
+    ///   - service: what the password is used for, such as "unlockPassword". Apple: `kSecAttrService`.
+    ///   - account: the name of the account, such as a user name.
+    /// - Returns: the entry.
     public static func password(service: String, account: String) -> KeychainEntry {
         KeychainEntry(.generic(service: service), account)
     }
 
-    /// A password of a server. Apple: `kSecClassInternetPassword`.
+    /// Identifies the password of a server. Apple: `kSecClassInternetPassword`.
     ///
-    /// Every part of the primary key is named, with "" for the realm and the default way to authenticate: a query that
-    /// leaves parts out matches items of other ports and paths too, and would change or delete them as well.
+    /// The query contains every attribute of the primary key, with "" for the security domain and the default
+    /// authentication type. A query without them would also match, change and delete items of other ports and paths.
     ///
     /// - Parameters:
     ///   - server: host name or address.
     ///   - account: user name.
-    ///   - port: 1 to 65,535; 0 for the one that the protocol has.
-    ///   - path: path on the server; "" for all of it.
-    ///   - scheme: protocol.
+    ///   - port: 1 to 65,535; 0 for the default port of the protocol.
+    ///   - path: path on the server; "" for all paths.
+    ///   - scheme: the protocol.
+    /// - Returns: the entry.
     public static func internetPassword(
         server: String, account: String, port: Int = 0, path: String = "", scheme: Scheme = .https
     ) -> KeychainEntry {
         KeychainEntry(.internet(server: server, port: port, path: path, scheme: scheme), account)
     }
 
-    /// The query that finds the item and no other.
+    /// The query that matches this item and no other.
     var query: [String: Any] {
         var query = Self.base
         query[kSecAttrAccount as String] = account
@@ -95,6 +97,6 @@ public struct KeychainEntry: Hashable, Sendable {
         return query
     }
 
-    /// What every query holds: macOS has two keychains, and only this one knows access control.
+    /// The base of all queries. macOS has two keychains, and only the data protection keychain has access controls.
     static var base: [String: Any] { [kSecUseDataProtectionKeychain as String: true] }
 }

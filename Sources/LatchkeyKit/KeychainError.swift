@@ -5,47 +5,54 @@ public import Security
 
 /// Why a keychain call did not succeed.
 public struct KeychainError: LocalizedError, Hashable, Sendable {
-    /// What kind of failure it is, for a `switch`.
+    /// The kind of failure, for a `switch`.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// There is no such item.
+        /// There is no such item. Apple: `errSecItemNotFound`.
         case itemNotFound
-        /// There is such an item already.
+        /// There is such an item already. Apple: `errSecDuplicateItem`.
         case alreadyThere
-        /// The person cancelled the prompt, or the app the task.
+        /// The user cancelled the prompt, or the app cancelled the task. Apple: `errSecUserCanceled`.
         case cancelled
-        /// The person was not recognised, or the password is wrong.
+        /// The user was not recognised, or the password is wrong. Apple: `errSecAuthFailed`.
         case authenticationFailed
-        /// Somebody would have to be asked, and that is not allowed or not possible; also while the device is locked.
+        /// A prompt is needed, but it is not allowed or not possible; also while the device is locked. Apple:
+        /// `errSecInteractionNotAllowed`.
         case interactionNotAllowed
-        /// The value is too large for the keychain.
+        /// The value is larger than the keychain accepts. Apple: `errSecDataTooLarge`.
         case tooLarge
-        /// The disk is full; the item is as it was.
+        /// The disk is full; the item is unchanged. Apple: `errSecDiskFull`.
         case diskFull
-        /// The keychain cannot be reached or read; nothing was changed.
+        /// The keychain cannot be reached, read or written; nothing was changed. Apple: `errSecNotAvailable`,
+        /// `errSecInvalidKeychain`, `errSecReadOnly`.
         case notAvailable
-        /// The app may not use that access group.
+        /// The app may not use that access group. Apple: `errSecMissingEntitlement`.
         case notPermitted
-        /// The item is there, and its bytes are not what was asked for.
+        /// The item exists, but its value cannot be decoded as the requested type. Apple: `errSecDecode`.
         case undecodable
-        /// The value cannot be turned into bytes.
+        /// The value cannot be encoded as bytes.
         case unencodable
-        /// The call itself is wrong.
+        /// A parameter of the call is wrong. Apple: `errSecParam`.
         case badParameter
-        /// Anything else: the status tells.
+        /// Any other failure; see `status`.
         case other
     }
 
-    /// The kind.
+    /// The kind of failure, for a `switch`.
     public let kind: Kind
-    /// The keychain's code; `errSecDecode` and `errSecParam` where the keychain was not the one that refused.
+    /// The code of the keychain; `errSecDecode` or `errSecParam` for failures that this module itself detected.
     public let status: OSStatus
-    /// What happened, in words. Never holds a value or a password.
+    /// What happened, for display and logs. Never contains a value or a password.
     public let message: String
 
-    /// What happened, in words.
+    /// What happened, for display and logs; the same as `message`.
     public var errorDescription: String? { message }
 
-    /// Takes a code of the keychain, on the thread of the call: the system keeps the words of each thread's last call.
+    /// Creates an error from the code of a keychain call.
+    ///
+    /// Call it on the thread that made the keychain call: the system stores the message of the last failure per
+    /// thread. Apple: `SecCopyErrorMessageString`.
+    ///
+    /// - Parameter status: the code of the call; not `errSecSuccess`.
     public init(status: OSStatus) { self.init(Self.kind(of: status), status: status, message: nil) }
 
     init(_ kind: Kind, status: OSStatus, message: String?) {
@@ -71,10 +78,17 @@ public struct KeychainError: LocalizedError, Hashable, Sendable {
         }
     }
 
-    /// Equal for equal kinds and codes, whatever the words.
+    /// Returns whether two errors have equal kinds and codes; the messages may differ.
+    ///
+    /// - Parameters:
+    ///   - left: an error.
+    ///   - right: another error.
+    /// - Returns: true when `kind` and `status` are equal.
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind && left.status == right.status }
 
-    /// Equal for equal errors.
+    /// Hashes the kind and the code.
+    ///
+    /// - Parameter hasher: receives `kind` and `status`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(status)

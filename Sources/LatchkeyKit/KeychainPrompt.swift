@@ -2,7 +2,7 @@
 
 public import LocalAuthentication
 
-/// How a keychain call asks the person, when the item demands a proof.
+/// How a keychain call asks the user when the item demands a proof.
 public struct KeychainPrompt: Sendable {
     private enum Way: Sendable {
         case standard
@@ -19,29 +19,44 @@ public struct KeychainPrompt: Sendable {
         self.password = password
     }
 
-    /// The system's own words.
+    /// Prompts with the system's own reason when the item demands a proof.
     public static var standard: KeychainPrompt { KeychainPrompt(.standard) }
 
-    /// Asks with a reason, such as "Open your notes".
+    /// Prompts with a reason when the item demands a proof. Apple: `LAContext.localizedReason`.
+    ///
+    /// - Parameter reason: why the app asks, such as "Open your notes".
+    /// - Returns: the prompt.
     public static func asking(_ reason: String) -> KeychainPrompt { KeychainPrompt(.asking(reason)) }
 
-    /// Asks nobody: an item that demands a proof fails with `KeychainError.Kind.interactionNotAllowed`.
+    /// Never prompts: an item that demands a proof fails with `KeychainError.Kind.interactionNotAllowed`. Apple:
+    /// `LAContext.interactionNotAllowed`.
     public static var never: KeychainPrompt { KeychainPrompt(.never) }
 
-    /// Uses a context: one that was evaluated asks no second time. It is not invalidated.
+    /// Uses a context of the caller. Apple: `kSecUseAuthenticationContext`.
+    ///
+    /// - Parameter context: a context; one that was evaluated does not prompt again. The call does not invalidate it.
+    /// - Returns: the prompt.
     public static func context(_ context: LAContext) -> KeychainPrompt {
         KeychainPrompt(.context(Carried(value: context)))
     }
 
-    /// Hands over the app's own password for items with `KeychainProtection.applicationPassword`; 1 to 1,024 bytes.
+    /// Adds the app's own password, for items with `KeychainProtection.applicationPassword`. Apple:
+    /// `LAContext.setCredential(_:type:)`.
     ///
-    /// With `.context`, the context keeps the password until it is invalidated.
+    /// A prompt with a context of the caller sets the password on that context, where it stays until the context is
+    /// invalidated.
+    ///
+    /// - Parameter password: 1 to 1,024 bytes. A call with another length fails with `badParameter`.
+    /// - Returns: this prompt, with the password.
     public func password(_ password: Data) -> KeychainPrompt { KeychainPrompt(way, password: password) }
 
-    /// Hands over the app's own password as UTF-8.
+    /// Adds the app's own password as UTF-8.
+    ///
+    /// - Parameter password: 1 to 1,024 bytes in UTF-8.
+    /// - Returns: this prompt, with the password.
     public func password(_ password: String) -> KeychainPrompt { self.password(Data(password.utf8)) }
 
-    /// The context of one call, and whether the call made it.
+    /// The context of one call, and whether it was created for that call.
     func makeContext() throws(KeychainError) -> (context: LAContext, isOurs: Bool) {
         let context: LAContext
         var isOurs = true
@@ -66,6 +81,6 @@ public struct KeychainPrompt: Sendable {
         return (context, isOurs)
     }
 
-    /// Whether a call needs a context at all.
+    /// Whether a keychain call needs a context; false for the standard prompt without a password.
     var needsContext: Bool { if case .standard = way { password != nil } else { true } }
 }

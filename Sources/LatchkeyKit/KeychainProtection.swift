@@ -3,19 +3,22 @@
 import Foundation
 public import Security
 
-/// When an item can be read, and what a person has to prove first.
+/// When an item can be read, and what the user has to prove first.
 public struct KeychainProtection: Equatable, Sendable {
-    /// When an item can be read.
+    /// When an item can be read. Apple: `kSecAttrAccessible`.
     public enum Availability: Hashable, Sendable, CaseIterable {
-        /// While the device is unlocked: the keychain's own default.
+        /// While the device is unlocked; the keychain's default. Apple: `kSecAttrAccessibleWhenUnlocked`.
         case whenUnlocked
-        /// While the device is unlocked; never leaves the device.
+        /// While the device is unlocked; never leaves the device. Apple:
+        /// `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`.
         case whenUnlockedThisDeviceOnly
-        /// Once the device was unlocked since it started.
+        /// After the first unlock since the device started. Apple: `kSecAttrAccessibleAfterFirstUnlock`.
         case afterFirstUnlock
-        /// Once the device was unlocked since it started; never leaves the device.
+        /// After the first unlock since the device started; never leaves the device. Apple:
+        /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`.
         case afterFirstUnlockThisDeviceOnly
-        /// While the device is unlocked and has a passcode; never leaves the device, and goes with the passcode.
+        /// While the device is unlocked and has a passcode; never leaves the device, and is deleted with the
+        /// passcode. Apple: `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly`.
         case whenPasscodeSetThisDeviceOnly
 
         var constant: CFString {
@@ -31,34 +34,40 @@ public struct KeychainProtection: Equatable, Sendable {
 
     /// When the item can be read.
     public var availability: Availability
-    /// What has to be proven; empty for nothing.
+    /// What the user has to prove before the item is read; empty for nothing.
     public var constraints: SecAccessControlCreateFlags
 
-    /// Takes both parts.
+    /// Creates a protection. Apple: `SecAccessControlCreateWithFlags`.
+    ///
+    /// - Parameters:
+    ///   - availability: when the item can be read.
+    ///   - constraints: what the user has to prove; empty for nothing. Constraints that contradict each other make
+    ///     the keychain call fail with `badParameter`.
     public init(_ availability: Availability = .whenUnlocked, constraints: SecAccessControlCreateFlags = []) {
         self.availability = availability
         self.constraints = constraints
     }
 
-    /// The keychain's default: while unlocked, and nobody is asked.
+    /// The keychain's default: readable while the device is unlocked, without a proof.
     public static var standard: KeychainProtection { KeychainProtection() }
 
-    /// A finger or face of those enrolled now, and no other: after any change the item is gone. Never leaves the device.
+    /// Biometry of the set that is enrolled now; the item is deleted after any enrolment change. Never leaves the
+    /// device.
     public static var currentBiometry: KeychainProtection {
         KeychainProtection(.whenPasscodeSetThisDeviceOnly, constraints: .biometryCurrentSet)
     }
 
-    /// Any finger or face, or the passcode. Never leaves the device.
+    /// Biometry or the passcode. Never leaves the device.
     public static var userPresence: KeychainProtection {
         KeychainProtection(.whenPasscodeSetThisDeviceOnly, constraints: .userPresence)
     }
 
-    /// A password of the app's own, which `KeychainPrompt.password` hands over: the item cannot be read without it.
+    /// A password of the app, which `KeychainPrompt.password` provides: the item cannot be read without it.
     public static var applicationPassword: KeychainProtection {
         KeychainProtection(.whenUnlockedThisDeviceOnly, constraints: .applicationPassword)
     }
 
-    /// What an add or update sets.
+    /// The attributes that an add or an update sets.
     func attributes() throws(KeychainError) -> [String: Any] {
         guard !constraints.isEmpty else { return [kSecAttrAccessible as String: availability.constant] }
         var error: Unmanaged<CFError>?

@@ -3,11 +3,22 @@
 public import Foundation
 import Security
 
-// The same functions for asynchronous code. Each runs on a thread of its own while it waits for the keychain or the
-// person, so that neither the caller's actor nor a thread of the pool is held.
+// The asynchronous forms. Each runs on a thread of its own while it waits for the keychain or the user, so that
+// neither the caller's actor nor a thread of the pool is blocked.
 
 extension KeychainStore {
-    /// Keeps a value, without holding a thread of the pool. See `store` of `Data`.
+    /// Stores a value, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
+    ///
+    /// May prompt when the item exists and demands a proof. Cancelling the task dismisses the prompt, unless `prompt`
+    /// contains a context of the caller; the error is `cancelled` then.
+    ///
+    /// - Parameters:
+    ///   - data: the value, at most 1 MiB. An empty value deletes the item.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - prompt: how the user is asked.
+    /// - Throws: `KeychainError`, as the synchronous form; the item is unchanged then.
     public func store(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
         prompt: KeychainPrompt = .standard
@@ -17,7 +28,17 @@ extension KeychainStore {
         }
     }
 
-    /// Keeps a value where there is none, without holding a thread of the pool. See `add`.
+    /// Stores a value in a new item, without blocking a thread of the pool. Apple: `SecItemAdd`.
+    ///
+    /// Prompts only for the passcode, as the synchronous form.
+    ///
+    /// - Parameters:
+    ///   - data: the value, at most 1 MiB.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - label: the name of the item in lists; nil for none.
+    ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
+    /// - Throws: `KeychainError`: `alreadyThere` when the item exists; it is unchanged then.
     public func add(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
         prompt: KeychainPrompt = .standard
@@ -27,7 +48,17 @@ extension KeychainStore {
         }
     }
 
-    /// Keeps a text, without holding a thread of the pool. See `store` of `String`.
+    /// Stores a text as UTF-8, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
+    ///
+    /// May prompt when the item exists and demands a proof; cancelling the task is like that of the form for `Data`.
+    ///
+    /// - Parameters:
+    ///   - text: at most 1 MiB in UTF-8. An empty text deletes the item.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - prompt: how the user is asked.
+    /// - Throws: `KeychainError`, as the synchronous form; the item is unchanged then.
     public func store(
         _ text: String, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
         prompt: KeychainPrompt = .standard
@@ -35,7 +66,18 @@ extension KeychainStore {
         try await store(Data(text.utf8), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
-    /// Keeps a value as JSON, without holding a thread of the pool. See `store(encoding:)`.
+    /// Stores a value as JSON, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
+    ///
+    /// May prompt when the item exists and demands a proof; cancelling the task is like that of the form for `Data`.
+    ///
+    /// - Parameters:
+    ///   - value: the value; its JSON has at most 1 MiB.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - prompt: how the user is asked.
+    /// - Throws: `KeychainError`: `unencodable` when the value cannot be encoded, else as the form for `Data`; the
+    ///   item is unchanged then.
     public func store(
         encoding value: some Encodable, in entry: KeychainEntry, protection: KeychainProtection = .standard,
         label: String? = nil, prompt: KeychainPrompt = .standard
@@ -44,54 +86,100 @@ extension KeychainStore {
             try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
-    /// Reads a value, without holding a thread of the pool. See `data(of:prompt:)`.
+    /// Reads a value, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
     ///
-    /// Cancelling the task takes the prompt away, unless the context is the caller's own; the kind is `cancelled` then.
+    /// May prompt. Cancelling the task dismisses the prompt, unless `prompt` contains a context of the caller; the
+    /// error is `cancelled` then.
+    ///
+    /// - Parameters:
+    ///   - entry: the item.
+    ///   - prompt: how the user is asked when the item demands a proof.
+    /// - Returns: the value.
+    /// - Throws: `KeychainError`, as the synchronous form.
     public func data(of entry: KeychainEntry, prompt: KeychainPrompt = .standard) async throws(KeychainError) -> Data {
         try await waiting(prompt) { (prompt) throws(KeychainError) in try data(of: entry, prompt: prompt) }
     }
 
-    /// Reads a text, without holding a thread of the pool. See `string(of:prompt:)`.
+    /// Reads a UTF-8 text, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
+    ///
+    /// May prompt; cancelling the task is like that of `data(of:prompt:)`.
+    ///
+    /// - Parameters:
+    ///   - entry: the item.
+    ///   - prompt: how the user is asked when the item demands a proof.
+    /// - Returns: the text.
+    /// - Throws: `KeychainError`: `undecodable` when the value is not UTF-8, else as `data(of:prompt:)`.
     public func string(
         of entry: KeychainEntry, prompt: KeychainPrompt = .standard
     ) async throws(KeychainError) -> String { try KeychainCoding.string(try await data(of: entry, prompt: prompt)) }
 
-    /// Reads a value that was kept as JSON, without holding a thread of the pool. See `value(_:of:prompt:)`.
+    /// Reads a value that was stored as JSON, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
+    ///
+    /// May prompt; cancelling the task is like that of `data(of:prompt:)`.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the value.
+    ///   - entry: the item.
+    ///   - prompt: how the user is asked when the item demands a proof.
+    /// - Returns: the value.
+    /// - Throws: `KeychainError`: `undecodable` when the item has no value of that type, else as `data(of:prompt:)`.
     public func value<Value: Decodable>(
         _ type: Value.Type = Value.self, of entry: KeychainEntry, prompt: KeychainPrompt = .standard
     ) async throws(KeychainError) -> Value {
         try KeychainCoding.value(type, try await data(of: entry, prompt: prompt))
     }
 
-    /// Deletes an item, without holding a thread of the pool. See `remove(_:)`.
+    /// Deletes an item, without blocking a thread of the pool. Apple: `SecItemDelete`.
+    ///
+    /// Never prompts.
+    ///
+    /// - Parameter entry: the item; one that does not exist is not an error.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public func remove(_ entry: KeychainEntry) async throws(KeychainError) {
         try await BlockingExecutor.run { () throws(KeychainError) in try remove(entry) }
     }
 
-    /// Whether there is such an item, without holding a thread of the pool. See `contains(_:)`.
+    /// Returns whether an item exists, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
+    ///
+    /// Never prompts.
+    ///
+    /// - Parameter entry: the item.
+    /// - Returns: true when the item exists, also when reading it demands a proof.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public func contains(_ entry: KeychainEntry) async throws(KeychainError) -> Bool {
         try await BlockingExecutor.run { () throws(KeychainError) in try contains(entry) }
     }
 
-    /// The accounts of a service, without holding a thread of the pool. See `accounts(service:)`.
+    /// Returns the accounts of a service, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
+    ///
+    /// Never prompts: items that demand a proof are left out.
+    ///
+    /// - Parameter service: the service of generic passwords.
+    /// - Returns: the accounts, in the order in which they were added.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public func accounts(service: String) async throws(KeychainError) -> [String] {
         try await BlockingExecutor.run { () throws(KeychainError) in try accounts(service: service) }
     }
 
-    /// Runs calls of `Security` of the app's own on a thread that may wait, so that no thread of the pool does.
+    /// Runs blocking work of the app, such as `SecItem` calls, on a thread of its own, so that no thread of the pool
+    /// is blocked.
     ///
-    /// - Parameter body: may block for as long as a person takes. It sees the task-local values of the caller.
+    /// - Parameter body: work that may block until the user has answered a prompt. Task-local values of the caller
+    ///   are visible.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     public static func inBackground<Value: Sendable, Failure: Error>(
         _ body: @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value { try await BlockingExecutor.run(body) }
 
-    /// Makes the context before the thread changes, so that cancelling can end it.
+    /// Runs `body` with a context that was created before the thread changes, so that cancelling the task can
+    /// invalidate it.
     func waiting<Value: Sendable>(
         _ prompt: KeychainPrompt, _ body: @Sendable (KeychainPrompt) throws(KeychainError) -> Value
     ) async throws(KeychainError) -> Value {
         let made = try prompt.makeContext()
         let (context, isOurs) = (Carried(value: made.context), made.isOurs)
-        // The handler has no typed throws.
+        // The cancellation handler has no typed throws.
         let result = await withTaskCancellationHandler {
             await BlockingExecutor.result { () throws(KeychainError) in try body(.context(context.value)) }
         } onCancel: {
@@ -100,7 +188,7 @@ extension KeychainStore {
         do throws(KeychainError) {
             return try result.get()
         } catch {
-            // To the keychain, a context that has ended is one more person who was not recognised.
+            // The keychain reports an invalidated context as a failed authentication.
             guard isOurs, Task.isCancelled, error.kind == .authenticationFailed else { throw error }
             throw KeychainError(status: errSecUserCanceled)
         }

@@ -3,12 +3,20 @@
 import Foundation
 import Security
 
-// Texts, and values that can be encoded.
+// Texts, and values that are encoded as JSON.
 
 extension KeychainStore {
-    /// Keeps a text as UTF-8: adds the item or changes the one there is. An empty text deletes it.
+    /// Stores a text as UTF-8. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// - Throws: as `store` of `Data`.
+    /// Blocks; may prompt when the item exists and demands a proof.
+    ///
+    /// - Parameters:
+    ///   - text: at most 1 MiB in UTF-8. An empty text deletes the item.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - prompt: how the user is asked.
+    /// - Throws: `KeychainError`, as the form for `Data`; the item is unchanged then.
     public func store(
         _ text: String, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
         prompt: KeychainPrompt = .standard
@@ -16,16 +24,31 @@ extension KeychainStore {
         try store(Data(text.utf8), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
-    /// Reads a text.
+    /// Reads a UTF-8 text. Apple: `SecItemCopyMatching`.
     ///
-    /// - Throws: as `data(of:prompt:)`, and `KeychainError` of kind `undecodable` for bytes that are no UTF-8.
+    /// Blocks, also while a prompt is shown.
+    ///
+    /// - Parameters:
+    ///   - entry: the item.
+    ///   - prompt: how the user is asked when the item demands a proof.
+    /// - Returns: the text.
+    /// - Throws: `KeychainError`: `undecodable` when the value is not UTF-8, else as `data(of:prompt:)`.
     public func string(of entry: KeychainEntry, prompt: KeychainPrompt = .standard) throws(KeychainError) -> String {
         try KeychainCoding.string(try data(of: entry, prompt: prompt))
     }
 
-    /// Keeps a value as JSON: adds the item or changes the one there is.
+    /// Stores a value as JSON. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// - Throws: as `store` of `Data`, and `KeychainError` of kind `unencodable` for a value that no JSON holds.
+    /// Blocks; may prompt when the item exists and demands a proof.
+    ///
+    /// - Parameters:
+    ///   - value: the value; its JSON has at most 1 MiB.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - prompt: how the user is asked.
+    /// - Throws: `KeychainError`: `unencodable` when the value cannot be encoded, else as the form for `Data`; the
+    ///   item is unchanged then.
     public func store(
         encoding value: some Encodable, in entry: KeychainEntry, protection: KeychainProtection = .standard,
         label: String? = nil, prompt: KeychainPrompt = .standard
@@ -34,9 +57,16 @@ extension KeychainStore {
             try KeychainCoding.json(value), in: entry, protection: protection, label: label, prompt: prompt)
     }
 
-    /// Reads a value that was kept as JSON.
+    /// Reads a value that was stored as JSON. Apple: `SecItemCopyMatching`.
     ///
-    /// - Throws: as `data(of:prompt:)`, and `KeychainError` of kind `undecodable` for bytes that are no such value.
+    /// Blocks, also while a prompt is shown.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the value.
+    ///   - entry: the item.
+    ///   - prompt: how the user is asked when the item demands a proof.
+    /// - Returns: the value.
+    /// - Throws: `KeychainError`: `undecodable` when the item has no value of that type, else as `data(of:prompt:)`.
     public func value<Value: Decodable>(
         _ type: Value.Type = Value.self, of entry: KeychainEntry, prompt: KeychainPrompt = .standard
     ) throws(KeychainError) -> Value {
@@ -44,11 +74,11 @@ extension KeychainStore {
     }
 }
 
-/// Bytes to values and back. The words of errors hold no part of a value: a decoder's own would.
+/// Encodes values as bytes and decodes them. Unlike those of a decoder, its error messages contain no part of a value.
 enum KeychainCoding {
     static func string(_ data: Data) throws(KeychainError) -> String {
         guard let text = String(data: data, encoding: .utf8) else {
-            throw KeychainError(.undecodable, status: errSecDecode, message: "The item's value is no UTF-8 text.")
+            throw KeychainError(.undecodable, status: errSecDecode, message: "The item's value is not UTF-8 text.")
         }
         return text
     }
@@ -66,7 +96,8 @@ enum KeychainCoding {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            throw KeychainError(.undecodable, status: errSecDecode, message: "The item's value is no \(type).")
+            throw KeychainError(
+                .undecodable, status: errSecDecode, message: "The item's value cannot be decoded as \(type).")
         }
     }
 }

@@ -4,36 +4,39 @@ public import Foundation
 import LocalAuthentication
 import Security
 
-/// Passwords, tokens and other short secrets in the keychain.
+/// Stores passwords, tokens and other short secrets in the keychain.
 ///
 ///     let store = KeychainStore()
 ///     let token = KeychainEntry.password(service: "example.com", account: "ada")
 ///     try store.store("s3cret", in: token, protection: .currentBiometry)
 ///     let read = try store.string(of: token, prompt: .asking("Log in"))
 ///
-/// The functions of this file block, also while a prompt is up: not to be called on a thread that draws. In
-/// asynchronous code the functions of the same names with `await` are chosen, which block no thread of a pool.
+/// The synchronous functions block, also while a prompt is shown: do not call them on the main thread. In
+/// asynchronous code, `await` selects the functions of the same names that do not block a thread of the pool.
 public struct KeychainStore: Sendable {
     private let accessGroup: String?
 
-    /// The keychain of the app.
+    /// Creates a store of the app's items.
     ///
-    /// - Parameter accessGroup: the group whose items are meant; nil for the app's own.
+    /// - Parameter accessGroup: the access group of the items; nil for the app's own. Apple: `kSecAttrAccessGroup`.
     public init(accessGroup: String? = nil) { self.accessGroup = accessGroup }
 
     // MARK: - Data
 
-    /// Keeps a value: adds the item or changes the one there is. An empty value deletes it.
+    /// Stores a value: adds the item, or changes it if it exists. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// An item that is there and demands a proof is changed only after the person was asked.
+    /// Blocks; prompts when the item exists and demands a proof. On Linux, also prompts for the passcode when the item is
+    /// available only with a passcode, and the daemon has not received it since it started.
     ///
     /// - Parameters:
-    ///   - data: at most 1 MiB.
-    ///   - entry: which item.
-    ///   - protection: when it can be read, and by whom; also an item that is there gets it.
-    ///   - label: the name that people see in lists of items; nil leaves it as it is.
-    ///   - prompt: how the person is asked.
-    /// - Throws: `KeychainError`; the item is then as it was.
+    ///   - data: the value, at most 1 MiB. An empty value deletes the item.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - label: the name of the item in lists; nil leaves it unchanged.
+    ///   - prompt: how the user is asked.
+    /// - Throws: `KeychainError`: `cancelled`, `authenticationFailed` or `interactionNotAllowed` when the proof
+    ///   cannot be obtained, `tooLarge`, `diskFull`, `notAvailable` when the keychain cannot be used, `notPermitted`
+    ///   for another app's access group, `badParameter`. The item is unchanged then.
     public func store(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
         prompt: KeychainPrompt = .standard
@@ -46,8 +49,8 @@ public struct KeychainStore: Sendable {
         changes[kSecValueData as String] = data
         if let label { changes[kSecAttrLabel as String] = label }
         let query = try query(entry, prompt)
-        // Looking first, since a read is cheaper than a write that is refused. The item may come or go between the two
-        // calls, by another program's hand; then the other call is right.
+        // Checks for the item first, since a read is cheaper than a rejected write. Another program may add or delete
+        // the item between the two calls; then the loop tries the other call.
         var exists = try contains(entry)
         for _ in 0..<8 {
             let status =
@@ -62,10 +65,18 @@ public struct KeychainStore: Sendable {
         throw KeychainError(status: errSecDuplicateItem)
     }
 
-    /// Keeps a value where there is none; one that is there stays as it is. Of two programs that do this at once, one
-    /// succeeds.
+    /// Stores a value in a new item; an existing item stays unchanged. Apple: `SecItemAdd`.
     ///
-    /// - Throws: `KeychainError`, of kind `alreadyThere` when there is such an item.
+    /// Blocks. Prompts only on Linux and only for the passcode: when the item is available only with a passcode, and the
+    /// daemon has not received it since it started. When two programs add the same item at the same time, one succeeds.
+    ///
+    /// - Parameters:
+    ///   - data: the value, at most 1 MiB.
+    ///   - entry: the item.
+    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - label: the name of the item in lists; nil for none.
+    ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
+    /// - Throws: `KeychainError`: `alreadyThere` when the item exists, else as `store(_:in:protection:label:prompt:)`.
     public func add(
         _ data: Data, in entry: KeychainEntry, protection: KeychainProtection = .standard, label: String? = nil,
         prompt: KeychainPrompt = .standard
@@ -76,12 +87,17 @@ public struct KeychainStore: Sendable {
         try check(SecItemAdd(item as CFDictionary, nil))
     }
 
-    /// Reads a value.
+    /// Reads a value. Apple: `SecItemCopyMatching`.
+    ///
+    /// Blocks, also while a prompt is shown.
     ///
     /// - Parameters:
-    ///   - entry: which item.
-    ///   - prompt: how the person is asked, when the item demands it.
-    /// - Throws: `KeychainError`, of kind `itemNotFound` when there is no such item.
+    ///   - entry: the item.
+    ///   - prompt: how the user is asked when the item demands a proof.
+    /// - Returns: the value.
+    /// - Throws: `KeychainError`: `itemNotFound` when there is no such item, `cancelled`, `authenticationFailed` or
+    ///   `interactionNotAllowed` when the proof cannot be obtained, `notAvailable` when the keychain cannot be used,
+    ///   `notPermitted` for another app's access group.
     public func data(of entry: KeychainEntry, prompt: KeychainPrompt = .standard) throws(KeychainError) -> Data {
         var query = try query(entry, prompt)
         query[kSecReturnData as String] = true
@@ -94,24 +110,41 @@ public struct KeychainStore: Sendable {
         return data
     }
 
-    /// Deletes an item; one that is not there is no error. Asks nobody.
+    /// Deletes an item. Apple: `SecItemDelete`.
+    ///
+    /// Blocks for one round trip to the system; never prompts.
+    ///
+    /// - Parameter entry: the item; one that does not exist is not an error.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public func remove(_ entry: KeychainEntry) throws(KeychainError) {
         let status = SecItemDelete(try query(entry, .standard) as CFDictionary)
         if status != errSecItemNotFound { try check(status) }
     }
 
-    /// Whether there is such an item; asks nobody.
+    /// Returns whether an item exists. Apple: `SecItemCopyMatching`.
+    ///
+    /// Blocks for a few round trips to the system; never prompts.
+    ///
+    /// - Parameter entry: the item.
+    /// - Returns: true when the item exists, also when reading it demands a proof or the device to be unlocked.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public func contains(_ entry: KeychainEntry) throws(KeychainError) -> Bool {
         let status = SecItemCopyMatching(try query(entry, .never) as CFDictionary, nil)
         switch status {
-        // An item that demands a proof, or the device's unlock, says that somebody would have to be asked.
+        // This code means that the item exists, but reading it demands a proof or that the device is unlocked.
         case errSecSuccess, errSecInteractionNotAllowed: return true
         case errSecItemNotFound: return false
         default: throw KeychainError(status: status)
         }
     }
 
-    /// The accounts of a service, in the order they were added. Items that demand a proof are left out: they would ask.
+    /// Returns the accounts of a service, in the order in which they were added. Apple: `SecItemCopyMatching`.
+    ///
+    /// Blocks for one round trip to the system; never prompts: items that demand a proof are left out.
+    ///
+    /// - Parameter service: the service of generic passwords.
+    /// - Returns: the accounts; empty when the service has none.
+    /// - Throws: `KeychainError` when the keychain cannot be used.
     public func accounts(service: String) throws(KeychainError) -> [String] {
         var query = KeychainEntry.base
         query[kSecClass as String] = kSecClassGenericPassword
@@ -127,7 +160,7 @@ public struct KeychainStore: Sendable {
         return (result as? [[String: Any]] ?? []).compactMap { $0[kSecAttrAccount as String] as? String }
     }
 
-    // MARK: - Parts
+    // MARK: - Queries
 
     private func query(_ entry: KeychainEntry, _ prompt: KeychainPrompt) throws(KeychainError) -> [String: Any] {
         var query = entry.query

@@ -3,13 +3,15 @@
 import Foundation
 import Synchronization
 
-/// A property whose value is in the keychain.
+/// A property whose value is stored in the keychain.
 ///
 ///     @KeychainStored(.password(service: "example.com", account: "token")) var token: String?
 ///
-/// nil deletes the item. A property cannot throw: reading gives nil when it fails, writing leaves the item as it was, and
-/// `$token.error` tells. `$token.read()` and `$token.write(_:)` throw. Texts are kept as UTF-8, `Data` as it is, anything
-/// else as JSON. Each access goes to the keychain and may prompt; nothing is kept in memory.
+/// Setting nil deletes the item. A property cannot throw: reading gives nil when it fails, setting leaves the item
+/// unchanged when it fails, and `$token.error` says why. `$token.read()` and `$token.write(_:)` throw instead. A
+/// `String` is stored as UTF-8, `Data` unchanged, any other type as JSON.
+///
+/// Each access blocks for a keychain call and may prompt; no value is cached in memory.
 @propertyWrapper
 public struct KeychainStored<Value: Codable & Sendable>: Sendable {
     private let entry: KeychainEntry
@@ -18,12 +20,12 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
     private let store: KeychainStore
     private let last = LastError()
 
-    /// Takes where and how the value is kept.
+    /// Creates a property for a keychain item.
     ///
     /// - Parameters:
-    ///   - entry: which item.
-    ///   - protection: when it can be read, and by whom.
-    ///   - prompt: how the person is asked.
+    ///   - entry: the item of the value.
+    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - prompt: how the user is asked when the item demands a proof.
     ///   - store: the keychain.
     public init(
         _ entry: KeychainEntry, protection: KeychainProtection = .standard, prompt: KeychainPrompt = .standard,
@@ -35,7 +37,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
         self.store = store
     }
 
-    /// The value; nil when there is none or it cannot be read.
+    /// The value; nil when there is no item or it cannot be read. Each access blocks and may prompt.
     public var wrappedValue: Value? {
         get {
             do throws(KeychainError) {
@@ -57,13 +59,19 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
         }
     }
 
-    /// The property itself, with functions that throw.
+    /// The property wrapper itself, with functions that throw.
     public var projectedValue: KeychainStored<Value> { self }
 
-    /// Why the last access by the property's own name failed; nil when it did not.
+    /// Why the last access to the wrapped value failed; nil when it succeeded.
     public var error: KeychainError? { last.get() }
 
-    /// Reads the value; nil when there is none.
+    /// Reads the value from the keychain.
+    ///
+    /// Blocks, also while a prompt is shown.
+    ///
+    /// - Returns: the value; nil when there is no item.
+    /// - Throws: `KeychainError`: `undecodable` when the item has no value of this type, else as
+    ///   `KeychainStore.data(of:prompt:)`.
     public func read() throws(KeychainError) -> Value? {
         let data: Data
         do throws(KeychainError) {
@@ -77,7 +85,13 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
         return try KeychainCoding.value(Value.self, data)
     }
 
-    /// Keeps a value; nil, an empty text and empty data delete the item.
+    /// Stores a value in the keychain, or deletes the item.
+    ///
+    /// Blocks; prompts when the item exists and demands a proof.
+    ///
+    /// - Parameter value: the value, at most 1 MiB when encoded. nil, an empty text and empty data delete the item.
+    /// - Throws: `KeychainError`: `unencodable` when the value cannot be encoded, else as
+    ///   `KeychainStore.store(_:in:protection:label:prompt:)`.
     public func write(_ value: Value?) throws(KeychainError) {
         guard let value else { return try store.remove(entry) }
         let data: Data =

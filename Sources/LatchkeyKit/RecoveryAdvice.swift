@@ -2,40 +2,42 @@
 
 public import LocalAuthentication
 
-/// What an app does after an authentication that did not succeed.
+/// What an app should do after an authentication that did not succeed.
 public enum RecoveryAdvice: Hashable, Sendable, CaseIterable {
-    /// Let the person try again.
+    /// Let the user try again.
     case tryAgain
-    /// Do nothing and say nothing: the person, or the app itself, ended it.
+    /// Do nothing and show nothing: the user or the app itself ended the authentication.
     case doNothing
-    /// Show the app's own way in, such as its password: the person asked for it.
+    /// Show the app's own login, such as its password: the user asked for it.
     case showOwnWay
     /// Offer another way to authenticate: biometry cannot be used here.
     case offerAnotherWay
-    /// Tell how a finger or face is enrolled in the settings.
+    /// Tell the user how to enrol a finger or a face in the settings.
     case explainEnrolment
-    /// Ask for the passcode, by `LAPolicy.deviceOwnerAuthentication`.
+    /// Ask for the passcode, with `LAPolicy.deviceOwnerAuthentication`.
     case askForPasscode
-    /// Tell how the accessory or device is paired.
+    /// Tell the user how to pair the accessory or device.
     case explainPairing
-    /// Ask the person to connect the accessory again.
+    /// Ask the user to connect the accessory again.
     case askToReconnect
-    /// Tell how a passcode is set.
+    /// Tell the user how to set a passcode.
     case explainPasscode
-    /// Make a new context: this one was invalidated.
+    /// Create a new context: the old one was invalidated.
     case makeNewContext
-    /// Ask when the app is in front and may show something.
+    /// Try again when the app is in the foreground and can show a prompt.
     case askLater
-    /// Correct the program: it asked for something that cannot be.
+    /// Correct the program: the call was wrong.
     case correctProgram
 
-    // Codes that some Apple platforms have no name for.
+    // The raw values of codes that some Apple platforms do not declare.
     private static let companionNotAvailable = -11
     private static let biometryNotPaired = -12
     private static let biometryDisconnected = -13
     private static let invalidDimensions = -14
 
-    /// The advice for a code of `LAError`; an unknown code, of a system newer than this module, is `offerAnotherWay`.
+    /// Returns the advice for an error code.
+    ///
+    /// - Parameter code: the code. A code that this version does not know gives `offerAnotherWay`.
     public init(for code: LAError.Code) {
         switch code {
         case .authenticationFailed: self = .tryAgain
@@ -57,9 +59,10 @@ public enum RecoveryAdvice: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A sentence for the person that names the sensor there is; nil where nothing is to be said.
+    /// Returns a sentence that tells the user what to do.
     ///
-    /// - Parameter sensor: the kind of sensor of the device, nil for none.
+    /// - Parameter sensor: the sensor to name in the sentence; nil for a device without one.
+    /// - Returns: the sentence; nil for `doNothing`.
     public func sentence(sensor: Biometry?) -> String? {
         let name = sensor?.name ?? "Biometry"
         return switch self {
@@ -69,12 +72,12 @@ public enum RecoveryAdvice: Hashable, Sendable, CaseIterable {
         case .offerAnotherWay: "\(name) cannot be used. Enter your password."
         case .explainEnrolment: "\(name) is not set up. Enrol a \(sensor?.bodyPart ?? "finger") in the settings."
         case .askForPasscode: "\(name) is locked after too many tries. Enter the device's passcode."
-        case .explainPairing: "The device that should confirm is not here or not paired. Pair it in the settings."
+        case .explainPairing: "The device that confirms is not nearby or not paired. Pair it in the settings."
         case .askToReconnect: "The accessory with the sensor is not connected. Connect it again."
         case .explainPasscode: "The device has no passcode. Set one in the settings."
-        case .makeNewContext: "The authentication had ended. Try again."
-        case .askLater: "Nobody can be asked now. Try again when the app is in front."
-        case .correctProgram: "The app asked in a way that cannot work."
+        case .makeNewContext: "The authentication has ended. Try again."
+        case .askLater: "Authentication is not possible now. Try again when the app is in the foreground."
+        case .correctProgram: "The app requested authentication in a way that cannot succeed."
         }
     }
 }

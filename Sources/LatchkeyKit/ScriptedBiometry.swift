@@ -3,24 +3,24 @@
 public import LocalAuthentication
 import Synchronization
 
-/// A context for tests and previews that does what a script says; no system is asked.
+/// A context for tests and previews whose evaluations end as a script says, without the system.
 ///
-/// Answers wait in a line, and an evaluation waits for an answer, so either may come first. A double proves nothing to a
-/// keychain: an item that demands a proof stays closed. Never let one be chosen in a program that people use.
+/// Answers and evaluations are queued, so that either may come first. A test double proves nothing to a keychain: an
+/// item that demands a proof cannot be read with it. Do not use it in a program for users.
 public final class ScriptedBiometry: BiometryEvaluating, Sendable {
-    /// How an evaluation ends.
+    /// How a scripted evaluation ends.
     public enum Answer: Hashable, Sendable {
-        /// The person is recognised.
+        /// The evaluation succeeds, without a proof for the keychain.
         case success
-        /// It fails with that code.
+        /// The evaluation fails with this code.
         case failure(LAError.Code)
     }
 
-    /// One evaluation that was asked for.
+    /// One evaluation that was requested.
     public struct Asked: Hashable, Sendable {
-        /// The policy.
+        /// The policy that was evaluated.
         public let policy: LAPolicy
-        /// The reason.
+        /// The reason that the app gave.
         public let reason: String
     }
 
@@ -37,13 +37,13 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     private let obstacle: LAError.Code?
     private let state: Mutex<State>
 
-    /// Takes the script.
+    /// Creates a context with a script.
     ///
     /// - Parameters:
-    ///   - biometryType: the sensor.
-    ///   - obstacle: why policies cannot be evaluated; nil when they can.
-    ///   - answers: how evaluations end, first things first.
-    ///   - enrolledStateHash: what stands for the enrolled set.
+    ///   - biometryType: the kind of sensor.
+    ///   - obstacle: the code with which every policy is refused; nil when policies can be evaluated.
+    ///   - answers: how the evaluations end, in order.
+    ///   - enrolledStateHash: the hash of the enrolled set; nil for no enrolment.
     public init(
         biometryType: LABiometryType = .touchID, obstacle: LAError.Code? = nil, answers: [Answer] = [],
         enrolledStateHash: Data? = nil
@@ -53,16 +53,18 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
         state = Mutex(State(answers: answers, hash: enrolledStateHash))
     }
 
-    /// The evaluations so far.
+    /// The evaluations that were requested so far.
     public var asked: [Asked] { state.withLock { $0.asked } }
 
-    /// Whether `invalidate` was called.
+    /// Whether the context was invalidated by `invalidate`.
     public var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
-    /// The titles that the last options set.
+    /// The titles of the last `apply`.
     public var titles: (fallback: String?, cancel: String?) { state.withLock { $0.titles } }
 
-    /// Answers the evaluation that waits longest, or the next one.
+    /// Ends the oldest evaluation that waits, or else the next one that is requested.
+    ///
+    /// - Parameter answer: how the evaluation ends.
     public func answer(_ answer: Answer) {
         let waiting: CheckedContinuation<Answer, Never>? = state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -74,20 +76,31 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
 
     // MARK: - BiometryEvaluating
 
-    /// The sensor of the script.
+    /// The kind of sensor that the script names.
     public var biometryType: LABiometryType { kind }
 
-    /// The hash of the script.
+    /// The hash of the enrolled set that the script names.
     public var enrolledStateHash: Data? { state.withLock { $0.hash } }
 
-    /// Whether the script has no obstacle and the context is valid.
+    /// Returns whether the script has no obstacle and the context is valid. Does not block.
+    ///
+    /// - Parameters:
+    ///   - policy: ignored: the obstacle is the same for all policies.
+    ///   - error: set to the `LAError` of the obstacle, or to nil when there is none.
+    /// - Returns: true when there is no obstacle.
     public func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let code = isInvalidated ? .invalidContext : obstacle
         error?.pointee = code.map { LAError($0) as NSError }
         return code == nil
     }
 
-    /// Ends as the next answer says; waits for one when there is none.
+    /// Ends as the next answer says; suspends until there is one.
+    ///
+    /// - Parameters:
+    ///   - policy: recorded in `asked`.
+    ///   - localizedReason: recorded in `asked`.
+    /// - Returns: true for the answer `success`.
+    /// - Throws: the `LAError` of the answer or of the obstacle; `invalidContext` after `invalidate`.
     public func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
             let ready: Answer? = state.withLock { state in
@@ -106,12 +119,14 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
         }
     }
 
-    /// Keeps the titles.
+    /// Records the titles of the options.
+    ///
+    /// - Parameter options: the options; only the titles are used.
     public func apply(_ options: AuthenticationOptions) {
         state.withLock { $0.titles = (options.fallbackTitle, options.cancelTitle) }
     }
 
-    /// Ends what waits with `LAError.appCancel`, and everything later with `LAError.invalidContext`.
+    /// Ends waiting evaluations with `LAError.appCancel`, and later ones with `LAError.invalidContext`.
     public func invalidate() {
         let waiting = state.withLock { state in
             state.isInvalidated = true

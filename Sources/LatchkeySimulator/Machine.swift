@@ -14,7 +14,8 @@ import SoftwareEnclaveDriver
 import Synchronization
 import SystemDriver
 
-/// The engine of one simulated machine and what outlives its restarts: world, clock, store and root key.
+/// The engine of a simulated machine, and what survives its restarts: the simulated hardware, clock, store and root
+/// key.
 final class Machine: Sendable {
     let world: SimulatedWorld
     private let clock: VirtualClock
@@ -26,7 +27,7 @@ final class Machine: Sendable {
 
     private struct Running: Sendable {
         var service: Service
-        /// Apps that were started on the machine.
+        /// The apps that have connected to the machine.
         var applications: Set<String> = []
         var channels: [WeakChannel] = []
     }
@@ -34,16 +35,17 @@ final class Machine: Sendable {
     private let running: Mutex<Running>
 
     private let keyModule: (any KeyModule)?
-    /// What its service wrote down.
+    /// The events that the service logged.
     let events = CollectedEvents()
 
     init(
         sensor: BiometryKind, isEnrolled: Bool, hasSecureEnclave: Bool, store place: Simulator.Store
     ) throws(Failure) {
         keyModule = hasSecureEnclave ? SoftwareEnclave() : nil
-        // Whoever opens a folder again starts its machine again: another boot than the one before.
+        // A random boot identifier: a machine that opens an existing folder starts in another boot than the previous
+        // one.
         let boot = try random.bytes(8).withBytes { $0.loadUnaligned(as: UInt64.self) }
-        // A machine that has just started: a moment after zero, so that "just now" differs from "never".
+        // The clock starts a moment after zero, so that a time of zero means "never".
         clock = VirtualClock(offset: 1_000_000_000, boot: boot)
         var state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
         let plain: any ItemStore
@@ -66,7 +68,7 @@ final class Machine: Sendable {
                 try Machine.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
             }
             (plain, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
-            // What was enrolled on the machine stays enrolled.
+            // The enrolled set of an existing folder is restored.
             if isEnrolled, let text = try folder.worldText() {
                 let kept = try WorldState(text: text)
                 if !kept.enrolment.isEmpty { state.enrolment = kept.enrolment }
@@ -94,7 +96,7 @@ final class Machine: Sendable {
                 log: events))
     }
 
-    /// Sets what an app was told about faces.
+    /// Sets the answer of the user to an app's request to use Face ID.
     func setFacePermission(_ application: String, _ isAllowed: Bool?) {
         let service = running.withLock { running in
             running.applications.insert(application)
@@ -103,7 +105,7 @@ final class Machine: Sendable {
         service.setFacePermission(application, isAllowed)
     }
 
-    /// A connection of an app of that name. A new app was allowed to look at faces already: few scripts are about that.
+    /// Connects an app. A new app is allowed to use Face ID, since few scripts test the permission.
     func connect(_ application: String) -> MemoryChannel {
         let isNew = running.withLock { !$0.applications.contains(application) }
         if isNew { setFacePermission(application, true) }
@@ -122,7 +124,7 @@ final class Machine: Sendable {
         try Machine.identity.open(store, vault: vault, clock: clock, random: random).isPasscodeSet
     }
 
-    /// A new engine on the same store, in another boot.
+    /// Starts a new engine on the same store, in another boot.
     func restart() throws(Failure) {
         let channels = running.withLock { $0.channels }
         for entry in channels { entry.channel?.close() }

@@ -6,16 +6,16 @@ import LatchkeyHost
 import LatchkeyModel
 import LatchkeyService
 
-/// Carries the same bytes as the daemon's socket, through a queue in memory.
+/// Transports the frames of the daemon's socket through a queue in memory.
 final class MemoryChannel: ClientChannel, @unchecked Sendable {
-    // The queue is only touched with the lock held; the session is set once, before anyone can send.
+    // The queue is only accessed with the lock held; the session is set once, before any frame can be sent.
     private var frames: [SecretBytes] = []
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var session: HostSession?
     private var isClosed = false
 
-    /// A channel to the session that `begin` begins when the client says hello.
+    /// Creates a channel to the session that `begin` creates when the client sends its hello.
     init(_ begin: @escaping @Sendable (Request.Hello) -> Session) {
         pthread_mutex_init(lock, nil)
         pthread_cond_init(changed, nil)
@@ -38,7 +38,7 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    /// Ends the connection as a machine that restarts does: whoever waits is told.
+    /// Closes the connection, as a restart of the machine does. Blocked calls of `receive` end.
     func close() {
         end()
         session?.close()
@@ -67,9 +67,9 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
     func receive(until deadline: Int64) throws(Failure) -> SecretBytes? {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        // What was sent before the end still arrives.
+        // Frames that were sent before the end are still delivered.
         guard !isClosed || !frames.isEmpty else { throw MemoryChannel.restarted }
-        // The caller looks at its deadline itself; one wait of a second at the most keeps this simple.
+        // Waits for at most a second: the caller checks its deadline between two calls.
         if frames.isEmpty {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator {
-    /// Why a script could not go on: a prompt asked for one thing, and the action that came next in line was another one that
-    /// no prompt takes in that place, such as a touch where the passcode is asked for.
+    /// Why a script could not continue: the next queued action is one that the shown prompt never accepts, such as a
+    /// touch while the prompt asks for the passcode.
     ///
-    /// Such a prompt would wait for ever, since the clock of a simulated machine stands still and a blocked call cannot be
-    /// cancelled by a time limit. It ends instead as where there is no place to ask: `LAError.notInteractive` with this
-    /// sentence, or `errSecInteractionNotAllowed`. The action stays in line. A prompt that no action waits for does not end:
-    /// another task may still act.
+    /// Such a prompt would wait forever, since the clock of a simulated machine stands still and a time limit cannot
+    /// cancel a blocked call. Therefore the prompt ends as if it could not be shown: with `LAError.notInteractive`
+    /// and this description, or with `errSecInteractionNotAllowed`. The action stays queued. A prompt without a
+    /// queued action does not end, since another task may still queue one.
     public struct ScriptProblem: Sendable, CustomStringConvertible {
-        /// What came next and what was asked for, beginning with the file and line of the action.
+        /// The file and line of the action, the action, and what the prompt asked for.
         public let description: String
-        /// Where the action was queued, as `#fileID` has it.
+        /// The file that queued the action, as `#fileID`.
         public let fileID: String
-        /// Where the action was queued, as `#filePath` has it.
+        /// The file that queued the action, as `#filePath`.
         public let filePath: String
-        /// The line in that file; the first is 1.
+        /// The line that queued the action; the first line is 1.
         public let line: Int
     }
 
-    /// Why the script could not go on last; nil when it always could. The trait of `LatchkeyTesting` records it as an issue
-    /// at that line.
+    /// The latest reason why the script could not continue; nil if it always could.
+    ///
+    /// The trait of `LatchkeyTesting` records it as an issue at the line of the action.
     public var scriptProblem: ScriptProblem? {
         guard let problem = machine.world.scriptProblem, let line = problem.line else { return nil }
         return ScriptProblem(

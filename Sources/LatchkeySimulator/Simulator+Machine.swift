@@ -2,53 +2,94 @@
 
 import LatchkeyModel
 
-// What happens to the machine.
+// What happens to the machine. Each function takes effect before it returns.
 
 extension Simulator {
-    /// Builds in another sensor; `none` takes it out. What was enrolled stays enrolled.
+    /// Replaces the sensor. The enrolled set is preserved.
+    ///
+    /// - Parameter sensor: the new sensor; `none` removes it.
+    /// - Throws: `SimulatorError` when the state cannot be stored.
     public func connect(_ sensor: Sensor) throws { try control(.sensor(sensor.kind)) }
 
-    /// Enrols one more finger or face: the enrolled set becomes another.
+    /// Enrols one more finger or face. The enrolled set changes.
+    ///
+    /// - Throws: `SimulatorError` when the state cannot be stored.
     public func enrol() throws { try control(.enrol) }
 
-    /// Forgets everything that is enrolled.
+    /// Removes everything that is enrolled.
+    ///
+    /// - Throws: `SimulatorError` when the state cannot be stored.
     public func unenrol() throws { try control(.unenrol) }
 
-    /// Replaces an enrolled finger by another: the enrolled set becomes another.
+    /// Replaces an enrolled finger with another one. The enrolled set changes.
+    ///
+    /// - Throws: `SimulatorError` when nothing is enrolled.
     public func replaceFinger() throws { try control(.replaceFinger) }
 
-    /// Moves the clock on; what becomes due happens before this returns. Parts of a second are dropped.
+    /// Moves the clock forward. Everything that becomes due happens before this returns.
+    ///
+    /// - Parameter duration: how far; fractions of a second are dropped, and a negative duration counts as zero.
+    /// - Throws: `SimulatorError` when the state cannot be stored.
     public func advance(by duration: Duration) throws {
         try control(.advance(seconds: UInt64(clamping: duration.components.seconds)))
     }
 
-    /// Locks the device: prompts end with `systemCancel`, and what contexts had proven is forgotten.
+    /// Locks the device: prompts end with `LAError.systemCancel`, and the proofs of all contexts are revoked.
+    ///
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func lock() throws { try control(.lock) }
 
-    /// Unlocks the device, by biometry or by the passcode; an unlock by biometry can be reused for five minutes.
+    /// Unlocks the device, by biometry or by the passcode.
+    ///
+    /// - Parameter byBiometry: true for an unlock by biometry, which apps can reuse for up to five minutes
+    ///   (`LAContext.touchIDAuthenticationAllowableReuseDuration`); false for the passcode.
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func unlock(byBiometry: Bool) throws { try control(.unlock(byBiometry: byBiometry)) }
 
-    /// Puts the app into the background, where its prompts end and no new one is shown, or back in front.
+    /// Moves the app to the background or to the foreground. In the background its prompts end with
+    /// `LAError.systemCancel`, and no new one is shown.
+    ///
+    /// - Parameter isInBackground: whether the app is in the background.
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func setInBackground(_ isInBackground: Bool) throws { try control(.background(isInBackground)) }
 
-    /// Sets what an app was told about Face ID: `allowed` for every app until this says otherwise. A look under way ends
-    /// with `biometryNotAvailable` when it is taken back. nil is the app under test.
+    /// Sets what the user has answered to an app's request to use Face ID. Without a call of this function it is
+    /// `allowed`.
+    ///
+    /// When the permission is withdrawn during a scan, the evaluation ends with `LAError.biometryNotAvailable`.
+    ///
+    /// - Parameters:
+    ///   - permission: the answer of the user.
+    ///   - application: the name of the app; nil for the app under test.
     public func setFaceIDPermission(_ permission: FaceIDPermission, of application: String? = nil) {
         machine.setFacePermission(application ?? self.application, permission.isAllowed)
     }
 
-    /// Pairs a device of that type, or another one, and brings it near.
+    /// Pairs a device and brings it near. A device that was paired before is replaced by another of the same type.
+    ///
+    /// - Parameter companion: the type of device.
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func pair(_ companion: Companion) throws { try control(.pair(companion.type)) }
 
-    /// Forgets the paired device of that type.
+    /// Removes the paired device of a type.
+    ///
+    /// - Parameter companion: the type of device.
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func unpair(_ companion: Companion) throws { try control(.unpair(companion.type)) }
 
     /// Brings a paired device near, or takes it away.
+    ///
+    /// - Parameters:
+    ///   - companion: the type of device.
+    ///   - isNearby: whether the device is near.
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func setNearby(_ companion: Companion, _ isNearby: Bool) throws {
         try control(.nearby(companion.type, isNearby))
     }
 
-    /// Restarts the machine: another boot on the same store. Contexts die, and so does every prompt.
+    /// Restarts the machine: another boot on the same store. All contexts lose their proofs, and all prompts end.
+    ///
+    /// - Throws: `SimulatorError` when the store cannot be opened.
     public func restart() throws {
         do throws(Failure) {
             try machine.restart()
@@ -57,30 +98,47 @@ extension Simulator {
         }
     }
 
-    /// Sets the first passcode.
+    /// Sets the first passcode of a machine without one. Never prompts.
+    ///
+    /// - Parameter passcode: the passcode, at least 4 characters.
+    /// - Throws: `SimulatorError` when the passcode cannot be set.
     public func setPasscode(_ passcode: String) throws { try call(.passcode(.set(SecretBytes(passcode.utf8)))) }
 
-    /// Changes the passcode: the person enters the old one at the daemon's prompt, and gives up when it is not taken.
+    /// Changes the passcode: enters the old one in the daemon's prompt, and cancels the prompt when it is wrong.
+    ///
+    /// Blocks until the prompt has ended. Queued actions wait until then.
+    ///
+    /// - Parameters:
+    ///   - old: the passcode to enter.
+    ///   - new: the new passcode, at least 4 characters.
+    /// - Throws: `SimulatorError` when the old passcode is wrong or the new one is not accepted.
     public func changePasscode(from old: String, to new: String) throws {
         try call(.passcode(.change(SecretBytes(new.utf8))), entering: old)
     }
 
-    /// Removes the passcode and every item that needs one; the person enters it likewise.
+    /// Removes the passcode, and with it every item that needs one: enters the passcode in the daemon's prompt, and
+    /// cancels the prompt when it is wrong.
+    ///
+    /// Blocks until the prompt has ended. Queued actions wait until then.
+    ///
+    /// - Parameter passcode: the passcode to enter.
+    /// - Throws: `SimulatorError` when the passcode is wrong.
     public func removePasscode(_ passcode: String) throws { try call(.passcode(.remove), entering: passcode) }
 
     private func call(_ request: Request, entering passcode: String) throws {
         try machine.world.playing([.passcode(SecretBytes(passcode.utf8)), .cancel]) { try call(request) }
     }
 
-    // MARK: - What goes wrong
+    // MARK: - Faults
 
-    /// Something that a script lets go wrong.
+    /// A fault that a script can inject once.
     public enum Fault: Sendable {
-        /// The next durable write finds the disk full: `errSecDiskFull`, and nothing is changed.
+        /// The next durable write fails with `errSecDiskFull` and changes nothing.
         case diskFull
-        /// The next `SecItem` call meets `errSecMissingEntitlement`.
+        /// The next `SecItem` call fails with `errSecMissingEntitlement`.
         case missingEntitlement
-        /// The sensor gives up as soon as it watches: `biometryNotAvailable`, or the passcode where that will do.
+        /// The sensor fails as soon as it is armed: `LAError.biometryNotAvailable`, or the passcode where the policy
+        /// accepts it.
         case sensor
 
         var simulated: SimulatedFailure {
@@ -92,14 +150,17 @@ extension Simulator {
         }
     }
 
-    /// Lets something go wrong, once.
+    /// Makes the next fitting operation fail, once.
+    ///
+    /// - Parameter fault: what fails next.
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func failNext(_ fault: Fault) throws { try control(.fail(fault.simulated)) }
 
-    // MARK: - What happened
+    // MARK: - Transcript
 
-    /// What happened since the machine was made, or since `clearTranscript`.
+    /// What has happened since the machine was created, or since `clearTranscript`.
     public var transcript: Transcript { Transcript(lines: machine.world.transcript) }
 
-    /// Begins a new transcript.
+    /// Removes all lines of the transcript.
     public func clearTranscript() { machine.world.record.clear() }
 }

@@ -3,32 +3,60 @@
 import LatchkeyModel
 import SimulatedDriver
 
-// What the person does. Each action waits in line until a prompt can take it. An action that stays the first in line for good
-// ends the prompt: see `scriptProblem`.
+// What the user does. Each action is queued until a prompt accepts it. A first action that the shown prompt never
+// accepts ends the prompt: see `scriptProblem`.
 
 extension Simulator {
-    /// Touches the sensor, or looks at it, as soon as it watches.
+    /// Touches the sensor as soon as it is armed; with a camera, presents a face or eyes. Does not block.
+    ///
+    /// - Parameters:
+    ///   - matching: whether the finger or face is enrolled.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func touch(
         matching: Bool, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.touch(matching: matching), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Looks at the camera, or touches the sensor, as soon as it watches: the same as `touch`, by its name on a Face ID
-    /// machine.
+    /// Presents a face as soon as the camera is armed; the same action as `touch`. Does not block.
+    ///
+    /// - Parameters:
+    ///   - matching: whether the face is enrolled.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func presentFace(
         matching: Bool, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { touch(matching: matching, fileID: fileID, filePath: filePath, line: line) }
 
-    /// Types a passcode as soon as a prompt asks for one.
+    /// Enters a passcode as soon as a prompt asks for one. Does not block.
+    ///
+    /// - Parameters:
+    ///   - passcode: the passcode to enter, right or wrong.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func enter(
         passcode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.passcode(SecretBytes(passcode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Confirms that the recovery code is written down, as soon as a prompt shows one.
+    /// Confirms that the recovery code is written down, as soon as a prompt shows one. Does not block.
+    ///
+    /// - Parameters:
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func acknowledgeRecoveryCode(
         fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.codeAcknowledged, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Types a recovery code as soon as a prompt asks for one.
+    /// Enters a recovery code as soon as a prompt asks for one. Does not block.
+    ///
+    /// - Parameters:
+    ///   - recoveryCode: the code to enter, right or wrong.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func enter(
         recoveryCode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) {
@@ -36,37 +64,63 @@ extension Simulator {
             .recoveryCode(SecretBytes(recoveryCode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
     }
 
-    /// The recovery code that a prompt showed last; nil when none did.
+    /// The recovery code that the latest prompt with one showed; nil if none did.
     public var shownRecoveryCode: String? {
         machine.world.shownRecoveryCode.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Chooses the fallback button as soon as it is shown.
+    /// Presses the fallback button as soon as it is shown. Does not block.
+    ///
+    /// - Parameters:
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func chooseFallback(
         fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.fallback, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Cancels the prompt as soon as there is one.
+    /// Cancels the prompt as soon as one is shown. Does not block.
+    ///
+    /// - Parameters:
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func cancel(
         fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.cancel, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Confirms on a paired device as soon as a prompt offers it.
+    /// Confirms on a paired device as soon as a prompt offers it. Does not block.
+    ///
+    /// - Parameters:
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func confirmOnCompanion(
         fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.confirm, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
-    /// Answers whether the app may use Face ID, as soon as it asks.
+    /// Answers an app's request to use Face ID as soon as a prompt shows it. Does not block.
+    ///
+    /// - Parameters:
+    ///   - isAllowed: whether the app may use Face ID.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
     public func answerFaceIDQuestion(
         allow isAllowed: Bool, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { perform(.permission(isAllowed), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
     private func perform(_ action: SimulatedWorld.Action, _ line: ScriptLine) { machine.world.perform(action, line) }
 
-    /// Drops actions that nothing has taken.
+    /// Removes all actions that are still queued.
+    ///
+    /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func forgetActions() throws { try control(.reset) }
 
-    /// Whether a prompt takes whatever is typed for the passcode, as the simulators of Apple's tools do. The machine
-    /// has to have a passcode.
+    /// Sets whether prompts accept every passcode, as Apple's simulators do.
+    ///
+    /// - Parameter acceptsAny: whether every passcode is right.
+    /// - Throws: `SimulatorError` when the machine has no passcode, or none was entered since an existing store was
+    ///   opened.
     public func setAcceptsAnyPasscode(_ acceptsAny: Bool) throws { try control(.acceptAnyPasscode(acceptsAny)) }
 }

@@ -3,8 +3,8 @@
 package import LatchkeyClient
 import LatchkeyModel
 
-/// A whole Latchkey in the test's own process: the real engine, with a scripted sensor, a scripted person and a clock
-/// that only the script moves.
+/// A simulated machine in the test's own process: the daemon's engine with a scripted sensor, a scripted user, and a
+/// clock that only the script moves.
 ///
 ///     let simulator = try Simulator()
 ///     simulator.touch(matching: true)
@@ -13,19 +13,19 @@ import LatchkeyModel
 ///         #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "log in"))
 ///     }
 ///
-/// What a person does waits in one line: each action is taken as soon as a prompt can take it, so a script may be
-/// written before the code that prompts runs. Calls of the API modules go to the simulator of the `run` they are in,
-/// child tasks included; a plain thread or a detached task is in none, and needs `makeDefault`.
+/// Actions of the user are queued. The first one is performed as soon as a prompt accepts it, so a script can be
+/// written before the code that prompts. Calls of `LocalAuthentication` and `Security` use the machine of the `run`
+/// that they are in, child tasks included. A plain thread or a detached task is in no `run`, and needs `makeDefault`.
 public final class Simulator: Sendable {
-    /// The kind of sensor.
+    /// The kind of the simulated sensor.
     public enum Sensor: Sendable {
-        /// No sensor.
+        /// The machine has no sensor.
         case none
-        /// A fingerprint reader.
+        /// A sensor that reads fingerprints.
         case touchID
-        /// A face camera.
+        /// A camera that recognises faces.
         case faceID
-        /// An eye camera.
+        /// A camera that recognises eyes.
         case opticID
 
         var kind: BiometryKind {
@@ -38,13 +38,13 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// A paired device.
+    /// The type of a paired device.
     public enum Companion: Sendable {
-        /// A watch.
+        /// A watch that can confirm.
         case watch
-        /// A Mac.
+        /// A Mac that can confirm.
         case mac
-        /// A headset.
+        /// A headset that can confirm.
         case vision
 
         var type: CompanionType {
@@ -56,13 +56,13 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// What a person has told an app that asked to use Face ID.
+    /// The user's answer to an app's request to use Face ID.
     public enum FaceIDPermission: Sendable {
-        /// Nothing so far: the next evaluation asks.
+        /// No answer yet: the next evaluation asks.
         case undetermined
-        /// The app may.
+        /// The app may use Face ID.
         case allowed
-        /// The app may not: `biometryNotAvailable`.
+        /// The app may not use Face ID: evaluations fail with `LAError.biometryNotAvailable`.
         case denied
 
         var isAllowed: Bool? {
@@ -74,33 +74,37 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// Where the items are.
+    /// Where the machine stores its items.
     public enum Store: Sendable {
-        /// In memory, as long as the simulator.
+        /// In memory, until the simulator is deallocated.
         case memory
-        /// In files of that folder, which is made when it is missing and opened again by the next simulator.
+        /// In files of the folder at this path, which is created when it is missing and can be opened by a later
+        /// simulator.
         case folder(String)
     }
 
-    /// The simulator of the test that runs, where the trait of `LatchkeyTesting` made one.
+    /// The machine of the running test, if the trait of `LatchkeyTesting` created one.
     @TaskLocal public static var current: Simulator?
 
     package let client: Client
     let machine: Machine
     let application: String
 
-    /// Makes a machine.
+    /// Creates a machine. Blocks for the creation or opening of its store.
+    ///
+    /// From then on, calls of `LocalAuthentication` and `Security` outside a `run` fail in this process, unless a
+    /// default machine is set. They never reach the user's daemon.
     ///
     /// - Parameters:
-    ///   - sensor: what is built in.
-    ///   - isEnrolled: whether a finger or face is enrolled.
-    ///   - passcode: the passcode, or nil for none.
-    ///   - store: where items are kept.
+    ///   - sensor: the built-in sensor.
+    ///   - isEnrolled: whether a finger or a face is enrolled.
+    ///   - passcode: the passcode, at least 4 characters; nil for none. Ignored when an opened folder has a passcode.
+    ///   - store: where items are stored.
     ///   - application: the name of the app under test.
-    ///   - accessGroups: its access groups, the one of its new items first; without any, the one of its name.
-    ///   - hasSecureEnclave: whether there is something that holds private keys.
-    ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app that lacks it.
-    /// - Throws: `SimulatorError` when the store cannot be made or opened.
+    ///   - accessGroups: the access groups of the app, the one of its new items first; empty for the group of its name.
+    ///   - hasSecureEnclave: whether the machine has a (software) Secure Enclave.
+    ///   - faceIDUsageDescription: `NSFaceIDUsageDescription` of the app under test; nil for an app without one.
+    /// - Throws: `SimulatorError` when the store cannot be created or opened.
     public init(
         sensor: Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234", store: Store = .memory,
         application: String = "app", accessGroups: [String] = [], hasSecureEnclave: Bool = true,
@@ -124,12 +128,15 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// Another app on the same machine: its items are its own, the person and the sensor are shared.
+    /// Runs `body` as another app on the same machine. It has its own items, and shares the user, the sensor and the
+    /// queue of actions.
     ///
     /// - Parameters:
-    ///   - application: its name.
-    ///   - accessGroups: its access groups, the one of its new items first; without any, the one of its name.
-    ///   - body: what it does.
+    ///   - application: the name of the app.
+    ///   - accessGroups: the access groups of the app, the one of its new items first; empty for the group of its name.
+    ///   - body: calls `LocalAuthentication` and `Security`.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     public func run<R>(as application: String, accessGroups: [String] = [], _ body: () throws -> R) rethrows -> R {
         let machine = machine
         let other = Client(application: application, groups: accessGroups, faceUsage: "tests") { () throws(Failure) in
@@ -140,22 +147,32 @@ public final class Simulator: Sendable {
 
     // MARK: - Scope
 
-    /// Runs `body` with this machine behind `LocalAuthentication` and `Security`.
+    /// Runs `body` with this machine behind `LocalAuthentication` and `Security`, on the calling thread.
+    ///
+    /// - Parameter body: calls `LocalAuthentication` and `Security`.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         try ClientScope.$world.withValue(client, operation: body)
     }
 
-    /// Runs `body` with this machine behind `LocalAuthentication` and `Security`, child tasks included.
+    /// Runs `body` and its child tasks with this machine behind `LocalAuthentication` and `Security`.
+    ///
+    /// - Parameters:
+    ///   - isolation: the actor on which `body` runs; by default that of the caller.
+    ///   - body: calls `LocalAuthentication` and `Security`.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
         try await ClientScope.$world.withValue(client, operation: body, isolation: isolation)
     }
 
-    /// Puts this machine behind every call of the process that is in no `run`.
+    /// Makes this machine the default of the process: the machine of all calls that are in no `run`.
     public func makeDefault() { ClientScope.setDefault(client) }
 
-    /// Takes away what `makeDefault` set.
+    /// Removes the default machine that `makeDefault` set.
     public static func resignDefault() { ClientScope.setDefault(nil) }
 
     func control(_ command: SimulatorCommand) throws { try call(.simulate(command)) }
@@ -169,9 +186,9 @@ public final class Simulator: Sendable {
     }
 }
 
-/// Why a simulator could not do what a script asked for.
+/// Why a simulator could not do what a script requested.
 public struct SimulatorError: Error, CustomStringConvertible, Sendable {
-    /// What happened and, where there is something, what to do.
+    /// What happened and, if known, what to do.
     public let description: String
 
     init(_ failure: Failure) {

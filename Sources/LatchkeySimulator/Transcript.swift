@@ -2,29 +2,37 @@
 
 public import Foundation
 
-/// What happened on a simulated machine: prompts as they changed, what the person did, how each evaluation ended.
+/// What happened on a simulated machine: the prompts and their changes, the actions of the user, and the results.
 ///
-/// One line for each, with the seconds of the machine's clock in front; the same script gives the same transcript. It
-/// never holds a passcode or a secret, so it may be committed beside a test:
+/// Each event is one line, which begins with the time of the machine's clock in seconds. Equal scripts give equal
+/// transcripts. A transcript contains no passcode and no secret, so it can be committed beside a test:
 ///
 ///     #expect(try simulator.transcript == Transcript(contentsOf: golden))
 public struct Transcript: Equatable, Sendable, CustomStringConvertible {
-    /// The lines, oldest first; at most the newest 1,024 are kept.
+    /// The lines, oldest first; only the newest 1,024 are retained.
     public let lines: [String]
 
     init(lines: [String]) { self.lines = lines }
 
-    /// Takes a transcript from text, such as a literal in a test.
+    /// Creates a transcript from text, such as a literal in a test.
+    ///
+    /// - Parameter text: the lines, separated by line feeds; empty lines are ignored.
     public init(_ text: String) { lines = text.split(separator: "\n").map(String.init) }
 
-    /// Reads a transcript that was written before.
+    /// Reads a transcript from a file.
+    ///
+    /// - Parameter file: a UTF-8 text file that `write(to:)` wrote.
+    /// - Throws: an error of Foundation when the file cannot be read.
     public init(contentsOf file: URL) throws { self.init(try String(contentsOf: file, encoding: .utf8)) }
 
-    /// Writes the transcript as UTF-8 text.
+    /// Writes the transcript to a file as UTF-8 text.
+    ///
+    /// - Parameter file: the file to create or replace.
+    /// - Throws: an error of Foundation when the file cannot be written.
     public func write(to file: URL) throws {
         try (description + "\n").write(to: file, atomically: true, encoding: .utf8)
     }
 
-    /// The lines as text.
+    /// The lines, joined by line feeds.
     public var description: String { lines.joined(separator: "\n") }
 }

@@ -3,29 +3,36 @@
 @_exported public import LatchkeySimulator
 public import Testing
 
-/// Gives every test a machine of its own, which nothing else in the process can see.
+/// Runs each test on a simulated machine of its own, which is invisible to everything else in the process.
 ///
-///     @Test(.simulator(sensor: .faceID)) func aFaceUnlocks() async throws {
-///         Simulator.current?.touch(matching: true)
+///     @Test(.simulator(sensor: .faceID)) func faceUnlocks() async throws {
+///         Simulator.current?.presentFace(matching: true)
 ///         ...
 ///     }
 ///
-/// A script that cannot go on is an issue at the line of the action that came next (`Simulator.scriptProblem`).
+/// A script that cannot continue is recorded as an issue at the line of the next action (`Simulator.scriptProblem`).
 ///
-/// Code that hops to a plain thread, a detached task or a queue leaves the test's task, and with it the machine: its
-/// calls fail with a text that says so. An `LAContext` made inside the test keeps its machine wherever it is used.
+/// Code on a plain thread, in a detached task or on a dispatch queue runs outside the test's task, and therefore
+/// without the machine: its calls fail with a message that says so. An `LAContext` that was created inside the test
+/// uses the test's machine on every thread.
 public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
     let make: @Sendable () throws -> Simulator
 
-    /// A suite hands the trait to each of its tests.
+    /// true: a suite with this trait applies it to each of its tests.
     public var isRecursive: Bool { true }
 
-    /// Runs a test on a fresh machine.
+    /// Runs a test on a new machine, and records an issue if its script could not continue. Called by Swift Testing.
+    ///
+    /// - Parameters:
+    ///   - test: ignored.
+    ///   - testCase: ignored; each case gets a machine of its own.
+    ///   - function: runs the test.
+    /// - Throws: `SimulatorError` when the machine cannot be created, or the error of the test.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let simulator = try make()
-        // Also behind an error: it is the reason of it.
+        // Also after an error of the test, since the script's problem is usually its cause.
         defer {
             if let problem = simulator.scriptProblem {
                 Issue.record(
@@ -41,7 +48,14 @@ public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == SimulatorTrait {
-    /// A machine with that sensor, enrolled or not, and that passcode; the defaults are those of `Simulator`.
+    /// Runs each test on a machine of its own. The defaults are those of `Simulator`.
+    ///
+    /// - Parameters:
+    ///   - sensor: the built-in sensor.
+    ///   - isEnrolled: whether a finger or a face is enrolled.
+    ///   - passcode: the passcode, at least 4 characters; nil for none.
+    ///   - application: the name of the app under test.
+    /// - Returns: the trait.
     public static func simulator(
         sensor: Simulator.Sensor = .touchID, isEnrolled: Bool = true, passcode: String? = "1234",
         application: String = "app"

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Does work that blocks on a thread of its own and calls `handler` there, never on the main thread.
+/// Runs blocking work on a thread of its own and calls `handler` there, never on the main thread.
 func detached<R>(
     _ handler: @escaping @Sendable (R?, (any Error)?) -> Void, _ work: @escaping @Sendable () throws -> R
 ) {
@@ -15,14 +15,14 @@ func detached<R>(
     }
 }
 
-/// The same for work without a result.
+/// Runs blocking work without a result on a thread of its own and calls `handler` there.
 func detachedCall(_ handler: @escaping @Sendable ((any Error)?) -> Void, _ work: @escaping @Sendable () throws -> Void)
 {
     let ended: @Sendable (Void?, (any Error)?) -> Void = { _, error in handler(error) }
     detached(ended, work)
 }
 
-/// Awaits what `detached` does.
+/// Runs blocking work on a thread of its own and returns its result; suspends meanwhile.
 func detached<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

@@ -2,103 +2,111 @@
 
 public import Foundation
 
-// The old names of Apple's C constants; values are compared with Tests/Vectors/localauthentication.tsv.
+// Apple's C names of the constants. `LocalAuthenticationConstantTests` compares the values with
+// Tests/Vectors/localauthentication.tsv.
 
-/// Seconds for which an unlock by biometry may be reused at the most.
+/// The maximum of `LAContext.touchIDAuthenticationAllowableReuseDuration`, in seconds. Apple:
+/// `LATouchIDAuthenticationMaximumAllowableReuseDuration`.
 public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 300
-/// Operation under an access control 0 as a number.
+/// The number of `LAAccessControlOperation.createItem`, 0. Apple: `kLAAccessControlOperationCreateItem`.
 public var kLAAccessControlOperationCreateItem: Int32 { 0 }
-/// Operation under an access control 2 as a number.
+/// The number of `LAAccessControlOperation.createKey`, 2. Apple: `kLAAccessControlOperationCreateKey`.
 public var kLAAccessControlOperationCreateKey: Int32 { 2 }
-/// Operation under an access control 1 as a number.
+/// The number of `LAAccessControlOperation.useItem`, 1. Apple: `kLAAccessControlOperationUseItem`.
 public var kLAAccessControlOperationUseItem: Int32 { 1 }
-/// Operation under an access control 4 as a number.
+/// The number of `LAAccessControlOperation.useKeyDecrypt`, 4. Apple: `kLAAccessControlOperationUseKeyDecrypt`.
 public var kLAAccessControlOperationUseKeyDecrypt: Int32 { 4 }
-/// Operation under an access control 5 as a number.
+/// The number of `LAAccessControlOperation.useKeyKeyExchange`, 5. Apple: `kLAAccessControlOperationUseKeyKeyExchange`.
 public var kLAAccessControlOperationUseKeyKeyExchange: Int32 { 5 }
-/// Operation under an access control 3 as a number.
+/// The number of `LAAccessControlOperation.useKeySign`, 3. Apple: `kLAAccessControlOperationUseKeySign`.
 public var kLAAccessControlOperationUseKeySign: Int32 { 3 }
-/// Kind of sensor 2 as a number.
+/// The number of `LABiometryType.faceID`, 2. Apple: `kLABiometryTypeFaceID`.
 public var kLABiometryTypeFaceID: Int32 { 2 }
-/// Kind of sensor 0 as a number.
+/// The number of `LABiometryType.none`, 0. Apple: `kLABiometryTypeNone`.
 public var kLABiometryTypeNone: Int32 { 0 }
-/// Kind of sensor 4 as a number.
+/// The number of `LABiometryType.opticID`, 4. Apple: `kLABiometryTypeOpticID`.
 public var kLABiometryTypeOpticID: Int32 { 4 }
-/// Kind of sensor 1 as a number.
+/// The number of `LABiometryType.touchID`, 1. Apple: `kLABiometryTypeTouchID`.
 public var kLABiometryTypeTouchID: Int32 { 1 }
-/// Kind of paired device 2 as a number.
+/// The number of `LACompanionType.mac`, 2. Apple: `kLACompanionTypeMac`.
 public var kLACompanionTypeMac: Int32 { 2 }
-/// Kind of paired device 0 as a number.
+/// No paired device, 0. Apple: `kLACompanionTypeNone`.
 public var kLACompanionTypeNone: Int32 { 0 }
-/// Kind of paired device 4 as a number.
+/// The number of `LACompanionType.vision`, 4. Apple: `kLACompanionTypeVision`.
 public var kLACompanionTypeVision: Int32 { 4 }
-/// Kind of paired device 1 as a number.
+/// The number of `LACompanionType.watch`, 1. Apple: `kLACompanionTypeWatch`.
 public var kLACompanionTypeWatch: Int32 { 1 }
-/// Kind of credential -3 as a number.
+/// The number of `LACredentialType.smartCardPIN`, -3. Apple: `kLACredentialCTKPIN`.
 public var kLACredentialCTKPIN: Int32 { -3 }
-/// Kind of credential -3 as a number.
+/// The number of `LACredentialType.smartCardPIN`, -3. Apple: `kLACredentialSmartCardPIN`.
 public var kLACredentialSmartCardPIN: Int32 { -3 }
-/// Kind of credential 0 as a number.
+/// The number of `LACredentialType.applicationPassword`, 0. Apple: `kLACredentialTypeApplicationPassword`.
 public var kLACredentialTypeApplicationPassword: Int32 { 0 }
-/// Kind of credential -1 as a number.
+/// A passcode as a credential, -1; not supported. Apple: `kLACredentialTypePasscode`.
 public var kLACredentialTypePasscode: Int32 { -1 }
-/// Kind of credential -2 as a number.
+/// A passphrase as a credential, -2; not supported. Apple: `kLACredentialTypePassphrase`.
 public var kLACredentialTypePassphrase: Int32 { -2 }
-/// Error code -9 as a number.
+/// The number of `LAError.Code.appCancel`, -9. Apple: `kLAErrorAppCancel`.
 public var kLAErrorAppCancel: Int32 { -9 }
-/// Error code -1 as a number.
+/// The number of `LAError.Code.authenticationFailed`, -1. Apple: `kLAErrorAuthenticationFailed`.
 public var kLAErrorAuthenticationFailed: Int32 { -1 }
-/// Error code -13 as a number.
+/// The number of `LAError.Code.biometryDisconnected`, -13. Apple: `kLAErrorBiometryDisconnected`.
 public var kLAErrorBiometryDisconnected: Int32 { -13 }
-/// Error code -8 as a number.
+/// The number of `LAError.Code.biometryLockout`, -8. Apple: `kLAErrorBiometryLockout`.
 public var kLAErrorBiometryLockout: Int32 { -8 }
-/// Error code -6 as a number.
+/// The number of `LAError.Code.biometryNotAvailable`, -6. Apple: `kLAErrorBiometryNotAvailable`.
 public var kLAErrorBiometryNotAvailable: Int32 { -6 }
-/// Error code -7 as a number.
+/// The number of `LAError.Code.biometryNotEnrolled`, -7. Apple: `kLAErrorBiometryNotEnrolled`.
 public var kLAErrorBiometryNotEnrolled: Int32 { -7 }
-/// Error code -12 as a number.
+/// The number of `LAError.Code.biometryNotPaired`, -12. Apple: `kLAErrorBiometryNotPaired`.
 public var kLAErrorBiometryNotPaired: Int32 { -12 }
-/// Error code -11 as a number.
+/// The number of `LAError.Code.companionNotAvailable`, -11. Apple: `kLAErrorCompanionNotAvailable`.
 public var kLAErrorCompanionNotAvailable: Int32 { -11 }
-/// The domain of errors; old name of `LAErrorDomain`.
+/// The error domain, an older name of `LAErrorDomain`. Apple: `kLAErrorDomain`.
 public var kLAErrorDomain: String { LAErrorDomain }
-/// Error code -10 as a number.
+/// The number of `LAError.Code.invalidContext`, -10. Apple: `kLAErrorInvalidContext`.
 public var kLAErrorInvalidContext: Int32 { -10 }
-/// Error code -14 as a number.
+/// The number of `LAError.Code.invalidDimensions`, -14. Apple: `kLAErrorInvalidDimensions`.
 public var kLAErrorInvalidDimensions: Int32 { -14 }
-/// Error code -1004 as a number.
+/// The number of `LAError.Code.notInteractive`, -1004. Apple: `kLAErrorNotInteractive`.
 public var kLAErrorNotInteractive: Int32 { -1004 }
-/// Error code -5 as a number.
+/// The number of `LAError.Code.passcodeNotSet`, -5. Apple: `kLAErrorPasscodeNotSet`.
 public var kLAErrorPasscodeNotSet: Int32 { -5 }
-/// Error code -4 as a number.
+/// The number of `LAError.Code.systemCancel`, -4. Apple: `kLAErrorSystemCancel`.
 public var kLAErrorSystemCancel: Int32 { -4 }
-/// Error code -8 as a number.
+/// The number of `LAError.Code.touchIDLockout`, -8. Apple: `kLAErrorTouchIDLockout`.
 public var kLAErrorTouchIDLockout: Int32 { -8 }
-/// Error code -6 as a number.
+/// The number of `LAError.Code.touchIDNotAvailable`, -6. Apple: `kLAErrorTouchIDNotAvailable`.
 public var kLAErrorTouchIDNotAvailable: Int32 { -6 }
-/// Error code -7 as a number.
+/// The number of `LAError.Code.touchIDNotEnrolled`, -7. Apple: `kLAErrorTouchIDNotEnrolled`.
 public var kLAErrorTouchIDNotEnrolled: Int32 { -7 }
-/// Error code -2 as a number.
+/// The number of `LAError.Code.userCancel`, -2. Apple: `kLAErrorUserCancel`.
 public var kLAErrorUserCancel: Int32 { -2 }
-/// Error code -3 as a number.
+/// The number of `LAError.Code.userFallback`, -3. Apple: `kLAErrorUserFallback`.
 public var kLAErrorUserFallback: Int32 { -3 }
-/// Error code -11 as a number.
+/// The number of `LAError.Code.watchNotAvailable`, -11. Apple: `kLAErrorWatchNotAvailable`.
 public var kLAErrorWatchNotAvailable: Int32 { -11 }
-/// Option 2 as a number.
+/// The option for the reason of a prompt, 2. Apple: `kLAOptionAuthenticationReason`.
 public var kLAOptionAuthenticationReason: Int32 { 2 }
-/// Option 1 as a number.
+/// The option for the title of the fallback button, 1. Apple: `kLAOptionUserFallback`.
 public var kLAOptionUserFallback: Int32 { 1 }
-/// Policy 2 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthentication`, 2. Apple: `kLAPolicyDeviceOwnerAuthentication`.
 public var kLAPolicyDeviceOwnerAuthentication: Int32 { 2 }
-/// Policy 1 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthenticationWithBiometrics`, 1.
+/// Apple: `kLAPolicyDeviceOwnerAuthenticationWithBiometrics`.
 public var kLAPolicyDeviceOwnerAuthenticationWithBiometrics: Int32 { 1 }
-/// Policy 4 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthenticationWithBiometricsOrCompanion`, 4.
+/// Apple: `kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrCompanion`.
 public var kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrCompanion: Int32 { 4 }
-/// Policy 4 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthenticationWithBiometricsOrWatch`, 4.
+/// Apple: `kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrWatch`.
 public var kLAPolicyDeviceOwnerAuthenticationWithBiometricsOrWatch: Int32 { 4 }
-/// Policy 3 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthenticationWithCompanion`, 3.
+/// Apple: `kLAPolicyDeviceOwnerAuthenticationWithCompanion`.
 public var kLAPolicyDeviceOwnerAuthenticationWithCompanion: Int32 { 3 }
-/// Policy 3 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthenticationWithWatch`, 3.
+/// Apple: `kLAPolicyDeviceOwnerAuthenticationWithWatch`.
 public var kLAPolicyDeviceOwnerAuthenticationWithWatch: Int32 { 3 }
-/// Policy 5 as a number.
+/// The number of `LAPolicy.deviceOwnerAuthenticationWithWristDetection`, 5.
+/// Apple: `kLAPolicyDeviceOwnerAuthenticationWithWristDetection`.
 public var kLAPolicyDeviceOwnerAuthenticationWithWristDetection: Int32 { 5 }

@@ -2,20 +2,21 @@
 
 import Security
 
-/// An error whose sentence does not have to be among its details.
+/// An error that computes its description from its code.
 ///
-/// Foundation on Linux asks no provider for it, and details that were put in would make two errors of one code unequal.
+/// Foundation on Linux has no user info value providers. A description stored in `userInfo` would make errors with
+/// equal codes unequal.
 final class DescribedError: NSError, @unchecked Sendable {
     override var localizedDescription: String { Self.sentence(self) ?? super.localizedDescription }
 
-    /// Foundation on Linux prints "(null)" in place of the sentence.
+    /// Replaces Foundation's description, which prints "(null)" for a description that is not in `userInfo`.
     override var description: String {
         let details = userInfo.filter { $0.key != NSLocalizedDescriptionKey }
         let sentence = "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\""
         return details.isEmpty ? sentence : "\(sentence) UserInfo=\(details)"
     }
 
-    /// Our sentence for an error of this module that brings none.
+    /// The description of an error of this module; nil when `userInfo` contains one or the code has no name.
     static func sentence(_ error: NSError) -> String? {
         guard error.userInfo[NSLocalizedDescriptionKey] == nil else { return nil }
         return LAError.Code(error.code).sentence
@@ -23,7 +24,7 @@ final class DescribedError: NSError, @unchecked Sendable {
 }
 
 extension LAError.Code {
-    /// What happened, for a person.
+    /// A sentence that says what happened, for display.
     fileprivate var sentence: String? {
         switch self {
         case .authenticationFailed: "Authentication failed."
@@ -39,8 +40,8 @@ extension LAError.Code {
         case .companionNotAvailable: "No paired device is nearby."
         case .biometryNotPaired: "The accessory with the sensor is not paired."
         case .biometryDisconnected: "The accessory with the sensor is not connected."
-        case .invalidDimensions: "The view for authentication has impossible dimensions."
-        case .notInteractive: "A prompt would be needed, and none may be shown."
+        case .invalidDimensions: "The view for authentication has invalid dimensions."
+        case .notInteractive: "A prompt is needed, but it may not be shown."
         case .other: nil
         }
     }

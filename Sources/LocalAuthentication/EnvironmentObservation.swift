@@ -5,20 +5,20 @@ import LatchkeyModel
 import Security
 import Synchronization
 
-/// Waits for changes of an environment while anyone observes it: one thread that sleeps in the daemon's answer.
+/// Waits for changes of an environment while it has observers: one thread, which blocks in a request to the daemon.
 final class EnvironmentObservation: Sendable {
     private struct Entry: @unchecked Sendable {
-        // A weak reference is read and cleared atomically; an observer is called on one thread at a time.
+        // A weak reference is read and cleared atomically; only one thread at a time calls the observer.
         weak var observer: (any LAEnvironment.Observer)?
     }
 
-    /// Milliseconds between two looks for an engine that is away.
+    /// Milliseconds of back-off between two tries to reach an engine that does not respond; doubled after each try.
     private static let (shortestPause, longestPause) = (100, 60_000)
 
     private struct State: Sendable {
         var entries: [Entry] = []
         var isWatching = false
-        /// Whether the engine is away and the thread pauses.
+        /// Whether the thread pauses because the engine cannot be reached.
         var isPausing = false
     }
 
@@ -29,14 +29,14 @@ final class EnvironmentObservation: Sendable {
     init(_ engine: Result<Client, Failure>) { self.engine = engine }
 
     func add(_ observer: any LAEnvironment.Observer, of environment: LAEnvironment) {
-        // The state that changes are told against is read before this returns: none is missed afterwards.
+        // The state to compare changes with is read before this returns, so that no later change is missed.
         let first = EnvironmentReport.now(engine)
         let entry = Entry(observer: observer)
         let starts = state.withLock { state in
             state.entries.removeAll { $0.observer == nil || $0.observer === entry.observer }
             state.entries.append(entry)
             if state.isPausing { comeBack.signal() }
-            // Where there is no engine there will be none.
+            // Without an engine (no simulated machine in scope) there is nothing to wait for.
             guard case .success = engine else { return false }
             defer { state.isWatching = true }
             return !state.isWatching
@@ -47,7 +47,7 @@ final class EnvironmentObservation: Sendable {
             var pause = Self.shortestPause
             while isObserved(environment) {
                 guard let report = EnvironmentReport.next(engine, after: last) else {
-                    // An engine that is away, for instance while it is installed anew, comes back some time.
+                    // The engine may come back, for example after an update of the daemon.
                     rest(pause)
                     pause = min(2 * pause, Self.longestPause)
                     continue
@@ -56,7 +56,7 @@ final class EnvironmentObservation: Sendable {
                 guard let environment else { continue }
                 let old = LAEnvironment.State(last)
                 last = report
-                // What changed may be another app's, or the daemon only.
+                // The report also changes for other apps, and when another daemon answers.
                 if old.isEqual(LAEnvironment.State(report)) { continue }
                 for entry in state.withLock({ $0.entries }) {
                     entry.observer?.environment(environment, stateDidChangeFromOldState: old)
@@ -65,14 +65,15 @@ final class EnvironmentObservation: Sendable {
         }
     }
 
-    /// Pauses, at most until the next observer comes.
+    /// Pauses for at most `milliseconds`; adding an observer ends the pause.
     private func rest(_ milliseconds: Int) {
         state.withLock { $0.isPausing = true }
         _ = comeBack.wait(timeout: .now() + .milliseconds(milliseconds))
         state.withLock { $0.isPausing = false }
     }
 
-    /// Whether anyone is to be told; the thread ends otherwise, and the next observer starts another.
+    /// Returns whether there are observers to notify. Otherwise the thread ends, and adding an observer starts a new
+    /// one.
     private func isObserved(_ environment: LAEnvironment?) -> Bool {
         state.withLock { state in
             state.entries.removeAll { $0.observer == nil }

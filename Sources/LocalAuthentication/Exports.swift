@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Security with it, whose names (`NSErrorPointer`, `OSStatus`, `Sec...`) Apple's Foundation brings along.
+// Apple's module re-exports Foundation and Security, which define `NSErrorPointer`, `OSStatus` and `Sec...`.
 @_exported public import Foundation
 @_exported public import Security

@@ -2,11 +2,13 @@
 
 public import Security
 
-/// What a right asks for. Apple: `LAAuthenticationRequirement`.
+/// The proof that a right demands before it is authorized. Apple: `LAAuthenticationRequirement`.
+///
+/// Immutable, and safe to use from any thread.
 public final class LAAuthenticationRequirement: NSObject, Sendable {
     let policy: LAPolicy
     let rule: SecAccessControlCreateFlags
-    /// The set that `biometryCurrentSet` is bound to.
+    /// Hash of the enrolled set that `biometryCurrentSet` was created with.
     let set: Data?
 
     private init(_ policy: LAPolicy, _ rule: SecAccessControlCreateFlags, set: Data? = nil) {
@@ -15,7 +17,7 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
         self.set = set
     }
 
-    /// A requirement that was kept by its flags.
+    /// Restores the requirement of a saved right from the flags of its access control; nil for other flags.
     convenience init?(kept rule: SecAccessControlCreateFlags, set: Data?) {
         switch rule {
         case .userPresence: self.init(.deviceOwnerAuthentication, rule)
@@ -24,33 +26,41 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
         }
     }
 
-    /// Biometry or the passcode.
+    /// Requires biometry or the passcode. Apple: `LAAuthenticationRequirement.default`.
     public class var `default`: LAAuthenticationRequirement {
         LAAuthenticationRequirement(.deviceOwnerAuthentication, .userPresence)
     }
 
-    /// Biometry; fails where it is not available or nothing is enrolled.
+    /// Requires biometry; authorizing fails while no sensor is usable or nothing is enrolled. Apple:
+    /// `LAAuthenticationRequirement.biometry`.
     public class var biometry: LAAuthenticationRequirement {
         LAAuthenticationRequirement(.deviceOwnerAuthenticationWithBiometrics, .biometryAny)
     }
 
-    /// Biometry, and only the set that was enrolled when the requirement was made.
+    /// Requires biometry of the set that is enrolled now. Apple: `LAAuthenticationRequirement.biometryCurrentSet`.
+    ///
+    /// Authorizing fails with `LAError.authenticationFailed` after any enrolment change. Reading this property blocks
+    /// for one round trip to the daemon; it never prompts.
     public class var biometryCurrentSet: LAAuthenticationRequirement {
         LAAuthenticationRequirement(
             .deviceOwnerAuthenticationWithBiometrics, .biometryCurrentSet,
             set: LAContext().domainState.biometry.stateHash)
     }
 
-    /// Biometry with a way out for a person whose finger or face is not recognised.
+    /// Requires biometry, with a fallback when the finger or face is not recognised. Apple:
+    /// `LAAuthenticationRequirement.biometry(fallback:)`.
+    ///
+    /// - Parameter fallback: the fallback. Both values of `LABiometryFallbackRequirement` mean the passcode.
+    /// - Returns: a requirement that biometry or the passcode meets.
     public class func biometry(fallback: LABiometryFallbackRequirement) -> Self {
         Self(.deviceOwnerAuthentication, .userPresence)
     }
 }
 
-/// The way out when biometry fails. Apple: `LABiometryFallbackRequirement`.
+/// The fallback of a requirement for biometry. Apple: `LABiometryFallbackRequirement`.
 public final class LABiometryFallbackRequirement: NSObject, Sendable {
-    /// The system's choice: the passcode.
+    /// The system's default fallback, which is the passcode. Apple: `LABiometryFallbackRequirement.default`.
     public class var `default`: LABiometryFallbackRequirement { LABiometryFallbackRequirement() }
-    /// The passcode.
+    /// The passcode of the device. Apple: `LABiometryFallbackRequirement.devicePasscode`.
     public class var devicePasscode: LABiometryFallbackRequirement { LABiometryFallbackRequirement() }
 }

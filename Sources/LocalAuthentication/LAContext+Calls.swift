@@ -4,7 +4,7 @@ package import LatchkeyClient
 package import LatchkeyModel
 import Security
 
-/// What calls of the keychain and of keys take from a context.
+/// The parts of a context that keychain calls and key operations use.
 extension LAContext: AuthenticationContext {
     package func client() throws(Failure) -> Client { try engine.get() }
 
@@ -12,8 +12,9 @@ extension LAContext: AuthenticationContext {
 
     package var applicationPassword: SecretBytes? { state.withLock { $0.credentials[.applicationPassword] } }
 
-    /// The handle on the connection as it is now. After a connection broke a new one is made, and nothing that was
-    /// proven comes with it.
+    /// Returns the handle of this context on the current connection, and creates one if there is none.
+    ///
+    /// After a reconnection the context gets a new handle. The proofs of the old handle are gone.
     package func handle() throws(Failure) -> ContextHandle {
         try checkIsValid()
         let client = try engine.get()
@@ -23,7 +24,7 @@ extension LAContext: AuthenticationContext {
         guard case .context(let made) = reply else {
             throw Failure(.internalFailure, "The daemon's answer is of another kind.")
         }
-        // Two threads may get here at once: the first handle is kept.
+        // Two threads may create a handle at the same time: the first one is used, the other is invalidated below.
         let kept: ContextHandle? = state.withLock { state in
             guard !state.isInvalidated else { return nil }
             if let handle = state.handle, state.generation == generation { return handle }

@@ -7,13 +7,14 @@ import Synchronization
 
 /// Asks the owner of the device to prove who they are. Apple: `LAContext`.
 ///
-/// What was proven stays with the context: evaluating it again, or giving it to a keychain call, asks no second time
-/// until it is invalidated, its process ends, or the daemon goes away.
+/// A context holds the proofs that it obtained: evaluating it again, or passing it to a keychain call, does not
+/// prompt again until the context is invalidated, the device is locked, the process ends, or the connection to the
+/// daemon breaks.
 ///
 /// Use one context for each attempt. Methods may be called from any thread.
 open class LAContext: NSObject {
-    // Everything that changes is in `state`, behind its lock. Not Sendable, as on Apple systems (LA-43): subclasses of apps
-    // keep state of their own.
+    // All mutable state is in `state`, behind its lock. Not Sendable, as on Apple systems (LA-43): subclasses of apps
+    // may have state of their own.
     let engine: Result<Client, Failure>
     let state = Mutex(State())
 
@@ -25,13 +26,15 @@ open class LAContext: NSObject {
         var prompting = Prompting()
         var reuseDuration: TimeInterval = 0
         var maxBiometryFailures: Int?
-        /// Credentials of the app, wiped when they are replaced.
+        /// Credentials that the app set; each is wiped when it is replaced.
         var credentials: [LACredentialType: SecretBytes] = [:]
-        /// The set that a biometric policy was last possible or proven with.
+        /// Hash of the enrolled set at the last successful biometric preflight or evaluation.
         var evaluatedSet: Data?
     }
 
-    /// Makes a fresh context. Does not block; the engine is chosen now (a simulated world in scope, or the daemon).
+    /// Creates a context without any proof. Apple: `LAContext.init()`.
+    ///
+    /// Does not block. The engine is chosen now: the simulated machine in scope, or the user's daemon.
     public override init() {
         engine = Result { () throws(Failure) in try AppIdentity.client() }
         super.init()
@@ -39,43 +42,60 @@ open class LAContext: NSObject {
 
     deinit { invalidate() }
 
-    // MARK: - What the prompt says
+    // MARK: - Text of the prompt
 
-    /// Title of the fallback button: nil for the default, "" for no button. It appears after the first try that
-    /// failed (the second for a face).
+    /// Title of the fallback button: nil for the default title, "" for no button. Apple:
+    /// `LAContext.localizedFallbackTitle`.
+    ///
+    /// The button appears after the first failed try with a fingerprint, and after the second with a face. Characters
+    /// that could mislead, such as control characters, are replaced; a title is cut to 48 characters.
     open var localizedFallbackTitle: String? {
         get { state.withLock { $0.prompting.fallbackTitle } }
         set { state.withLock { $0.prompting.fallbackTitle = newValue } }
     }
 
-    /// Title of the cancel button; nil or "" for the default.
+    /// Title of the cancel button: nil or "" for the default title. Apple: `LAContext.localizedCancelTitle`.
+    ///
+    /// Characters that could mislead, such as control characters, are replaced; a title is cut to 48 characters.
     open var localizedCancelTitle: String? {
         get { state.withLock { $0.prompting.cancelTitle } }
         set { state.withLock { $0.prompting.cancelTitle = newValue } }
     }
 
-    /// The reason that keychain calls with this context show. An evaluation's own reason takes its place.
+    /// The reason that prompts of keychain calls with this context show. Apple: `LAContext.localizedReason`.
+    ///
+    /// Evaluations show the reason they are called with instead.
     open var localizedReason: String {
         get { state.withLock { $0.prompting.reason } }
         set { state.withLock { $0.prompting.reason = newValue } }
     }
 
-    /// Whether everything that needs a prompt fails with `LAError.notInteractive` instead. The default is false.
+    /// Whether operations that need a prompt fail with `LAError.notInteractive` instead of showing it. Apple:
+    /// `LAContext.interactionNotAllowed`.
+    ///
+    /// The default is false.
     open var interactionNotAllowed: Bool {
         get { state.withLock { !$0.prompting.interactionAllowed } }
         set { state.withLock { $0.prompting.interactionAllowed = !newValue } }
     }
 
-    /// The kind of sensor: `none` before the first `canEvaluatePolicy`, and right after it whatever it returned.
+    /// The kind of sensor: `none` before the first call of `canEvaluatePolicy`. Apple: `LAContext.biometryType`.
+    ///
+    /// Set by every call of `canEvaluatePolicy` that reaches the daemon, also when the policy cannot be evaluated.
     open var biometryType: LABiometryType { state.withLock { $0.biometryType } }
 
-    // MARK: - Evaluating
+    // MARK: - Evaluation
 
-    /// Whether the policy can be evaluated now. Blocks for one round trip to the daemon; never prompts.
+    /// Returns whether a policy can be evaluated now. Apple: `LAContext.canEvaluatePolicy(_:error:)`.
+    ///
+    /// Blocks for one round trip to the daemon, and for a second one when the biometric policy can be evaluated.
+    /// Never prompts. The result is a snapshot: do not store it.
     ///
     /// - Parameters:
-    ///   - policy: what would be asked.
-    ///   - error: set to an `LAError` when the answer is false, to nil when it is true.
+    ///   - policy: the policy that is about to be evaluated.
+    ///   - error: set to nil when the result is true, else to an `LAError`: the code that says why the policy cannot
+    ///     be evaluated, `invalidContext` after `invalidate`, or `notInteractive` when the daemon cannot be reached.
+    /// - Returns: true when an evaluation of the policy could succeed now.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         do throws(Failure) {
             try checkIsValid()
@@ -93,24 +113,32 @@ open class LAContext: NSObject {
         }
     }
 
-    /// Asks the person and calls `reply` once, never on the main thread. Does not block.
+    /// Shows a prompt and calls `reply` once with the result. Apple:
+    /// `LAContext.evaluatePolicy(_:localizedReason:reply:)`.
+    ///
+    /// Does not block. `reply` runs on a thread of its own, never on the main thread and never before this method
+    /// returns. The prompt is skipped when this context has the proof already, or when an unlock of the device is
+    /// reused (`touchIDAuthenticationAllowableReuseDuration`). Evaluations of all programs are queued: one prompt is
+    /// shown at a time.
     ///
     /// - Parameters:
-    ///   - policy: what is asked.
-    ///   - localizedReason: why; shown in the prompt after control characters are taken out. An empty reason is a
-    ///     programmer's error and stops the program, as on Apple systems.
-    ///   - reply: true and nil, or false and an `LAError`.
+    ///   - policy: what the user has to prove.
+    ///   - localizedReason: why the app asks; shown in the prompt. Characters that could mislead, such as control
+    ///     characters, are replaced, and the text is cut to 240 characters. An empty reason is a programming error and
+    ///     stops the program, as on Apple systems.
+    ///   - reply: called with true and nil, or with false and an `LAError`. A prompt that is not answered for 60
+    ///     seconds ends with `systemCancel`.
     @preconcurrency
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
         let wasValid = !state.withLock { $0.isInvalidated }
-        // A thread of its own waits for the person, so that no thread of the caller and of no pool does.
+        // A new thread waits for the user, so that neither a thread of the caller nor one of a pool is blocked.
         let context = Carried(value: self)
         Thread.detachNewThread {
             do throws(Failure) {
-                // Behaviour DS-01: a passcode alone says nothing of what is enrolled.
+                // Behaviour DS-01: a proof by passcode says nothing about the enrolled set.
                 let methods = try context.value.evaluate(policy.wire, reason: localizedReason)
                 if methods.contains(.biometry) { context.value.keepEvaluatedSet() }
                 reply(true, nil)
@@ -120,11 +148,17 @@ open class LAContext: NSObject {
         }
     }
 
-    /// Asks the person. Returns true, or throws an `LAError`; cancelling the task leaves the prompt up.
+    /// Shows a prompt and returns when the user has authenticated. Apple:
+    /// `LAContext.evaluatePolicy(_:localizedReason:)`.
+    ///
+    /// Suspends without blocking a thread of the pool. Cancelling the task does not dismiss the prompt; call
+    /// `invalidate()`.
     ///
     /// - Parameters:
-    ///   - policy: what is asked.
-    ///   - localizedReason: why; not empty.
+    ///   - policy: what the user has to prove.
+    ///   - localizedReason: why the app asks; shown in the prompt. An empty reason stops the program.
+    /// - Returns: always true.
+    /// - Throws: an `LAError` when the evaluation does not succeed.
     @discardableResult
     nonisolated(nonsending) open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
@@ -134,7 +168,7 @@ open class LAContext: NSObject {
         }
     }
 
-    /// What it was proven by.
+    /// Evaluates a policy and returns the methods of its proof.
     private func evaluate(_ policy: Policy, reason: String) throws(Failure) -> Set<AuthenticationMethod> {
         let reply = try callWithHandle { handle in
             let seconds = touchIDAuthenticationAllowableReuseDuration
@@ -146,8 +180,10 @@ open class LAContext: NSObject {
         return if case .proven(let methods) = reply { methods } else { [] }
     }
 
-    /// Makes a request with the context's handle. Another call may make the connection anew between the two: then the
-    /// handle is another, and the request is made with that one.
+    /// Sends a request that contains the context's handle.
+    ///
+    /// When another thread reconnects between `handle()` and the request, the handle has changed, and the request is
+    /// sent once more with the new one.
     @discardableResult
     private func callWithHandle(_ request: (ContextHandle) -> Request) throws(Failure) -> Reply {
         let first = try handle()
@@ -159,7 +195,7 @@ open class LAContext: NSObject {
         }
     }
 
-    /// What the prompt of an evaluation says: its own reason takes the place of the property's (behaviour LA-38).
+    /// The texts of an evaluation's prompt: the argument replaces `localizedReason` (behaviour LA-38).
     private func prompting(_ reason: String) -> Prompting {
         var prompting = prompting
         prompting.reason = reason
@@ -168,14 +204,18 @@ open class LAContext: NSObject {
 
     // MARK: - Access controls
 
-    /// Asks the person for what an access control demands, so that items and keys under it can be used with this
-    /// context without another prompt, and calls `reply` once, never on the main thread. Does not block.
+    /// Obtains the proofs that an access control demands and calls `reply` once. Apple:
+    /// `LAContext.evaluateAccessControl(_:operation:localizedReason:reply:)`.
+    ///
+    /// Afterwards items and keys with this access control can be used with this context without another prompt. Does
+    /// not block; shows a prompt if a proof is missing. `reply` runs on a thread of its own, never on the main
+    /// thread.
     ///
     /// - Parameters:
-    ///   - accessControl: the rule.
-    ///   - operation: what is about to be done; making an item or a key asks for nothing.
-    ///   - localizedReason: why; not empty.
-    ///   - reply: true and nil, or false and an `LAError`.
+    ///   - accessControl: the access control.
+    ///   - operation: the operation that follows. `createItem` and `createKey` demand no proof and do not prompt.
+    ///   - localizedReason: why the app asks; shown in the prompt. An empty reason stops the program.
+    ///   - reply: called with true and nil, or with false and an `LAError`.
     @preconcurrency
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
@@ -187,7 +227,7 @@ open class LAContext: NSObject {
         Thread.detachNewThread {
             do throws(Failure) {
                 try context.value.checkIsValid()
-                // Behaviour AC-05: making an item is open to everyone.
+                // Behaviour AC-05: creating an item demands no proof.
                 if operation != .createItem, operation != .createKey {
                     try context.value.callWithHandle { handle in
                         .evaluateRule(
@@ -203,7 +243,18 @@ open class LAContext: NSObject {
         }
     }
 
-    /// Asks the person for what an access control demands. Returns true, or throws an `LAError`.
+    /// Obtains the proofs that an access control demands. Apple:
+    /// `LAContext.evaluateAccessControl(_:operation:localizedReason:)`.
+    ///
+    /// Suspends without blocking a thread of the pool; shows a prompt if a proof is missing. Cancelling the task does
+    /// not dismiss the prompt; call `invalidate()`.
+    ///
+    /// - Parameters:
+    ///   - accessControl: the access control.
+    ///   - operation: the operation that follows. `createItem` and `createKey` demand no proof and do not prompt.
+    ///   - localizedReason: why the app asks; shown in the prompt. An empty reason stops the program.
+    /// - Returns: always true.
+    /// - Throws: an `LAError` when a proof cannot be obtained.
     @discardableResult
     nonisolated(nonsending) open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String
@@ -218,9 +269,16 @@ open class LAContext: NSObject {
 
     // MARK: - Credentials
 
-    /// Hands over a credential, or takes it back with nil.
+    /// Sets or removes a credential that later keychain calls with this context use. Apple:
+    /// `LAContext.setCredential(_:type:)`.
     ///
-    /// - Returns: whether the context takes the credential; false after `invalidate` and for more than 1,024 bytes.
+    /// Does not block and never prompts. The credential is not checked here: a wrong one makes the keychain call fail.
+    ///
+    /// - Parameters:
+    ///   - credential: at most 1,024 bytes, such as a password in UTF-8; copied, and wiped when it is replaced. nil
+    ///     removes the credential.
+    ///   - type: what the credential is. Only `applicationPassword` is used.
+    /// - Returns: true when the credential was set or removed; false after `invalidate` and for more than 1,024 bytes.
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         state.withLock { state in
             guard !state.isInvalidated, credential?.count ?? 0 <= Limits.passcodeBytes else { return false }
@@ -229,17 +287,24 @@ open class LAContext: NSObject {
         }
     }
 
-    /// Whether a credential of that type was handed over.
+    /// Returns whether a credential of a type is set. Apple: `LAContext.isCredentialSet(_:)`.
+    ///
+    /// - Parameter type: the type that was passed to `setCredential`.
+    /// - Returns: true from `setCredential` with that type until it is removed or the context is invalidated.
     open func isCredentialSet(_ type: LACredentialType) -> Bool {
         state.withLock { $0.credentials[type] != nil }
     }
 
-    // MARK: - What is enrolled
+    // MARK: - Enrolled set
 
-    /// What is enrolled and paired now, as hashes of this app's own. Blocks for one round trip; never prompts.
+    /// The enrolled set and the paired devices, as hashes that differ between apps. Apple: `LAContext.domainState`.
+    ///
+    /// Each access blocks for one round trip to the daemon; it never prompts. All hashes are nil when the daemon
+    /// cannot be reached.
     open var domainState: LADomainState { LADomainState(EnvironmentReport.now(engine)) }
 
-    /// The biometric hash of the last biometric `canEvaluatePolicy` or evaluation that succeeded; nil before.
+    /// Hash of the enrolled set at the last biometric `canEvaluatePolicy` or evaluation that succeeded; nil before.
+    /// Apple: `LAContext.evaluatedPolicyDomainState`.
     @available(*, deprecated, renamed: "domainState.biometry.stateHash")
     open var evaluatedPolicyDomainState: Data? { state.withLock { $0.evaluatedSet } }
 
@@ -250,22 +315,27 @@ open class LAContext: NSObject {
 
     // MARK: - Options
 
-    /// Seconds within which an unlock of the device by biometry stands for a match; 0, the default, asks always, and
-    /// more than 300 count as 300.
+    /// Seconds after an unlock of the device by biometry in which that unlock proves biometry without a prompt.
+    /// Apple: `LAContext.touchIDAuthenticationAllowableReuseDuration`.
+    ///
+    /// 0, the default, always prompts; values above 300 count as 300.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { state.withLock { $0.reuseDuration } }
         set { state.withLock { $0.reuseDuration = newValue } }
     }
 
-    /// Kept and without effect: biometry is locked after five failures, whatever an app says.
+    /// Stored without effect: five failures in a row lock biometry for every app. Apple:
+    /// `LAContext.maxBiometryFailures`.
     @available(*, deprecated, message: "has no effect")
     open var maxBiometryFailures: NSNumber? {
         get { state.withLock { $0.maxBiometryFailures }.map { NSNumber(value: $0) } }
         set { state.withLock { $0.maxBiometryFailures = newValue?.intValue } }
     }
 
-    /// Ends the context: evaluations under way end with `LAError.appCancel`, later ones with
-    /// `LAError.invalidContext`. A second call does nothing.
+    /// Invalidates the context, with its proofs and credentials. Apple: `LAContext.invalidate()`.
+    ///
+    /// Evaluations that run end with `LAError.appCancel`, later ones with `LAError.invalidContext`. Idempotent.
+    /// Blocks for one round trip to the daemon when the context was used before.
     open func invalidate() {
         let (handle, generation) = state.withLock { state in
             defer {
@@ -279,8 +349,8 @@ open class LAContext: NSObject {
         _ = try? client.call(.invalidateContext(handle))
     }
 
-    /// The error of an evaluation. One whose context was invalidated after it was asked for was under way, however far
-    /// it had come (behaviour LA-36).
+    /// Translates the failure of an evaluation. If the context was valid when the evaluation was requested,
+    /// invalidating it is `appCancel`, even when the request had not been sent yet (behaviour LA-36).
     private static func ending(_ failure: Failure, wasValid: Bool) -> LAError {
         guard wasValid, failure.status == .invalidContext else { return failure.localAuthenticationError }
         return Failure(.appCancel, "Authentication was ended by the app.").localAuthenticationError

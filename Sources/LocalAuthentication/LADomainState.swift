@@ -3,14 +3,14 @@
 import LatchkeyModel
 public import Security
 
-/// What is enrolled and paired, as opaque hashes of this app's own. Apple: `LADomainState`.
+/// The enrolled set and the paired devices, as opaque hashes. Apple: `LADomainState`.
 ///
-/// A hash is 32 bytes, another one in every app, and another one after any change; adding and removing the same
-/// finger does not bring the old one back. A snapshot: it does not change.
+/// A hash has 32 bytes. It differs between apps and changes with every change of the set: adding a finger and
+/// removing it again does not restore the previous hash. The object is an immutable snapshot.
 public final class LADomainState: NSObject, Sendable {
-    /// What is enrolled.
+    /// The sensor and its enrolled set. Apple: `LADomainState.biometry`.
     public let biometry: LADomainStateBiometry
-    /// What is paired.
+    /// The paired devices. Apple: `LADomainState.companion`.
     public let companion: LADomainStateCompanion
 
     init(_ report: EnvironmentReport?) {
@@ -18,7 +18,8 @@ public final class LADomainState: NSObject, Sendable {
         companion = LADomainStateCompanion(report)
     }
 
-    /// Both hashes together: 64 bytes, or the 32 of the part that exists; nil when neither does.
+    /// The hash of `biometry` followed by that of `companion`: 32 bytes for each part that has one; nil when neither
+    /// has. Apple: `LADomainState.stateHash`.
     public var stateHash: Data? {
         switch (biometry.stateHash, companion.stateHash) {
         case (nil, nil): nil
@@ -31,14 +32,16 @@ public final class LADomainState: NSObject, Sendable {
 
 /// The biometric part of a domain state. Apple: `LADomainStateBiometry`.
 public final class LADomainStateBiometry: NSObject, Sendable {
-    /// The kind of sensor.
+    /// The kind of sensor, whether usable or not. Apple: `LADomainStateBiometry.biometryType`.
     public let biometryType: LABiometryType
-    /// 32 bytes that stand for the enrolled set; nil when nothing is enrolled or biometry is locked.
+    /// 32 bytes that identify the enrolled set; nil when nothing is enrolled or biometry is locked. Apple:
+    /// `LADomainStateBiometry.stateHash`.
     public let stateHash: Data?
 
     init(_ report: EnvironmentReport?) {
         biometryType = report.map { LABiometryType($0.biometry) } ?? .none
-        // Reported for lockout as well: the preflight fails then, and the old property with it (behaviour DS-04).
+        // nil during lockout too: then the preflight fails, and Apple's `evaluatedPolicyDomainState` is not set
+        // (behaviour DS-04).
         stateHash = report?.isLockedOut == true ? nil : report?.biometryHash.map { Data($0) }
     }
 }
@@ -53,15 +56,19 @@ public final class LADomainStateCompanion: NSObject, Sendable {
         self.hashes = hashes
     }
 
-    /// The types of which a device is paired.
+    /// The types of which a device is paired. Apple: `LADomainStateCompanion.availableCompanionTypes`.
     public var availableCompanionTypes: Set<LACompanionType> { Set(hashes.keys) }
 
-    /// 32 bytes for each paired type, in the order of their raw values; nil when nothing is paired.
+    /// 32 bytes for each paired type, in the order of the raw values; nil when no device is paired. Apple:
+    /// `LADomainStateCompanion.stateHash`.
     public var stateHash: Data? {
         hashes.isEmpty ? nil : hashes.sorted { $0.key.rawValue < $1.key.rawValue }.reduce(Data()) { $0 + $1.value }
     }
 
-    /// 32 bytes that stand for the paired devices of a type; nil when none is paired.
+    /// Returns the hash of the paired devices of one type. Apple: `LADomainStateCompanion.stateHash(for:)`.
+    ///
+    /// - Parameter companionType: the type of device.
+    /// - Returns: 32 bytes that identify the paired devices of that type; nil when none is paired.
     public func stateHash(for companionType: LACompanionType) -> Data? { hashes[companionType] }
 }
 

@@ -5,12 +5,15 @@ import LatchkeyModel
 public import Security
 import Synchronization
 
-/// The ways to authenticate that there are, and when they change. Apple: `LAEnvironment`.
+/// The mechanisms that the user can authenticate with, and notifications when they change. Apple: `LAEnvironment`.
+///
+/// Safe to use from any thread.
 public final class LAEnvironment: NSObject, Sendable {
     private let engine: Result<Client, Failure>
     private let watch: EnvironmentObservation
 
-    /// The environment of the user who runs the program: one shared object for each engine.
+    /// The environment of the user who runs the program; one shared object for each engine. Apple:
+    /// `LAEnvironment.currentUser`.
     public class var currentUser: LAEnvironment {
         let engine = Result { () throws(Failure) in try AppIdentity.client() }
         guard case .success(let client) = engine else { return LAEnvironment(engine) }
@@ -31,30 +34,48 @@ public final class LAEnvironment: NSObject, Sendable {
         watch = EnvironmentObservation(engine)
     }
 
-    /// The ways as they are now: a snapshot. Blocks for one round trip to the daemon; never prompts.
+    /// A snapshot of the mechanisms. Apple: `LAEnvironment.state`.
+    ///
+    /// Each access blocks for one round trip to the daemon; it never prompts. Without a daemon the state has no
+    /// mechanisms.
     public var state: State { State(EnvironmentReport.now(engine)) }
 
-    /// Tells an observer of changes from now on. It is held weakly, and is called on a private queue, when `state` is
-    /// the new one already.
+    /// Notifies an observer of changes from now on. Apple: `LAEnvironment.addObserver(_:)`.
+    ///
+    /// Blocks for one round trip to the daemon, so that no change after this call is missed. The observer is called
+    /// on a private thread, when `state` has already changed.
+    ///
+    /// - Parameter observer: held weakly. Adding it twice notifies it once.
     public func addObserver(_ observer: any Observer) { watch.add(observer, of: self) }
 
-    /// Tells an observer no more.
+    /// Stops notifying an observer. Apple: `LAEnvironment.removeObserver(_:)`.
+    ///
+    /// A notification that is being delivered on the private thread may still arrive after this call.
+    ///
+    /// - Parameter observer: the observer; one that was not added is ignored.
     public func removeObserver(_ observer: any Observer) { watch.remove(observer) }
 
-    /// Who is told of changes. Apple: `LAEnvironment.Observer`, whose one method is optional; here it has an empty
-    /// default.
+    /// An object that is notified when the environment changes. Apple: `LAEnvironment.Observer`.
+    ///
+    /// > Note: Linux: Apple's only method is optional. Here it has a default implementation that does nothing.
     public protocol Observer: NSObjectProtocol {
-        /// The environment has become another.
+        /// Called after the environment has changed, on a private thread. Apple:
+        /// `LAEnvironment.Observer.environment(_:stateDidChangeFromOldState:)`.
+        ///
+        /// - Parameters:
+        ///   - environment: the environment; its `state` is already the new one.
+        ///   - oldState: the state before the change.
         func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State)
     }
 
-    /// The ways to authenticate at one moment. Apple: `LAEnvironment.State`.
+    /// The mechanisms at one moment. Apple: `LAEnvironment.State`.
     public final class State: NSObject, NSCopying, Sendable {
-        /// The sensor; nil when there is none.
+        /// The biometric sensor; nil when there is none. Apple: `LAEnvironment.State.biometry`.
         public let biometry: MechanismBiometry?
-        /// The passcode.
+        /// The passcode mechanism; nil when the daemon cannot be reached. Apple: `LAEnvironment.State.userPassword`.
         public let userPassword: MechanismUserPassword?
-        /// One entry for each type of which a device is paired, whether it can be reached or not.
+        /// One entry for each type of which a device is paired, whether or not a device is nearby. Apple:
+        /// `LAEnvironment.State.companions`.
         public let companions: [MechanismCompanion]
         let report: EnvironmentReport?
 
@@ -67,15 +88,21 @@ public final class LAEnvironment: NSObject, Sendable {
             }
         }
 
-        /// All of the others.
+        /// All mechanisms of `biometry`, `userPassword` and `companions`. Apple: `LAEnvironment.State.allMechanisms`.
         public var allMechanisms: [Mechanism] {
             [biometry as Mechanism?, userPassword as Mechanism?].compactMap { $0 } + companions
         }
 
-        /// The same object: it does not change.
+        /// Returns the object itself, since it is immutable. Apple: `NSCopying.copy(with:)`.
+        ///
+        /// - Parameter zone: ignored.
+        /// - Returns: this object.
         public func copy(with zone: NSZone? = nil) -> Any { self }
 
-        /// Whether both say the same.
+        /// Returns whether two states have equal mechanisms. Apple: `NSObjectProtocol.isEqual(_:)`.
+        ///
+        /// - Parameter object: the object to compare with.
+        /// - Returns: true for a `State` with equal mechanisms; false for any other object and nil.
         public override func isEqual(_ object: Any?) -> Bool {
             guard let other = object as? State else { return false }
             var (mine, others) = (report, other.report)
@@ -84,7 +111,7 @@ public final class LAEnvironment: NSObject, Sendable {
             return mine == others
         }
 
-        /// Equal for states that say the same.
+        /// A hash that is the same for equal states.
         public override var hash: Int {
             var hasher = Hasher()
             hasher.combine(report?.biometryHash)
@@ -93,15 +120,17 @@ public final class LAEnvironment: NSObject, Sendable {
         }
     }
 
-    /// One way to authenticate. Apple: `LAEnvironment.Mechanism`.
+    /// One mechanism for authentication. Apple: `LAEnvironment.Mechanism`.
     public class Mechanism: NSObject, @unchecked Sendable {
-        // Subclasses of this module add constants only.
+        // Subclasses of this module add only constants.
 
-        /// Whether `canEvaluatePolicy` would succeed for it.
+        /// Whether `canEvaluatePolicy` would succeed for this mechanism. Apple: `LAEnvironment.Mechanism.isUsable`.
         public let isUsable: Bool
-        /// Its name for a person.
+        /// The name of the mechanism, for display. Apple: `LAEnvironment.Mechanism.localizedName`.
         public let localizedName: String
-        /// The name of an icon: Apple's symbol names, which Linux icon themes do not have.
+        /// The name of Apple's symbol for the mechanism. Apple: `LAEnvironment.Mechanism.iconSystemName`.
+        ///
+        /// > Note: Linux: icon themes of Linux desktops do not have icons of these names.
         public let iconSystemName: String
 
         init(isUsable: Bool, localizedName: String, iconSystemName: String) {
@@ -111,19 +140,22 @@ public final class LAEnvironment: NSObject, Sendable {
         }
     }
 
-    /// The sensor. Apple: `LAEnvironment.MechanismBiometry`.
+    /// The biometric sensor. Apple: `LAEnvironment.MechanismBiometry`.
     public final class MechanismBiometry: Mechanism, @unchecked Sendable {
-        // Constants only.
+        // Only constants.
 
-        /// Its kind, whether usable or not.
+        /// The kind of sensor, whether usable or not. Apple: `LAEnvironment.MechanismBiometry.biometryType`.
         public let biometryType: LABiometryType
-        /// Whether a finger or face is enrolled.
+        /// Whether a finger or a face is enrolled. Apple: `LAEnvironment.MechanismBiometry.isEnrolled`.
         public let isEnrolled: Bool
-        /// Whether it waits for a passcode.
+        /// Whether biometry is locked until the passcode is entered. Apple:
+        /// `LAEnvironment.MechanismBiometry.isLockedOut`.
         public let isLockedOut: Bool
-        /// The hash of `LADomainStateBiometry`; empty when nothing is enrolled.
+        /// 32 bytes that identify the enrolled set; empty when nothing is enrolled. Apple:
+        /// `LAEnvironment.MechanismBiometry.stateHash`.
         public let stateHash: Data
-        /// Whether a built-in sensor cannot be reached, as under a closed lid. Always false here.
+        /// Whether a built-in sensor is out of reach, for example under a closed lid; always false on Linux. Apple:
+        /// `LAEnvironment.MechanismBiometry.builtInSensorInaccessible`.
         public let builtInSensorInaccessible = false
 
         init(_ report: EnvironmentReport) {
@@ -144,11 +176,11 @@ public final class LAEnvironment: NSObject, Sendable {
 
     /// Paired devices of one type. Apple: `LAEnvironment.MechanismCompanion`.
     public final class MechanismCompanion: Mechanism, @unchecked Sendable {
-        // Constants only.
+        // Only constants.
 
-        /// Their type.
+        /// The type of the paired devices. Apple: `LAEnvironment.MechanismCompanion.type`.
         public let type: LACompanionType
-        /// The hash of `LADomainStateCompanion` for this type.
+        /// 32 bytes that identify the paired devices of this type. Apple: `LAEnvironment.MechanismCompanion.stateHash`.
         public let stateHash: Data?
 
         init(_ type: LACompanionType, _ hash: Data, _ isUsable: Bool) {
@@ -164,11 +196,11 @@ public final class LAEnvironment: NSObject, Sendable {
         }
     }
 
-    /// The passcode. Apple: `LAEnvironment.MechanismUserPassword`.
+    /// The passcode of the device. Apple: `LAEnvironment.MechanismUserPassword`.
     public final class MechanismUserPassword: Mechanism, @unchecked Sendable {
-        // Constants only.
+        // Only constants.
 
-        /// Whether one is set.
+        /// Whether a passcode is set. Apple: `LAEnvironment.MechanismUserPassword.isSet`.
         public let isSet: Bool
 
         init(_ report: EnvironmentReport) {
@@ -179,16 +211,21 @@ public final class LAEnvironment: NSObject, Sendable {
 }
 
 extension LAEnvironment.Observer {
-    /// Does nothing.
+    /// Default implementation, which does nothing. Apple:
+    /// `LAEnvironment.Observer.environment(_:stateDidChangeFromOldState:)`.
+    ///
+    /// - Parameters:
+    ///   - environment: ignored.
+    ///   - oldState: ignored.
     public func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State) {}
 }
 
 extension EnvironmentReport {
-    /// The environment as an engine reports it; nil when it cannot be reached.
+    /// The environment as the engine reports it; nil when the engine cannot be reached.
     static func now(_ engine: Result<Client, Failure>) -> EnvironmentReport? { try? report(engine, unlike: nil) }
 
-    /// The environment that comes after `last`; nil when the engine cannot be reached. A wait that was too long ends with
-    /// what is there now.
+    /// Waits for a report that differs from `last`; nil when the engine cannot be reached. When the wait times out,
+    /// returns the current report.
     static func next(_ engine: Result<Client, Failure>, after last: EnvironmentReport?) -> EnvironmentReport? {
         do throws(Failure) {
             return try report(engine, unlike: last?.revision)

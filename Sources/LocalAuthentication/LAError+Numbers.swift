@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LAError.Code {
-    /// The code of a number; `other` for one that has no name here. Never nil, as on Apple systems.
+    /// Creates the code of a number; never fails, as on Apple systems. Apple: `LAError.Code.init(rawValue:)`.
+    ///
+    /// - Parameter rawValue: the number; `other` for one that has no name in this version.
     public init?(rawValue: Int) { self.init(rawValue) }
 
     init(_ number: Int) {
@@ -26,7 +28,7 @@ extension LAError.Code {
             }
     }
 
-    /// The number of the code.
+    /// The number of the code. Apple: `LAError.Code.rawValue`.
     public var rawValue: Int {
         switch self {
         case .authenticationFailed: -1

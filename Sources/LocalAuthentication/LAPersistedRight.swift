@@ -2,9 +2,9 @@
 
 public import Foundation
 
-/// A right that was saved, with the key and the secret that it guards. Apple: `LAPersistedRight`.
+/// A saved right, with a key and an optional secret that it protects. Apple: `LAPersistedRight`.
 ///
-/// Made by `LARightStore` only.
+/// Only `LARightStore` creates saved rights.
 public final class LAPersistedRight: LARight {
     let record: RightRecord
 
@@ -15,13 +15,14 @@ public final class LAPersistedRight: LARight {
         tag = record.tag
     }
 
-    /// The private key, in the Secure Enclave; works while the right is authorized.
+    /// The private key in the Secure Enclave; usable while the right is authorized. Apple: `LAPersistedRight.key`.
     public var key: LAPrivateKey { LAPrivateKey(self) }
 
-    /// The secret that was saved with the right; read while the right is authorized.
+    /// The secret that was saved with the right; readable while the right is authorized. Apple:
+    /// `LAPersistedRight.secret`.
     public var secret: LASecret { LASecret(self) }
 
-    /// Throws while the right is not authorized (behaviour RI-05).
+    /// The context that authorized the right; throws while the right is not authorized (behaviour RI-05).
     func context() throws -> LAContext {
         guard let context = authorizedContext else {
             throw LAError(
@@ -32,20 +33,29 @@ public final class LAPersistedRight: LARight {
     }
 }
 
-/// The secret of a right. Apple: `LASecret`.
+/// The secret of a saved right. Apple: `LASecret`.
 public final class LASecret: NSObject, Sendable {
     private let right: Carried<LAPersistedRight>
 
     init(_ right: LAPersistedRight) { self.right = Carried(value: right) }
 
-    /// Calls `handler` once, never on the main thread, with the bytes that were saved, or with an error: an `LAError`
-    /// while the right is not authorized, `errSecItemNotFound` of `NSOSStatusErrorDomain` when none were saved.
+    /// Reads the secret and calls `handler` once with the result. Apple: `LASecret.loadData(completion:)`.
+    ///
+    /// Does not block and never prompts. `handler` runs on a thread of its own, never on the main thread.
+    ///
+    /// - Parameter handler: called with the bytes that were saved and nil, or with nil and an error:
+    ///   `LAError.authenticationFailed` while the right is not authorized, or an error of `NSOSStatusErrorDomain`,
+    ///   which is `errSecItemNotFound` when the right was saved without a secret.
     @preconcurrency
     public func loadData(completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         detached(handler) { [right] in try right.value.record.secret(try right.value.context()) }
     }
 
-    /// The bytes that were saved; throws as `loadData` does.
+    /// The bytes that were saved with the right. Apple: `LASecret.rawData`.
+    ///
+    /// Suspends without blocking a thread of the pool; never prompts. Throws `LAError.authenticationFailed` while the
+    /// right is not authorized, and `errSecItemNotFound` of `NSOSStatusErrorDomain` when the right was saved without
+    /// a secret.
     public var rawData: Data {
         get async throws { try await detached { [right] in try right.value.record.secret(try right.value.context()) } }
     }

@@ -2,21 +2,30 @@
 
 public import Security
 
-/// The private key of a right: P-256, in the Secure Enclave. Apple: `LAPrivateKey`.
+/// The private key of a saved right: P-256, in the Secure Enclave. Apple: `LAPrivateKey`.
 ///
-/// Its operations need the right to be authorized and throw an `LAError` while it is not; those of the public key always
-/// work. Completion handlers are called once, never on the main thread.
+/// Signing, decrypting and key exchange work while the right is authorized, and fail with
+/// `LAError.authenticationFailed` otherwise. They never prompt. Completion handlers are called once, on a thread of
+/// their own, never on the main thread.
 public final class LAPrivateKey: NSObject, Sendable {
     private let right: Carried<LAPersistedRight>
-    // A simulated world in scope is not in scope on the threads that do the work.
+    // A context for reads without a proof, created here because the worker threads are outside a simulated machine's
+    // scope.
     private let reading = Carried(value: LAContext())
 
     init(_ right: LAPersistedRight) { self.right = Carried(value: right) }
 
-    /// Its public half.
+    /// The public key of the pair. Apple: `LAPrivateKey.publicKey`.
     public var publicKey: LAPublicKey { LAPublicKey(right.value.record, reading) }
 
-    /// Signs data: a DER signature for the X9.62 algorithms.
+    /// Signs data and calls `handler` with the signature. Apple: `LAPrivateKey.sign(_:algorithm:completion:)`.
+    ///
+    /// - Parameters:
+    ///   - data: the message, or its digest for an algorithm whose name contains `Digest`.
+    ///   - algorithm: a signature algorithm of `SecKeyAlgorithm` for elliptic curves.
+    ///   - handler: called with the signature and nil, or with nil and an error: `LAError.authenticationFailed` while
+    ///     the right is not authorized, else an error of the keychain or of `SecKeyCreateSignature`. The signature is
+    ///     DER for the X9.62 algorithms, and r ‖ s for the RFC 4754 algorithms.
     @preconcurrency
     public func sign(
         _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -24,15 +33,35 @@ public final class LAPrivateKey: NSObject, Sendable {
         detached(handler) { [self] in try signature(data, algorithm) }
     }
 
-    /// Signs data: a DER signature for the X9.62 algorithms.
+    /// Signs data and returns the signature. Apple: `LAPrivateKey.sign(_:algorithm:)`.
+    ///
+    /// Suspends without blocking a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - data: the message, or its digest for an algorithm whose name contains `Digest`.
+    ///   - algorithm: a signature algorithm of `SecKeyAlgorithm` for elliptic curves.
+    /// - Returns: the signature: DER for the X9.62 algorithms, r ‖ s for the RFC 4754 algorithms.
+    /// - Throws: `LAError.authenticationFailed` while the right is not authorized, else an error of the keychain or
+    ///   of `SecKeyCreateSignature`.
     nonisolated(nonsending) public func sign(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await detached { [self] in try signature(data, algorithm) }
     }
 
-    /// Whether it signs that way; false while the key cannot be reached.
+    /// Returns whether the key supports a signature algorithm. Apple: `LAPrivateKey.canSign(using:)`.
+    ///
+    /// Blocks for a few round trips to the daemon; never prompts.
+    ///
+    /// - Parameter algorithm: the algorithm to test.
+    /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
     public func canSign(using algorithm: SecKeyAlgorithm) -> Bool { can(.sign, algorithm) }
 
-    /// Decrypts what was encrypted with the public key.
+    /// Decrypts data and calls `handler` with the plaintext. Apple: `LAPrivateKey.decrypt(_:algorithm:completion:)`.
+    ///
+    /// - Parameters:
+    ///   - data: a ciphertext of `LAPublicKey.encrypt`, unchanged.
+    ///   - algorithm: the ECIES algorithm that it was encrypted with.
+    ///   - handler: called with the plaintext and nil, or with nil and an error: `LAError.authenticationFailed` while
+    ///     the right is not authorized, else an error of the keychain or of `SecKeyCreateDecryptedData`.
     @preconcurrency
     public func decrypt(
         _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -40,15 +69,38 @@ public final class LAPrivateKey: NSObject, Sendable {
         detached(handler) { [self] in try plaintext(data, algorithm) }
     }
 
-    /// Decrypts what was encrypted with the public key.
+    /// Decrypts data and returns the plaintext. Apple: `LAPrivateKey.decrypt(_:algorithm:)`.
+    ///
+    /// Suspends without blocking a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - data: a ciphertext of `LAPublicKey.encrypt`, unchanged.
+    ///   - algorithm: the ECIES algorithm that it was encrypted with.
+    /// - Returns: the plaintext.
+    /// - Throws: `LAError.authenticationFailed` while the right is not authorized, else an error of the keychain or
+    ///   of `SecKeyCreateDecryptedData`.
     nonisolated(nonsending) public func decrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await detached { [self] in try plaintext(data, algorithm) }
     }
 
-    /// Whether it decrypts that way; false while the key cannot be reached.
+    /// Returns whether the key supports a decryption algorithm. Apple: `LAPrivateKey.canDecrypt(using:)`.
+    ///
+    /// Blocks for a few round trips to the daemon; never prompts.
+    ///
+    /// - Parameter algorithm: the algorithm to test.
+    /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
     public func canDecrypt(using algorithm: SecKeyAlgorithm) -> Bool { can(.decrypt, algorithm) }
 
-    /// Agrees on a secret with another public key of P-256 (X9.63, 65 bytes).
+    /// Agrees on a shared secret and calls `handler` with it. Apple:
+    /// `LAPrivateKey.exchangeKeys(publicKey:algorithm:parameters:completion:)`.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the peer's P-256 public key in X9.63 form, 65 bytes.
+    ///   - algorithm: a key exchange algorithm of `SecKeyAlgorithm`.
+    ///   - parameters: those of `SecKeyCopyKeyExchangeResult`, by `SecKeyKeyExchangeParameter`.
+    ///   - handler: called with the shared secret and nil, or with nil and an error: `LAError.authenticationFailed`
+    ///     while the right is not authorized, `errSecParam` for a malformed public key, else an error of the keychain
+    ///     or of `SecKeyCopyKeyExchangeResult`.
     @preconcurrency
     public func exchangeKeys(
         publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any],
@@ -58,7 +110,17 @@ public final class LAPrivateKey: NSObject, Sendable {
         detached(handler) { [self] in try secret(publicKey, algorithm, parameters) }
     }
 
-    /// Agrees on a secret with another public key of P-256 (X9.63, 65 bytes).
+    /// Agrees on a shared secret and returns it. Apple: `LAPrivateKey.exchangeKeys(publicKey:algorithm:parameters:)`.
+    ///
+    /// Suspends without blocking a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the peer's P-256 public key in X9.63 form, 65 bytes.
+    ///   - algorithm: a key exchange algorithm of `SecKeyAlgorithm`.
+    ///   - parameters: those of `SecKeyCopyKeyExchangeResult`, by `SecKeyKeyExchangeParameter`.
+    /// - Returns: the shared secret.
+    /// - Throws: `LAError.authenticationFailed` while the right is not authorized, `errSecParam` for a malformed
+    ///   public key, else an error of the keychain or of `SecKeyCopyKeyExchangeResult`.
     nonisolated(nonsending) public func exchangeKeys(
         publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any]
     ) async throws -> Data {
@@ -66,10 +128,15 @@ public final class LAPrivateKey: NSObject, Sendable {
         return try await detached { [self] in try secret(publicKey, algorithm, parameters) }
     }
 
-    /// Whether it agrees on secrets that way; false while the key cannot be reached.
+    /// Returns whether the key supports a key exchange algorithm. Apple: `LAPrivateKey.canExchangeKeys(using:)`.
+    ///
+    /// Blocks for a few round trips to the daemon; never prompts.
+    ///
+    /// - Parameter algorithm: the algorithm to test.
+    /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
     public func canExchangeKeys(using algorithm: SecKeyAlgorithm) -> Bool { can(.keyExchange, algorithm) }
 
-    // MARK: - Work that blocks
+    // MARK: - Blocking work
 
     private func can(_ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
         guard let key = try? right.value.record.privateKey(reading.value) else { return false }
@@ -99,9 +166,10 @@ public final class LAPrivateKey: NSObject, Sendable {
     }
 }
 
-/// The public key of a right. Apple: `LAPublicKey`.
+/// The public key of a saved right. Apple: `LAPublicKey`.
 ///
-/// Works whether or not the right is authorized. Completion handlers are called once, never on the main thread.
+/// Works whether or not the right is authorized, and never prompts. Completion handlers are called once, on a thread
+/// of their own, never on the main thread.
 public final class LAPublicKey: NSObject, Sendable {
     private let record: RightRecord
     private let reading: Carried<LAContext>
@@ -111,16 +179,29 @@ public final class LAPublicKey: NSObject, Sendable {
         self.reading = reading
     }
 
-    /// Hands over the key's bytes: X9.63, 65 bytes.
+    /// Exports the key and calls `handler` with its bytes. Apple: `LAPublicKey.exportBytes(completion:)`.
+    ///
+    /// - Parameter handler: called with the key in X9.63 form (04 ‖ X ‖ Y, 65 bytes) and nil, or with nil and an
+    ///   error of the keychain: `errSecItemNotFound` when the right was removed.
     @preconcurrency
     public func exportBytes(completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         detached(handler) { [self] in try external() }
     }
 
-    /// The key's bytes: X9.63, 65 bytes.
+    /// The key in X9.63 form: 04 ‖ X ‖ Y, 65 bytes. Apple: `LAPublicKey.bytes`.
+    ///
+    /// Suspends without blocking a thread of the pool. Throws an error of the keychain: `errSecItemNotFound` when the
+    /// right was removed.
     public var bytes: Data { get async throws { try await detached { [self] in try external() } } }
 
-    /// Encrypts data for the private key.
+    /// Encrypts data for the private key and calls `handler` with the ciphertext. Apple:
+    /// `LAPublicKey.encrypt(_:algorithm:completion:)`.
+    ///
+    /// - Parameters:
+    ///   - data: the plaintext.
+    ///   - algorithm: an ECIES algorithm of `SecKeyAlgorithm`.
+    ///   - handler: called with the ciphertext and nil, or with nil and an error of the keychain or of
+    ///     `SecKeyCreateEncryptedData`.
     @preconcurrency
     public func encrypt(
         _ data: Data, algorithm: SecKeyAlgorithm, completion handler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -128,15 +209,36 @@ public final class LAPublicKey: NSObject, Sendable {
         detached(handler) { [self] in try ciphertext(data, algorithm) }
     }
 
-    /// Encrypts data for the private key.
+    /// Encrypts data for the private key and returns the ciphertext. Apple: `LAPublicKey.encrypt(_:algorithm:)`.
+    ///
+    /// Suspends without blocking a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - data: the plaintext.
+    ///   - algorithm: an ECIES algorithm of `SecKeyAlgorithm`.
+    /// - Returns: the ciphertext.
+    /// - Throws: an error of the keychain or of `SecKeyCreateEncryptedData`.
     nonisolated(nonsending) public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await detached { [self] in try ciphertext(data, algorithm) }
     }
 
-    /// Whether it encrypts that way; false while the key cannot be reached.
+    /// Returns whether the key supports an encryption algorithm. Apple: `LAPublicKey.canEncrypt(using:)`.
+    ///
+    /// Blocks for a few round trips to the daemon; never prompts.
+    ///
+    /// - Parameter algorithm: the algorithm to test.
+    /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
     public func canEncrypt(using algorithm: SecKeyAlgorithm) -> Bool { can(.encrypt, algorithm) }
 
-    /// Checks a signature: nil for one of the private key over that data.
+    /// Verifies a signature and calls `handler` with the result. Apple:
+    /// `LAPublicKey.verify(_:signature:algorithm:completion:)`.
+    ///
+    /// - Parameters:
+    ///   - signedData: the message, or its digest for an algorithm whose name contains `Digest`.
+    ///   - signature: the signature: DER for the X9.62 algorithms, r ‖ s for the RFC 4754 algorithms.
+    ///   - algorithm: the signature algorithm.
+    ///   - handler: called with nil for a valid signature, else with an error: `errSecVerifyFailed` for an invalid
+    ///     signature, or an error of the keychain.
     @preconcurrency
     public func verify(
         _ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm,
@@ -145,17 +247,30 @@ public final class LAPublicKey: NSObject, Sendable {
         detachedCall(handler) { [self] in try check(signedData, signature, algorithm) }
     }
 
-    /// Checks a signature; throws when it is none of the private key over that data.
+    /// Verifies a signature. Apple: `LAPublicKey.verify(_:signature:algorithm:)`.
+    ///
+    /// Suspends without blocking a thread of the pool.
+    ///
+    /// - Parameters:
+    ///   - signedData: the message, or its digest for an algorithm whose name contains `Digest`.
+    ///   - signature: the signature: DER for the X9.62 algorithms, r ‖ s for the RFC 4754 algorithms.
+    ///   - algorithm: the signature algorithm.
+    /// - Throws: `errSecVerifyFailed` for an invalid signature, or an error of the keychain.
     nonisolated(nonsending) public func verify(
         _ signedData: Data, signature: Data, algorithm: SecKeyAlgorithm
     ) async throws {
         try await detached { [self] in try check(signedData, signature, algorithm) }
     }
 
-    /// Whether it checks signatures that way; false while the key cannot be reached.
+    /// Returns whether the key supports a signature algorithm for verification. Apple: `LAPublicKey.canVerify(using:)`.
+    ///
+    /// Blocks for a few round trips to the daemon; never prompts.
+    ///
+    /// - Parameter algorithm: the algorithm to test.
+    /// - Returns: false for an unsupported algorithm, and when the key cannot be found or the daemon cannot be reached.
     public func canVerify(using algorithm: SecKeyAlgorithm) -> Bool { can(.verify, algorithm) }
 
-    // MARK: - Work that blocks
+    // MARK: - Blocking work
 
     private func key() throws -> SecKey {
         guard let key = SecKeyCopyPublicKey(try record.privateKey(reading.value)) else {
@@ -187,7 +302,7 @@ public final class LAPublicKey: NSObject, Sendable {
     }
 }
 
-/// The result of a call that gives nil and an error.
+/// Converts a call that returns nil and an error into one that throws.
 private func taken(_ call: (inout Unmanaged<CFError>?) -> CFData?) throws -> Data {
     var error: Unmanaged<CFError>?
     guard let data = call(&error) else { throw error?.takeRetainedValue() ?? RightRecord.failure(errSecParam) }

@@ -4,9 +4,12 @@ import LatchkeyModel
 public import Security
 import Synchronization
 
-/// Something that only the owner of the device may do, and whether it was allowed. Apple: `LARight`.
+/// An operation of the app that the owner of the device has to authorize. Apple: `LARight`.
+///
+/// A right is information for the app: use a saved right (`LARightStore`) to protect a key or a secret. Methods may
+/// be called from any thread.
 open class LARight: NSObject {
-    // Everything that changes is behind the lock. Not Sendable, as on Apple systems.
+    // All mutable state is behind the lock. Not Sendable, as on Apple systems.
     private struct Progress: Sendable {
         var state = State.unknown
         var tag = 0
@@ -16,49 +19,59 @@ open class LARight: NSObject {
     let requirement: LAAuthenticationRequirement
     private let progress = Mutex(Progress())
 
-    /// How far the right is. Apple: `LARight.State`.
+    /// The progress of a right's authorization. Apple: `LARight.State`.
     public enum State: Int, Sendable {
-        /// Nobody has asked.
+        /// Authorization was not requested yet. Apple: `LARight.State.unknown`.
         case unknown = 0
-        /// The person is being asked.
+        /// A prompt is shown or about to be shown. Apple: `LARight.State.authorizing`.
         case authorizing = 1
-        /// It was allowed.
+        /// The user authorized the right. Apple: `LARight.State.authorized`.
         case authorized = 2
-        /// It was refused, or taken back.
+        /// Authorization failed, or the right was deauthorized. Apple: `LARight.State.notAuthorized`.
         case notAuthorized = 3
     }
 
-    /// A right that asks for biometry or the passcode.
+    /// Creates a right that requires biometry or the passcode. Apple: `LARight.init()`.
     public override init() {
         requirement = .default
         super.init()
     }
 
-    /// A right that asks for `requirement`.
+    /// Creates a right with a requirement. Apple: `LARight.init(requirement:)`.
+    ///
+    /// - Parameter requirement: the proof that authorizing the right demands.
     public init(requirement: LAAuthenticationRequirement) {
         self.requirement = requirement
         super.init()
     }
 
-    /// How far the right is.
+    /// The progress of the authorization. Apple: `LARight.state`.
+    ///
+    /// > Note: Linux: not observable by key, since corelibs Foundation has no key-value observing.
     open var state: State { progress.withLock { $0.state } }
 
-    /// A number of the app's own; 0 at first.
+    /// A number for the app's own use; 0 by default. Apple: `LARight.tag`.
     open var tag: Int {
         get { progress.withLock { $0.tag } }
         set { progress.withLock { $0.tag = newValue } }
     }
 
-    /// What the right was authorized on, for using what it guards without another prompt; nil while it is not.
+    /// The context that authorized the right, with prompts disabled; nil while the right is not authorized.
     var authorizedContext: LAContext? {
         let context = progress.withLock { $0.state == .authorized ? $0.context : nil }?.value
         context?.interactionNotAllowed = true
         return context
     }
 
-    /// Asks the person and calls `handler` once, never on the main thread: nil, or an `LAError`.
+    /// Shows a prompt and calls `handler` once with the result. Apple:
+    /// `LARight.authorize(localizedReason:completion:)`.
     ///
-    /// - Parameter localizedReason: why; not empty.
+    /// Does not block. `handler` runs on a thread of its own, never on the main thread.
+    ///
+    /// - Parameters:
+    ///   - localizedReason: why the app asks; shown in the prompt. An empty reason stops the program.
+    ///   - handler: called with nil when the right is authorized, else with an `LAError`: `authenticationFailed` also
+    ///     when the enrolled set has changed since a requirement `biometryCurrentSet` was created.
     @preconcurrency
     open func authorize(localizedReason: String, completion handler: @escaping @Sendable ((any Error)?) -> Void) {
         let context = LAContext()
@@ -69,7 +82,7 @@ open class LARight: NSObject {
         }
         context.evaluate(requirement, localizedReason: localizedReason) { error in
             mine.value.progress.withLock { progress in
-                // Taken back while the person was asked: that is the last word.
+                // `deauthorize` or another `authorize` was called meanwhile: its state is kept.
                 guard progress.context?.value === asked.value else { return }
                 progress.state = error == nil ? .authorized : .notAuthorized
             }
@@ -77,7 +90,13 @@ open class LARight: NSObject {
         }
     }
 
-    /// Asks the person. Throws an `LAError` when it is refused.
+    /// Shows a prompt and returns when the right is authorized. Apple: `LARight.authorize(localizedReason:)`.
+    ///
+    /// Suspends without blocking a thread of the pool. Cancelling the task does not dismiss the prompt; call
+    /// `deauthorize()`.
+    ///
+    /// - Parameter localizedReason: why the app asks; shown in the prompt. An empty reason stops the program.
+    /// - Throws: an `LAError` when the right is not authorized.
     nonisolated(nonsending) open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             authorize(localizedReason: localizedReason) { error in
@@ -86,11 +105,16 @@ open class LARight: NSObject {
         }
     }
 
-    /// Calls `handler` with nil when the right could be asked for now, or with why not.
+    /// Tests whether the right could be authorized now. Apple: `LARight.checkCanAuthorize(completion:)`.
+    ///
+    /// Does not block and never prompts.
+    ///
+    /// - Parameter handler: called once, on a thread of its own: with nil when the right can be authorized now, else
+    ///   with the `LAError` that says why not.
     @preconcurrency
     open func checkCanAuthorize(completion handler: @escaping @Sendable ((any Error)?) -> Void) {
         let requirement = requirement
-        // Made here: a simulated world in scope is not in scope on the other thread.
+        // Created here, because the new thread is outside a simulated machine's scope.
         let context = Carried(value: LAContext())
         Thread.detachNewThread {
             var error: NSError?
@@ -99,7 +123,11 @@ open class LARight: NSObject {
         }
     }
 
-    /// Throws when the right could not be asked for now.
+    /// Tests whether the right could be authorized now. Apple: `LARight.checkCanAuthorize()`.
+    ///
+    /// Suspends without blocking a thread of the pool; never prompts.
+    ///
+    /// - Throws: the `LAError` that says why the right cannot be authorized now.
     nonisolated(nonsending) open func checkCanAuthorize() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             checkCanAuthorize { error in
@@ -108,7 +136,13 @@ open class LARight: NSObject {
         }
     }
 
-    /// Takes the right back: it is `notAuthorized` when `handler` is called, and a prompt that is up goes.
+    /// Revokes the authorization and dismisses the prompt of a running `authorize`. Apple:
+    /// `LARight.deauthorize(completion:)`.
+    ///
+    /// Does not block. `state` is `notAuthorized` when this method returns; the key and the secret of a saved right
+    /// can no longer be used.
+    ///
+    /// - Parameter handler: called once, on a thread of its own, when the daemon has revoked the proofs.
     @preconcurrency
     open func deauthorize(completion handler: @escaping @Sendable () -> Void) {
         let context = progress.withLock { progress in
@@ -124,14 +158,16 @@ open class LARight: NSObject {
         }
     }
 
-    /// Takes the right back.
+    /// Revokes the authorization and dismisses the prompt of a running `authorize`. Apple: `LARight.deauthorize()`.
+    ///
+    /// Suspends without blocking a thread of the pool, until the daemon has revoked the proofs.
     nonisolated(nonsending) open func deauthorize() async {
         await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
     }
 }
 
 extension LAContext {
-    /// Evaluates what a right asks for.
+    /// Evaluates the requirement of a right.
     func evaluate(
         _ requirement: LAAuthenticationRequirement, localizedReason: String,
         completion: @escaping @Sendable (LAError?) -> Void
@@ -140,7 +176,7 @@ extension LAContext {
         let context = Carried(value: self)
         evaluatePolicy(requirement.policy, localizedReason: localizedReason) { isProven, error in
             if !isProven { return completion(error as? LAError ?? LAError(.authenticationFailed)) }
-            // The finger that was recognised may belong to a set that came after the right.
+            // The recognised finger may belong to a set that was enrolled after the right was created.
             let isSame = rule != .biometryCurrentSet || bound == context.value.domainState.biometry.stateHash
             completion(isSame ? nil : LAError(.authenticationFailed))
         }

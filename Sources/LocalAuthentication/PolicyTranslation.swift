@@ -3,7 +3,7 @@
 import LatchkeyModel
 
 extension LAPolicy {
-    /// The policy as the daemon knows it.
+    /// The policy in the daemon's protocol.
     var wire: Policy {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: .deviceOwnerAuthenticationWithBiometrics
@@ -16,7 +16,7 @@ extension LAPolicy {
 }
 
 extension LABiometryType {
-    /// The kind of sensor that the daemon tells of.
+    /// The type of a sensor that the daemon reports.
     init(_ kind: BiometryKind) {
         switch kind {
         case .none: self = .none

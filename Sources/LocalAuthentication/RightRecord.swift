@@ -2,8 +2,8 @@
 
 import Security
 
-/// What is kept of a right: an item that anyone of the app may read, and beside it a key of the Secure Enclave and a
-/// secret that nobody reads without what the right asks for (behaviour RI-03).
+/// The durable form of a right (behaviour RI-03): a record that every program of the app's access group can read, and
+/// beside it a key of the Secure Enclave and an optional secret, both under the access control of the right.
 struct RightRecord: Sendable {
     private static let service = "LARightStore"
     private static let secretService = "LARightStore secret"
@@ -11,14 +11,14 @@ struct RightRecord: Sendable {
     let identifier: String
     /// Persistent reference of the key.
     let key: Data
-    /// The enrolled set that `biometryCurrentSet` is bound to.
+    /// Hash of the enrolled set that `biometryCurrentSet` was created with.
     let set: Data?
     let rule: SecAccessControlCreateFlags
     let tag: Int
-    /// The account under which the secret is kept; nil when none was saved.
+    /// The account of the secret's item; nil when no secret was saved.
     let secretName: String?
 
-    /// What rests in the item.
+    /// The value of the record's item, as JSON.
     private struct Contents: Codable {
         var key: Data
         var set: Data?
@@ -27,10 +27,11 @@ struct RightRecord: Sendable {
         var secretName: String?
     }
 
-    // MARK: - Keeping
+    // MARK: - Saving
 
-    /// Makes the key, keeps the secret, and only then the record that makes them a right. Of two that are saved under
-    /// one identifier at once, one is refused and leaves nothing behind.
+    /// Creates the key, stores the secret and then the record, which makes the right visible.
+    ///
+    /// When two calls save under the same identifier at the same time, one fails and removes its key and its secret.
     static func save(
         _ right: LARight, _ identifier: String, _ secret: Data?, _ context: LAContext
     ) throws -> RightRecord {
@@ -66,7 +67,8 @@ struct RightRecord: Sendable {
         }
     }
 
-    /// Under a name of its own, which the record tells: of two that are saved at once, neither gets the other's secret.
+    /// Stores the secret under a random account that the record contains, so that two concurrent saves do not share a
+    /// secret.
     private func keep(_ secret: Data, _ context: LAContext) throws {
         let control = try Self.accessControl(rule, forKey: false)
         let more: [CFString: Any] = [
@@ -75,7 +77,7 @@ struct RightRecord: Sendable {
         try Self.check(SecItemAdd(Self.query(Self.secretService, secretName ?? identifier, context, more), nil))
     }
 
-    /// What was kept under an identifier, or nil.
+    /// Loads the record of an identifier; nil when there is none.
     static func load(_ identifier: String, _ context: LAContext) throws -> RightRecord? {
         try contents(identifier, context).map {
             RightRecord(
@@ -95,9 +97,9 @@ struct RightRecord: Sendable {
         return contents
     }
 
-    // MARK: - What it guards
+    // MARK: - Protected contents
 
-    /// The private key, used with what `context` has proven.
+    /// The private key, to be used with the proofs of `context`.
     func privateKey(_ context: LAContext) throws -> SecKey {
         var result: CFTypeRef?
         try Self.check(
@@ -120,10 +122,11 @@ struct RightRecord: Sendable {
 
     // MARK: - Removing
 
-    /// Removes record, secret and key; the record last, so that what is cut off can be removed again.
+    /// Removes the secret, the key and then the record, so that a removal that was interrupted can be repeated.
     ///
-    /// Key and secret go by what they were given when they were made, not by what the record says: so does what a save
-    /// that was cut off has left, and a record that someone else wrote neither keeps its right nor takes another's key.
+    /// Key and secret are found by the attributes that `save` gave them, not by the contents of the record. This also
+    /// removes what an interrupted `save` left behind, and a forged record can neither keep its own key nor delete
+    /// the key of another right.
     static func remove(_ identifier: String, _ context: LAContext) throws {
         try check(SecItemCopyMatching(query(service, identifier, context), nil))
         let parts: [[CFString: Any]] = [
@@ -143,7 +146,7 @@ struct RightRecord: Sendable {
         try check(SecItemDelete(query(service, identifier, context)))
     }
 
-    /// Every identifier there is.
+    /// All identifiers of this app's rights.
     static func identifiers(_ context: LAContext) throws -> [String] {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(

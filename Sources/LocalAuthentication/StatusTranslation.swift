@@ -4,7 +4,7 @@ import LatchkeyModel
 import Security
 
 extension Status {
-    /// The code an app gets: the one place of this module where codes are translated.
+    /// The `LAError` code of a status. The only place in this module that translates codes.
     package var localAuthenticationCode: LAError.Code {
         switch self {
         case .authenticationFailed, .itemAuthenticationFailed, .passcodeDelayed: .authenticationFailed
@@ -22,7 +22,7 @@ extension Status {
         case .biometryDisconnected: .biometryDisconnected
         case .invalidDimensions: .invalidDimensions
         case .notInteractive, .interactionNotAllowed: .notInteractive
-        // Apple has no code for an engine that cannot be used; nobody can be asked then.
+        // Apple has no code for an engine that cannot be used. No prompt can be shown then, which is `notInteractive`.
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .internalFailure, .unimplemented, .notPermitted,
             .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer, .storeOfAnotherUser,
             .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder, .anchorMissing,
@@ -35,10 +35,10 @@ extension Status {
 }
 
 extension Failure {
-    /// The error an app gets, with our own sentence and, where there is one, what to do.
+    /// The `LAError` of a failure, with its message and, if there is one, its hint.
     var localAuthenticationError: LAError {
         var details: [String: Any] = [:]
-        // Apps show or log this one sentence: what to do belongs to it.
+        // Apps show or log only `localizedDescription`, so it includes the hint.
         let words = [message, hint].filter { !$0.isEmpty }.joined(separator: " ")
         if !words.isEmpty { details[NSLocalizedDescriptionKey] = words }
         if !hint.isEmpty { details[NSLocalizedRecoverySuggestionErrorKey] = hint }

@@ -4,9 +4,9 @@ package import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// A log in memory, for tests to look at.
+/// An event log in memory, for tests to inspect.
 package final class CollectedEvents: EventLog {
-    /// One entry.
+    /// One logged event.
     package struct Entry: Sendable {
         package let event: DaemonEvent
         package let failure: Failure?
@@ -16,7 +16,7 @@ package final class CollectedEvents: EventLog {
 
     package init() {}
 
-    /// What was written down so far.
+    /// The events so far, oldest first.
     package var entries: [Entry] { collected.withLock { $0 } }
 
     package func note(_ event: DaemonEvent, _ failure: Failure?) {

@@ -2,13 +2,13 @@
 
 import LatchkeyModel
 
-/// Where a script queued an action.
+/// The source line at which a script queued an action.
 package struct ScriptLine: Equatable, Sendable {
     package let fileID: String
     package let filePath: String
     package let line: Int
 
-    /// Names a line; `fileID` and `filePath` as the compiler has them.
+    /// Creates a source line. `fileID` and `filePath` are those of the compiler.
     package init(fileID: String, filePath: String, line: Int) {
         self.fileID = fileID
         self.filePath = filePath
@@ -19,22 +19,22 @@ package struct ScriptLine: Equatable, Sendable {
     var words: String { "\(filePath.split(separator: "/").last ?? ""):\(line)" }
 }
 
-/// Why a prompt that only a script sees was ended: no action that waits could ever answer it.
+/// Why a prompt that only a script answers was ended: no queued action can ever answer it.
 package struct ScriptProblem: Sendable {
     /// The line of the action that comes next; nil where it has none.
     package let line: ScriptLine?
     package let message: String
     package let hint: String
 
-    /// The next action is one that the prompt never takes.
+    /// The next action is one that the prompt never accepts.
     init(_ action: SimulatedWorld.Action, _ line: ScriptLine?, _ content: PromptContent) {
         self.line = line
         let place = line.map { "\($0.words): " } ?? ""
         message = "\(place)The script cannot go on: \(action.words) comes next, and the prompt \(content.wants)."
-        hint = "Queue before it what the prompt asks for, or drop what waits: \(Self.reset(line))."
+        hint = "Queue the action that the prompt asks for before it, or remove the queued actions: \(Self.reset(line))."
     }
 
-    /// No action is left.
+    /// No action is queued.
     init(_ content: PromptContent?) {
         line = nil
         message =
@@ -53,7 +53,7 @@ package struct ScriptProblem: Sendable {
 }
 
 extension PromptContent {
-    /// What the prompt does, as the end of a sentence.
+    /// What the prompt shows or asks for, as the end of a sentence.
     fileprivate var wants: String {
         switch step {
         case .recoveryCodeShown: "shows the recovery code"

@@ -4,13 +4,13 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// A prompter whose prompts a script can answer, whoever shows them, and whose prompts are noted.
+/// Lets a script answer the prompts of another prompter, and adds them to the transcript.
 package final class ScriptedPrompter: Prompter {
     private let prompter: any Prompter
     private let world: SimulatedWorld
     private let shown = Mutex<[UInt64: Prompt]>([:])
 
-    /// Wraps a prompter of that world's machine.
+    /// Wraps a prompter of the machine of `world`.
     package init(_ prompter: any Prompter, world: SimulatedWorld) {
         self.prompter = prompter
         self.world = world
@@ -32,7 +32,7 @@ package final class ScriptedPrompter: Prompter {
 
     package func update(_ id: UInt64, _ content: PromptContent) {
         if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
-        // First: whoever sees the new words may act upon them at once, from another program.
+        // Before the prompter shows the content: another program may answer it at once.
         world.promptChanges(id, content)
         prompter.update(id, content)
         world.goOn()

@@ -3,11 +3,11 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// A prompt that only the script sees. One that no action can ever answer is ended, with a sentence that says so.
+/// A prompt that only the script answers. One that no queued action can ever answer is ended with a message.
 package final class SimulatedPrompter: Prompter {
     private let world: SimulatedWorld?
 
-    /// A prompter for that world's script.
+    /// Creates a prompter for the script of `world`.
     package init(_ world: SimulatedWorld? = nil) { self.world = world }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
@@ -20,13 +20,13 @@ package final class SimulatedPrompter: Prompter {
     package func dismiss(_ id: UInt64) {}
 }
 
-/// The last place of a simulated daemon's prompts: where a caller has neither a terminal nor a window, the actions that wait
-/// are its person. Without any there is no place to ask.
+/// The last prompter of a simulated daemon: for a caller with neither a terminal nor a window, queued actions answer
+/// the prompt. Without queued actions there is no place to show the prompt.
 package final class QueuedActionPrompter: Prompter {
     private let world: SimulatedWorld
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// `later` runs what it is given on another thread: a prompter does not call back from `show`.
+    /// `later` runs its argument on another thread, since a prompter must not call back from within `show`.
     package init(_ world: SimulatedWorld, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.world = world
         self.later = later

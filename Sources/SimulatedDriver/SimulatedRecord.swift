@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// What happened on a simulated machine, a line each: time, then words. No passcode and no secret is ever in it.
+/// The transcript of a simulated machine: one line for each event, with its time. Contains no passcode and no secret.
 package final class SimulatedRecord: Sendable {
     private let clock: VirtualClock
     private let state = Mutex<[String]>([])
@@ -14,7 +14,7 @@ package final class SimulatedRecord: Sendable {
     /// The newest lines, oldest first.
     package var lines: [String] { state.withLock { $0 } }
 
-    /// Adds a line.
+    /// Adds a line with the current time.
     package func note(_ words: String) {
         let line = "\(clock.sinceStart / 1_000_000_000) s  \(words)"
         state.withLock { lines in
@@ -23,6 +23,6 @@ package final class SimulatedRecord: Sendable {
         }
     }
 
-    /// Drops every line.
+    /// Removes every line.
     package func clear() { state.withLock { $0 = [] } }
 }

@@ -2,7 +2,7 @@
 
 import LatchkeyModel
 
-// What a transcript calls things.
+// The texts of a transcript.
 
 extension SimulatedWorld.Action {
     var words: String {
@@ -21,7 +21,7 @@ extension SimulatedWorld.Action {
 }
 
 extension SimulatorCommand {
-    /// nil for what is noted when something takes it.
+    /// nil for a command that is noted only when a prompt or the sensor accepts it.
     var words: String? {
         switch self {
         case .sensor(let kind): "the sensor is \(kind)"
@@ -78,7 +78,7 @@ extension PromptContent {
 }
 
 extension PromptEvent {
-    /// What a person did at a prompt that is not the script's own; nil for what is no deed.
+    /// The action of a user at a prompt that the script does not answer; nil for events that are no action.
     var words: String? {
         switch self {
         case .visible, .unavailable, .simulatedTouch: nil

@@ -12,12 +12,12 @@ extension SimulatedWorld {
     }
 }
 
-/// A store that finds its disk full when a script says so.
+/// A store that fails one write as if the disk were full, when the script says so.
 package final class ScriptedStore: ItemStore {
     private let store: any ItemStore
     private let world: SimulatedWorld
 
-    /// Wraps a store of that world's machine.
+    /// Wraps a store of the machine of `world`.
     package init(_ store: any ItemStore, world: SimulatedWorld) {
         self.store = store
         self.world = world
@@ -29,8 +29,8 @@ package final class ScriptedStore: ItemStore {
 
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         try store.write { (store) throws(Failure) -> R in
-            // Everything is done and then undone, as when the disk is full at the commit; what is refused for another reason
-            // writes nothing, and the next write meets the full disk.
+            // Does all the work and then rolls it back, as for a disk that is full at the commit. A write that fails
+            // for another reason writes nothing, and the fault stays for the next write.
             let result = try body(store)
             guard world.takeFailure(.diskFull) else { return result }
             throw Failure(.diskFull, "The simulated disk is full.", hint: "It has room again for the next write.")

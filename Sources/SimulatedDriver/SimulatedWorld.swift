@@ -4,12 +4,12 @@ package import LatchkeyModel
 package import LatchkeySeams
 import Synchronization
 
-/// A machine with a scripted sensor and a scripted person.
+/// The hardware of a simulated machine: a scripted sensor and a scripted user.
 ///
-/// Actions wait in one line, and the first is taken as soon as something can take it: a touch when the sensor is
-/// armed, a passcode when the prompt asks for one, the fallback button when it is shown.
+/// Actions are queued. The first one is performed as soon as it is accepted: a touch when the sensor is armed, a
+/// passcode when the prompt asks for one, the fallback button when it is shown.
 package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMonitor, SimulatedControls {
-    /// What a person does.
+    /// An action of the user.
     package enum Action: Equatable, Sendable {
         case touch(matching: Bool)
         case passcode(SecretBytes)
@@ -17,12 +17,12 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case cancel
         /// A confirmation on a paired device.
         case confirm
-        /// The answer to whether the app may look at faces.
+        /// The answer whether the app may use Face ID.
         case permission(Bool)
-        /// The recovery code is written down.
+        /// The confirmation that the recovery code is written down.
         case codeAcknowledged
         case recoveryCode(SecretBytes)
-        /// The sensor gives up.
+        /// A failure of the sensor.
         case sensorFailure
     }
 
@@ -30,21 +30,22 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var id: UInt64
         var content: PromptContent
         var isVisible: Bool
-        /// Whether the script alone answers it.
+        /// Whether only the script answers the prompt.
         var isUnseen = false
-        /// Whether it ends as soon as no action is left.
+        /// Whether the prompt ends as soon as no action is queued.
         var endsWithScript = false
-        /// Whether the sensor has watched for it.
+        /// Whether the sensor was armed for the prompt.
         var wasArmed = false
         var events: @Sendable (PromptEvent) -> Void
 
-        /// Whether the action stays the first in line for good, since what would let the prompt take it is behind it.
+        /// Whether the prompt can never accept the action, because only an action behind it could make the prompt
+        /// accept it.
         func neverTakes(_ action: Action, isArmed: Bool) -> Bool {
             switch action {
-            // The sensor watches a moment after the prompt is visible.
+            // The sensor is armed a moment after the prompt becomes visible.
             case .touch, .sensorFailure:
                 !isArmed && (wasArmed || !content.asks(for: .biometry) || content.asksPermission)
-            // A delay of the entry passes with the clock.
+            // A delay of passcode entry ends when the clock is moved.
             case .passcode: !content.asks(for: .passcode)
             case .fallback: !content.showsFallback
             case .confirm: !content.offersCompanion
@@ -66,31 +67,31 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
         var prompt: ShownPrompt?
         var script: [QueuedAction] = []
-        /// Whether the last action's consequence, another look of the prompt or its end, is still to come.
+        /// Whether the consequence of the last action, a change of the prompt or its end, has not arrived yet.
         var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
         var companions = CompanionState()
         var report: (@Sendable (SessionEvent) -> Void)?
-        /// What goes wrong next, once each.
+        /// Faults to inject, once each.
         var failures: Set<SimulatedFailure> = []
         var acceptsAnyPasscode = false
         var passcode: SecretBytes?
-        /// The recovery code that a prompt showed last.
+        /// The recovery code of the latest prompt that showed one.
         var shownCode: SecretBytes?
-        /// Why the script could not go on, until the caller is told, and as it was last.
+        /// The latest problem of the script: `untold` until the caller is notified, `problem` for good.
         var untold: ScriptProblem?
         var problem: ScriptProblem?
-        /// Whether a passcode that is not taken now is not entered later either.
+        /// Whether a passcode is dropped while entry is delayed, instead of waiting for the delay to end.
         var isImpatient = false
 
-        /// Takes the first action out of the line; the next one waits for what it causes, so that no action is lost on
-        /// a prompt that is about to end.
+        /// Removes the first action from the queue. The next one waits for its consequence, so that no action is
+        /// performed on a prompt that is about to end.
         mutating func takeFirst() {
             script.removeFirst()
             awaitsConsequence = prompt != nil
         }
 
-        /// Why nothing that waits can ever answer the prompt; nil when something may, and when a person sees it.
+        /// Why no queued action can ever answer the prompt; nil if one can, or if a user sees the prompt.
         func problemOfScript() -> ScriptProblem? {
             guard let prompt, prompt.isUnseen, prompt.isVisible else { return nil }
             guard let next = script.first else { return prompt.endsWithScript ? ScriptProblem(prompt.content) : nil }
@@ -98,7 +99,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
                 ? ScriptProblem(next.action, next.line, prompt.content) : nil
         }
 
-        /// Keeps the recovery code, once the prompt shows it.
+        /// Stores the recovery code when the prompt shows it.
         mutating func seeCode() {
             if let prompt, prompt.content.step == .recoveryCodeShown { shownCode = prompt.content.recoveryCode }
         }
@@ -107,11 +108,11 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     private let core: Mutex<Core>
     private let random: any RandomSource
     private let clock: VirtualClock
-    /// What happened.
+    /// The transcript.
     package let record: SimulatedRecord
     private let save: @Sendable (WorldState) throws(Failure) -> Void
 
-    /// Makes a world; `save` keeps what outlives the process.
+    /// Creates a world; `save` stores the state that outlives the process.
     package init(
         _ state: WorldState, clock: VirtualClock, random: any RandomSource,
         save: @escaping @Sendable (WorldState) throws(Failure) -> Void
@@ -123,7 +124,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         self.save = save
     }
 
-    // MARK: - The sensor
+    // MARK: - Sensor
 
     package var state: SensorState {
         let state = core.withLock { $0.state }
@@ -145,7 +146,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     package func observe(_ changed: @escaping @Sendable () -> Void) { core.withLock { $0.observer = changed } }
 
-    // MARK: - Surroundings
+    // MARK: - Companions and session
 
     package var companions: CompanionState { core.withLock { $0.companions } }
 
@@ -155,7 +156,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     private func report(_ event: SessionEvent) { core.withLock { $0.report }?(event) }
 
-    /// Every change of what is paired gives the type another name.
+    /// Pairs or unpairs a device. Every pairing gets a random name, so that the hash of the type changes.
     private func pair(_ type: CompanionType, _ isPaired: Bool) throws(Failure) {
         let name = try random.bytes(16).copyBytes()
         core.withLock { core in
@@ -165,9 +166,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         core.withLock { $0.observer }?()
     }
 
-    // MARK: - The prompt
+    // MARK: - Prompt
 
-    /// A prompt comes up; what a person does waits until it can be seen.
+    /// A prompt is about to be shown; actions wait until it is visible.
     func promptComes(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
         core.withLock { core in
             core.prompt = ShownPrompt(
@@ -177,7 +178,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         }
     }
 
-    /// The script alone answers that prompt.
+    /// Marks a prompt that only the script answers.
     func promptIsUnseen(_ id: UInt64, endsWithScript: Bool = false) {
         core.withLock { core in
             guard core.prompt?.id == id else { return }
@@ -208,10 +209,11 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         }
     }
 
-    // MARK: - The person
+    // MARK: - Actions
 
-    /// Puts an action at the end of the line; `line` is that of the script.
-    /// - Returns: whether it was taken at once.
+    /// Appends an action to the queue; `line` is its line in the script.
+    ///
+    /// - Returns: whether it was performed at once.
     @discardableResult
     package func perform(_ action: Action, _ line: ScriptLine? = nil) -> Bool {
         core.withLock { $0.script.append(QueuedAction(action: action, line: line)) }
@@ -219,8 +221,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return core.withLock { $0.script.isEmpty }
     }
 
-    /// Does something while the person does just that, before all that waits; what was not taken is dropped, and so is a
-    /// passcode while entry is delayed.
+    /// Runs `body` with only the given actions queued, and restores the queue afterwards. Actions that were not
+    /// performed are dropped, as is a passcode while entry is delayed.
     package func playing<R>(_ actions: [Action], _ body: () throws -> R) rethrows -> R {
         let others = core.withLock { core in
             defer { (core.script, core.isImpatient) = (actions.map { QueuedAction(action: $0) }, true) }
@@ -233,7 +235,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return try body()
     }
 
-    /// Hands the first action to what can take it; one at a time, since what it causes decides about the next.
+    /// Performs the first action if it is accepted now. Performs only one, since its consequence decides about the
+    /// next.
     func goOn() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
             if core.isImpatient, case .passcode? = core.script.first?.action, let prompt = core.prompt,
@@ -248,19 +251,19 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
             guard let prompt = core.prompt, let problem = core.problemOfScript() else { return nil }
             keep(problem, &core)
-            // What the end of the prompt causes decides about the actions that wait.
+            // The consequence of the prompt's end decides about the actions that are still queued.
             core.awaitsConsequence = true
             return { prompt.events(.unavailable) }
         }
         run?()
     }
 
-    // MARK: - A script that cannot go on
+    // MARK: - Scripts that cannot continue
 
-    /// Whether an action waits.
+    /// Whether an action is queued.
     var hasActions: Bool { core.withLock { !$0.script.isEmpty } }
 
-    /// Keeps a problem for the caller whose prompt is about to end.
+    /// Stores a problem for the caller whose prompt is about to end.
     func note(_ problem: ScriptProblem) { core.withLock { keep(problem, &$0) } }
 
     private func keep(_ problem: ScriptProblem, _ core: inout Core) {
@@ -268,7 +271,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         (core.untold, core.problem) = (problem, problem)
     }
 
-    /// Why the script could not go on last; nil when it always could.
+    /// The latest reason why the script could not continue; nil if it always could.
     package var scriptProblem: ScriptProblem? { core.withLock { $0.problem } }
 
     package func takeScriptProblem() -> Failure? {
@@ -279,7 +282,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return problem.map { Failure(.notInteractive, $0.message, hint: $0.hint) }
     }
 
-    /// What the action does, if something can take it now; it is out of the line then.
+    /// Removes the action from the queue if it is accepted now, and returns what it does; nil otherwise.
     private func take(_ action: Action, _ core: inout Core) -> (@Sendable () -> Void)? {
         switch action {
         case .touch(let matching):
@@ -328,7 +331,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         }
     }
 
-    // MARK: - The controls
+    // MARK: - Controls
 
     package func apply(_ command: SimulatorCommand) throws(Failure) -> Bool {
         if let words = command.words { record.note(words) }
@@ -375,7 +378,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return true
     }
 
-    /// Whether a script let that go wrong; it does not any more after this.
+    /// Whether the script injected the fault; removes it.
     func takeFailure(_ failure: SimulatedFailure) -> Bool { core.withLock { $0.failures.remove(failure) != nil } }
 
     // MARK: - Any passcode
@@ -403,7 +406,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     package func learn(_ passcode: SecretBytes?) { core.withLock { $0.passcode = passcode } }
 
-    /// Every change of the enrolled fingers gives the set a new name, also when the same finger comes back.
+    /// Gives the enrolled set a new random name, as every enrolment change does, also when the same finger is
+    /// enrolled again.
     private func changeEnrolment() throws(Failure) {
         let name = try random.bytes(16).copyBytes()
         try change { (state) throws(Failure) in state.enrolment = name }

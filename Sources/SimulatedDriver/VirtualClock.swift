@@ -3,7 +3,7 @@
 package import LatchkeySeams
 import Synchronization
 
-/// A clock that a script moves. On top of a real clock it also goes on by itself.
+/// A clock that a script moves. With a real clock below it, it also advances with that.
 package final class VirtualClock: Clock {
     private final class VirtualAlarm: Alarm {
         let due: Int64
@@ -20,7 +20,7 @@ package final class VirtualClock: Clock {
             real.withLock { $0 }?.cancel()
         }
 
-        /// Runs the body unless it ran or was cancelled.
+        /// Runs the body unless it ran or was cancelled before.
         func ring() {
             body.withLock { body in
                 defer { body = nil }
@@ -30,11 +30,11 @@ package final class VirtualClock: Clock {
     }
 
     private struct State: Sendable {
-        /// The uptime at the start.
+        /// The uptime at the start of the boot.
         var start: Int64
         var offset: Int64
         var boot: UInt64
-        /// Nanoseconds of earlier boots.
+        /// Nanoseconds by which earlier boots have advanced the wall clock.
         var wallOffset: Int64 = 0
         var alarms: [VirtualAlarm] = []
     }
@@ -42,28 +42,29 @@ package final class VirtualClock: Clock {
     private let real: (any Clock)?
     private let state: Mutex<State>
 
-    /// Starts at `offset` nanoseconds after the start of the real clock, or of nothing. `boot` numbers the start of a
-    /// machine without a real clock; a later start has to have another number.
+    /// Starts at `offset` nanoseconds after the uptime of the real clock, or after zero without one.
+    ///
+    /// `boot` numbers the boot of a machine without a real clock; a later boot needs another number.
     package init(over real: (any Clock)? = nil, offset: Int64 = 0, boot: UInt64 = 1) {
         self.real = real
         state = Mutex(State(start: (real?.uptime ?? 0) &+ offset, offset: offset, boot: boot))
     }
 
-    /// Nanoseconds the clock was moved on.
+    /// Nanoseconds by which the script has moved the clock in this boot.
     package var offset: Int64 { state.withLock { $0.offset } }
 
     package var uptime: Int64 { (real?.uptime ?? 0) &+ offset }
 
-    /// Nanoseconds since the clock was made, or since the last restart.
+    /// Nanoseconds since the clock was created or restarted.
     var sinceStart: Int64 { uptime &- state.withLock { $0.start } }
 
     package var bootID: [UInt8] {
         let boot = state.withLock { $0.boot }
-        // The real boot counts as well: a daemon does not outlive it either.
+        // The real boot identifier is included, since a daemon does not survive a real boot either.
         return (real?.bootID.prefix(48) ?? []) + (0..<8).map { UInt8(truncatingIfNeeded: boot >> (8 * $0)) }
     }
 
-    /// 2026-01-01 00:00 UTC and what has passed since, or the real time moved on.
+    /// Microseconds since 1970: the real time plus the offset, or 2026-01-01 00:00 UTC plus the simulated time.
     package var wallTime: Int64 {
         let passed = state.withLock { $0.offset &+ $0.wallOffset }
         return (real?.wallTime ?? 1_767_225_600_000_000) &+ passed / 1000
@@ -82,7 +83,7 @@ package final class VirtualClock: Clock {
         return alarm
     }
 
-    /// Begins another boot: the uptime starts anew, the wall clock goes on, and no alarm is left.
+    /// Begins another boot: the uptime restarts at zero, the wall clock continues, and all alarms are dropped.
     package func restart() {
         state.withLock { state in
             state.wallOffset = state.wallOffset &+ state.offset
@@ -93,12 +94,12 @@ package final class VirtualClock: Clock {
         }
     }
 
-    /// Moves the clock on and rings what became due, in the order it became due.
+    /// Moves the clock forward and rings the alarms that become due, in the order of their due times.
     package func advance(seconds: Int64) {
         let (moved, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         state.withLock { state in
             let (sum, alsoOverflows) = state.offset.addingReportingOverflow(moved)
-            // Time stops at the end of the number instead of going backwards.
+            // The clock stops at its maximum instead of overflowing.
             state.offset = overflows || alsoOverflows ? .max / 2 : min(sum, .max / 2)
         }
         let now = uptime

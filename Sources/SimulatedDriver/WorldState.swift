@@ -2,24 +2,24 @@
 
 package import LatchkeyModel
 
-/// What a simulated machine has: the part of a world that outlives its process.
+/// The state of a simulated machine that outlives its process.
 package struct WorldState: Equatable, Sendable {
     package var sensor: BiometryKind
-    /// Names the enrolled set; empty when nothing is enrolled.
+    /// The random name of the enrolled set; empty when nothing is enrolled.
     package var enrolment: [UInt8]
-    /// Nanoseconds the clock was moved on.
+    /// Nanoseconds by which the clock was moved.
     package var clockOffset: Int64
-    /// How often the machine was restarted.
+    /// How many times the machine was restarted.
     package var boots: UInt64 = 0
 
-    /// Makes a state.
+    /// Creates a state.
     package init(sensor: BiometryKind = .touchID, enrolment: [UInt8] = [], clockOffset: Int64 = 0) {
         self.sensor = sensor
         self.enrolment = enrolment
         self.clockOffset = clockOffset
     }
 
-    /// Lines of `key = value`.
+    /// The state as lines of `key = value`.
     package var text: String {
         let set = enrolment.map { byte in
             let digits = String(byte, radix: 16)
@@ -28,7 +28,7 @@ package struct WorldState: Equatable, Sendable {
         return "sensor = \(sensor)\nenrolment = \(set.joined())\nclock_offset_ns = \(clockOffset)\nboots = \(boots)\n"
     }
 
-    /// Reads those lines; anything else is refused.
+    /// Reads lines of `key = value`; throws for any other line.
     package init(text: String) throws(Failure) {
         var state = WorldState()
         for line in text.split(separator: "\n") {

@@ -7,11 +7,11 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// The asynchronous forms hold no thread of the pool, and keep the machine of the test.
+/// The asynchronous forms block no thread of the pool, and use the machine of the test.
 @Suite(.simulator()) struct BackgroundCallTests {
     private let store = KeychainStore()
 
-    @Test func theyDoWhatTheOthersDo() async throws {
+    @Test func asynchronousFormsDoWhatSynchronousFormsDo() async throws {
         #expect(try await !store.contains(.token))
         try await store.store("text", in: .token)
         #expect(try await store.string(of: .token) == "text")
@@ -32,9 +32,9 @@ import Testing
         #expect(found == errSecSuccess, "on the machine of the test")
     }
 
-    /// More reads wait for the person than the pool has threads. The touch comes from the pool, after all of them were
-    /// begun: were one of its threads held by each, it never came.
-    @Test func moreReadsThanThreadsWaitForOnePerson() async throws {
+    /// Starts more reads than the pool has threads. The touch is queued by a task of the pool after all reads have
+    /// begun: if each read blocked a thread of the pool, it would never be queued.
+    @Test func moreReadsThanPoolThreadsCanWaitForPrompts() async throws {
         let simulator = try machine()
         let readers = ProcessInfo.processInfo.activeProcessorCount * 4
         try await store.store("s3cret", in: .token, protection: .userPresence)
@@ -50,7 +50,7 @@ import Testing
             }
             group.addTask {
                 while await events.all.count < readers { await Task.yield() }
-                // Hops through the pool while they wait.
+                // Suspends repeatedly while the reads wait.
                 for _ in 0..<100 { await Task.yield() }
                 await events.add("touch")
                 for _ in 0..<readers { simulator.touch(matching: true) }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @MainActor @Test func theMainActorGoesOnWhileAPersonIsAsked() async throws {
+    @MainActor @Test func aPromptDoesNotBlockTheMainActor() async throws {
         try await store.store("s3cret", in: .token, protection: .userPresence)
         var events: [String] = []
         let read = Task {
@@ -97,11 +97,11 @@ import Testing
         let read = Task { try await store.string(of: .token) }
         while simulator.transcript.lines.allSatisfy({ !$0.contains("prompt") }) { await Task.yield() }
         read.cancel()
-        // Nobody failed to be recognised, and no password was wrong.
+        // The user was not rejected, and no password was wrong: the kind must be `cancelled`.
         await #expect(throws: KeychainError(status: errSecUserCanceled)) { try await read.value }
     }
 
-    @Test func aTaskThatWasCancelledBeforeReadsNothing() async throws {
+    @Test func anAlreadyCancelledTaskReadsNothing() async throws {
         try await store.store("s3cret", in: .token, protection: .applicationPassword, prompt: .standard.password("pw"))
         let read = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -120,7 +120,7 @@ import Testing
         await #expect(throws: KeychainError(status: errSecUserCanceled)) { try await signing.value }
     }
 
-    @Test func theWordsAreThoseOfTheCall() async throws {
+    @Test func theMessageIsThatOfTheFailedCall() async throws {
         try machine().failNext(.diskFull)
         do {
             try await store.store("x", in: .token)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BiometricAuthTests {
-    @Test(.simulator()) func theProofOpensAnItemWithoutASecondPrompt() async throws {
+    @Test(.simulator()) func theProofReadsAnItemWithoutASecondPrompt() async throws {
         let simulator = try machine()
         let store = KeychainStore()
         try await store.store("s3cret", in: .token, protection: .currentBiometry)
@@ -30,7 +30,7 @@ import Testing
         #expect(lines.contains { $0.contains("Use Password") })
     }
 
-    @Test(arguments: ["", " \n\t"]) func aReasonWithoutWordsIsRefusedInWords(reason: String) async {
+    @Test(arguments: ["", " \n\t"]) func aBlankReasonIsAnErrorWithAMessage(reason: String) async {
         let context = ScriptedBiometry(answers: [.success])
         let failure = await ending(AuthenticationOptions(reason: reason), auth(context))
         #expect(failure?.advice == .correctProgram)
@@ -38,7 +38,7 @@ import Testing
         #expect(context.asked.isEmpty)
     }
 
-    @Test func eachAttemptHasAContextOfItsOwn() async {
+    @Test func eachAttemptUsesANewContext() async {
         let (first, second) = (ScriptedBiometry(answers: [.success]), ScriptedBiometry(answers: [.success]))
         let auth = auth(first, second)
         #expect(await ending(.owner, auth) == nil)
@@ -48,8 +48,8 @@ import Testing
         #expect(second.asked.count == 1)
     }
 
-    @Test func falseInPlaceOfAnErrorIsAFailure() async {
-        // The documents' own double: a value with three members.
+    @Test func aFalseResultIsAFailure() async {
+        // The test double of the documents, with three members.
         struct Liar: BiometryEvaluating {
             var biometryType: LABiometryType { .touchID }
             func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool { true }
@@ -58,12 +58,12 @@ import Testing
         #expect(await ending(.owner, BiometricAuth { Liar() })?.code == .authenticationFailed)
     }
 
-    @Test func reuseOfAnUnlockIsBounded() {
+    @Test func reuseSecondsAreClamped() {
         #expect(AuthenticationOptions(reason: "test", reuseSeconds: -1).reuseSeconds == 0)
         #expect(AuthenticationOptions(reason: "test", reuseSeconds: .max).reuseSeconds == 300)
     }
 
-    @Test(.simulator()) func anUnlockByBiometryCanStandForAMatch() async throws {
+    @Test(.simulator()) func anUnlockByBiometryCanBeReused() async throws {
         try machine().lock()
         try machine().unlock(byBiometry: true)
         var options = AuthenticationOptions.biometry
@@ -73,14 +73,14 @@ import Testing
 
     // MARK: - Cancelling
 
-    @Test(.simulator()) func cancellingTheTaskTakesThePromptAway() async throws {
+    @Test(.simulator()) func cancellingTheTaskDismissesThePrompt() async throws {
         let task = Task { await ending(.owner) }
-        // The cancellation may come before the evaluation or while its prompt is up: the ending is the same.
+        // The task may be cancelled before the evaluation or during its prompt: the result is the same.
         task.cancel()
         #expect(await task.value?.code == .appCancel)
     }
 
-    @Test func cancellingWhileThePromptIsUpEndsIt() async {
+    @Test func cancellingDuringAPromptEndsTheAttempt() async {
         let context = ScriptedBiometry()
         let auth = auth(context)
         let task = Task { await ending(.owner, auth) }
@@ -90,9 +90,9 @@ import Testing
         #expect(context.isInvalidated)
     }
 
-    // MARK: - Where the reply comes
+    // MARK: - Where the reply runs
 
-    @Test func theReplyComesOnTheQueueAskedFor() async throws {
+    @Test func theReplyRunsOnTheGivenQueue() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "replies")
         queue.setSpecific(key: key, value: "here")
@@ -105,11 +105,11 @@ import Testing
         #expect(place == "here")
     }
 
-    @Test(.simulator()) func theReplyComesOnTheMainActor() async throws {
+    @Test(.simulator()) func theReplyRunsOnTheMainActor() async throws {
         try machine().touch(matching: true)
         let isProven = try await reply { reply in
             BiometricAuth().authenticate(.owner) { outcome in
-                // Not by the thread: on Linux the main actor is not bound to one.
+                // Does not compare threads: on Linux the main actor is not bound to one.
                 MainActor.preconditionIsolated()
                 reply((try? outcome.get()) != nil)
             }

@@ -8,7 +8,7 @@ import Observation
 import Testing
 
 @MainActor @Suite struct BiometricServiceTests {
-    @Test(.simulator(sensor: .faceID)) func aLookLogsInAndLogoutOut() async throws {
+    @Test(.simulator(sensor: .faceID)) func aFaceLogsInAndLogoutLogsOut() async throws {
         let service = BiometricService()
         #expect(service.biometryType == .none)
         service.checkAvailability()
@@ -22,16 +22,16 @@ import Testing
         #expect(!service.isAuthenticated)
     }
 
-    @Test(.simulator(sensor: .faceID, isEnrolled: false)) func whyBiometryCannotBeUsedIsTold() {
+    @Test(.simulator(sensor: .faceID, isEnrolled: false)) func checkAvailabilityReportsWhyBiometryCannotBeUsed() {
         let service = BiometricService()
         service.checkAvailability()
-        #expect(service.biometryType == .faceID, "the kind is known all the same")
+        #expect(service.biometryType == .faceID, "the kind is reported although biometry cannot be used")
         #expect(service.support == .notEnrolled(.faceID))
         #expect(service.failure?.advice == .explainEnrolment)
         #expect(service.error?.contains("enrolled") == true)
     }
 
-    @Test func aCancelledPromptIsSilent() async {
+    @Test func aCancelledPromptHasNoErrorMessage() async {
         let service = BiometricService(auth: auth(ScriptedBiometry(answers: [.failure(.userCancel)])))
         await service.authenticate()
         #expect(!service.isAuthenticated)
@@ -39,7 +39,7 @@ import Testing
         #expect(service.error == nil)
     }
 
-    @Test func aSecondAttemptForgetsTheErrorOfTheFirst() async {
+    @Test func aNewAttemptClearsThePreviousFailure() async {
         let service = BiometricService(
             auth: auth(
                 ScriptedBiometry(answers: [.failure(.authenticationFailed)]), ScriptedBiometry(answers: [.success])))
@@ -50,7 +50,7 @@ import Testing
         #expect(service.error == nil)
     }
 
-    @Test func twoAttemptsAtOnceAreOne() async {
+    @Test func concurrentAttemptsAreOneAttempt() async {
         let context = ScriptedBiometry()
         let service = BiometricService(auth: auth(context))
         let first = Task { await service.authenticate() }
@@ -64,7 +64,7 @@ import Testing
         #expect(service.isAuthenticated)
     }
 
-    @Test func logoutEndsThePromptAndALateAnswerLogsNobodyIn() async {
+    @Test func logoutEndsThePromptAndDoesNotLogInLater() async {
         let (first, second) = (ScriptedBiometry(), ScriptedBiometry(answers: [.success]))
         let service = BiometricService(auth: auth(first, second))
         let attempt = Task { await service.authenticate() }
@@ -75,11 +75,11 @@ import Testing
         #expect(!service.isAuthenticated)
         #expect(service.failure == nil)
         await service.authenticate()
-        #expect(service.isAuthenticated, "the next attempt has a context of its own")
+        #expect(service.isAuthenticated, "the next attempt uses a new context")
     }
 
-    @Test func aSuccessThatComesAfterLogoutDoesNotCount() async {
-        /// Answers although it was invalidated, as a machine may that was just about to.
+    @Test func aSuccessAfterLogoutDoesNotLogIn() async {
+        /// Succeeds although it was invalidated, like an engine that was about to succeed.
         final class Late: BiometryEvaluating, Sendable {
             let script = ScriptedBiometry()
             var biometryType: LABiometryType { .touchID }
@@ -98,7 +98,7 @@ import Testing
         #expect(!service.isAuthenticated)
     }
 
-    @Test func aViewIsToldOfTheChange() async {
+    @Test func observersAreNotifiedOfAChange() async {
         let service = BiometricService(auth: auth(ScriptedBiometry(answers: [.success])))
         let told = Counter()
         withObservationTracking {

@@ -20,22 +20,22 @@ import Testing
         #expect(support.sensor == nil)
     }
 
-    @Test(.simulator(sensor: .faceID, isEnrolled: false)) func nothingEnrolledKeepsTheKind() {
+    @Test(.simulator(sensor: .faceID, isEnrolled: false)) func withNothingEnrolledTheKindIsReported() {
         #expect(support == .notEnrolled(.faceID))
         #expect(support.sensor == .faceID)
         #expect(support.biometry == nil)
     }
 
-    @Test(.simulator(sensor: .touchID, passcode: nil)) func withoutAPasscodeTheKindIsKept() {
+    @Test(.simulator(sensor: .touchID, passcode: nil)) func withoutAPasscodeTheKindIsReported() {
         #expect(support == .notAvailable(.touchID))
     }
 
-    @Test(.simulator(sensor: .faceID)) func aDeniedFaceKeepsTheKind_LA07() throws {
+    @Test(.simulator(sensor: .faceID)) func withoutPermissionTheKindIsReported_LA07() throws {
         try machine().setFaceIDPermission(.denied)
         #expect(support == .notAvailable(.faceID))
     }
 
-    @Test(.simulator()) func aLockoutKeepsTheKindAndEndsWithThePasscode() async throws {
+    @Test(.simulator()) func theKindIsReportedDuringALockoutWhichThePasscodeEnds() async throws {
         for _ in 0..<5 { try machine().touch(matching: false) }
         _ = await ending(.biometry)
         _ = await ending(.biometry)
@@ -45,11 +45,11 @@ import Testing
         #expect(support == .available(.touchID))
     }
 
-    @Test func aSensorOfTheFutureCountsAsNone() {
+    @Test func anUnknownSensorCountsAsNone() {
         #expect(BiometrySupport(asking: ScriptedBiometry(biometryType: .none, obstacle: .biometryLockout)) == .none)
     }
 
-    @Test(arguments: Biometry.allCases) func wordsNameTheSensorThereIsAndNoOther(kind: Biometry) {
+    @Test(arguments: Biometry.allCases) func textsNameOnlyTheSensorOfTheDevice(kind: Biometry) {
         let others = Biometry.allCases.filter { $0 != kind }.map(\.name)
         let values: [BiometrySupport] = [.available(kind), .lockedOut(kind), .notEnrolled(kind), .notAvailable(kind)]
         for words in values.compactMap(\.explanation) + [kind.immediateScanWarning].compactMap({ $0 }) {
@@ -59,8 +59,8 @@ import Testing
         #expect(kind.symbolName == kind.rawValue.lowercased())
     }
 
-    /// No reader on Linux is Apple's.
-    @Test func aFingerIsNamedAsItIsCalledHere() {
+    /// Readers on Linux are not Apple's.
+    @Test func aFingerIsNamedFingerprintOnLinux() {
         #if os(Linux)
         #expect(Biometry.touchID.name == "Fingerprint")
         #else
@@ -68,7 +68,7 @@ import Testing
         #endif
     }
 
-    @Test func onlyAFingerHasTimeToThink() {
+    @Test func onlyAFingerDoesNotScanAtOnce() {
         #expect(Biometry.touchID.immediateScanWarning == nil)
         #expect(Biometry.faceID.immediateScanWarning != nil)
         #expect(Biometry.opticID.immediateScanWarning != nil)

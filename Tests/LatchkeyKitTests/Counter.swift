@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Counts from zero.
+/// A counter that starts at zero.
 final class Counter: Sendable {
     private let count = Mutex(0)
     func next() -> Int {

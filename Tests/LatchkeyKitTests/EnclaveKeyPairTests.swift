@@ -14,7 +14,7 @@ import Testing
         failure { () throws(KeychainError) in _ = try pair.sign(nonce, prompt: prompt) }
     }
 
-    @Test func aPairIsMadeFoundAndDeleted() throws {
+    @Test func aPairIsCreatedFoundAndDeleted() throws {
         #expect(try EnclaveKeyPair.find(tag: "login") == nil)
         let pair = try EnclaveKeyPair.create(tag: "login")
         #expect(try EnclaveKeyPair.find(tag: "login") == pair)
@@ -25,10 +25,10 @@ import Testing
         try EnclaveKeyPair.remove(tag: "login")
         #expect(try EnclaveKeyPair.find(tag: "login") == nil)
         #expect(failureOfSigning(pair)?.kind == .itemNotFound)
-        #expect(try machine().transcript.lines.isEmpty, "none of it asks")
+        #expect(try machine().transcript.lines.isEmpty, "no call prompts")
     }
 
-    @Test func aFingerSignsAndTheSignatureIsOfThatMessageAlone() throws {
+    @Test func aSignatureVerifiesForItsMessageOnly() throws {
         let pair = try EnclaveKeyPair.create(tag: "login")
         try machine().touch(matching: true)
         let signature = try pair.sign(nonce, prompt: .asking("Log in"))
@@ -41,7 +41,7 @@ import Testing
         #expect(try machine().transcript.lines.contains { $0.contains("Log in") })
     }
 
-    @Test func aProofAsksNoSecondTime() async throws {
+    @Test func aProofDoesNotPromptAgain() async throws {
         let pair = try EnclaveKeyPair.create(tag: "login")
         try machine().touch(matching: true)
         let proof = try await BiometricAuth().authenticate(.biometry)
@@ -50,7 +50,7 @@ import Testing
         #expect(try machine().transcript.lines.filter { $0.contains("tries left: 3") }.count == 1)
     }
 
-    @Test func encryptingAsksNobodyAndDecryptingAsks() async throws {
+    @Test func decryptingPromptsAndEncryptingDoesNot() async throws {
         let pair = try EnclaveKeyPair.create(tag: "box")
         let sealed = try pair.encrypt(Data("secret".utf8))
         #expect(sealed.range(of: Data("secret".utf8)) == nil)
@@ -63,7 +63,7 @@ import Testing
         #expect(throws: KeychainError.self) { try pair.decrypt(changed, prompt: .standard) as Data }
     }
 
-    @Test func refusalsAreTold() throws {
+    @Test func failuresHaveTheirKinds() throws {
         let pair = try EnclaveKeyPair.create(tag: "login")
         try machine().cancel()
         #expect(failureOfSigning(pair)?.kind == .cancelled)
@@ -72,15 +72,15 @@ import Testing
         #expect(failureOfSigning(pair)?.kind == .authenticationFailed)
     }
 
-    @Test func anotherFingerSignsNothing() throws {
+    @Test func anEnrolmentChangeDisablesThePair() throws {
         let pair = try EnclaveKeyPair.create(tag: "login")
         try machine().replaceFinger()
         try machine().touch(matching: true)
         #expect(failureOfSigning(pair) != nil)
     }
 
-    /// The name alone would find the key of the pair that came after.
-    @Test func aPairWhoseKeyWasReplacedIsGone() throws {
+    /// The tag alone would find the key of the later pair.
+    @Test func aPairWithAReplacedKeyIsItemNotFound() throws {
         let rule = KeychainProtection(.whenUnlockedThisDeviceOnly)
         let first = try EnclaveKeyPair.create(tag: "login", protection: rule)
         let sealed = try first.encrypt(nonce)
@@ -94,7 +94,7 @@ import Testing
         #expect(second.verify(try second.sign(nonce, prompt: .standard) as Data, of: nonce))
     }
 
-    @Test func thePublicKeyHasTheFormsThatServersRead() throws {
+    @Test func thePublicKeyIsExportedAsDERAndPEM() throws {
         let pair = try EnclaveKeyPair.create(tag: "login")
         #expect(pair.publicKey.count == 65)
         #expect(pair.publicKey.first == 4)
@@ -106,7 +106,7 @@ import Testing
         #expect(Data(base64Encoded: lines.dropFirst().dropLast().joined()) == pair.publicKeyDER)
     }
 
-    /// The one place where a fixed head could be wrong unseen.
+    /// Checks the constant DER prefix against another implementation.
     @Test func opensslReadsThePublicKeyAndVerifiesTheSignature() throws {
         let pair = try EnclaveKeyPair.create(tag: "login", protection: KeychainProtection(.whenUnlockedThisDeviceOnly))
         let program = try OtherProgram()

@@ -9,31 +9,31 @@ import Testing
 @Suite(.simulator()) struct EnrollmentMonitorTests {
     private let monitor = EnrollmentMonitor(entry: .password(service: "app", account: "enrolled"))
 
-    @Test func beforeAnythingWasTrustedItIsAFirstRun() throws {
+    @Test func withoutATrustedSetItIsAFirstRun() throws {
         #expect(try monitor.check() == .firstRun)
         #expect(try monitor.check().requiresPassword)
     }
 
-    @Test func whatWasTrustedStaysTrusted() throws {
+    @Test func theTrustedSetIsUnchanged() throws {
         #expect(try monitor.trustCurrent())
         #expect(try monitor.check() == .unchanged)
         #expect(try !monitor.check().requiresPassword)
         let again = EnrollmentMonitor(entry: .password(service: "app", account: "enrolled"))
-        #expect(try again.check() == .unchanged, "another start of the app")
+        #expect(try again.check() == .unchanged, "after a restart of the app")
     }
 
-    @Test func anotherFingerAsksForThePasswordAgainUntilItIsTrusted() throws {
+    @Test func aNewFingerIsAChangeUntilItIsTrusted() throws {
         try monitor.trustCurrent()
         for change in [{ try machine().enrol() }, { try machine().replaceFinger() }] {
             try change()
             #expect(try monitor.check() == .changed)
-            #expect(try monitor.check() == .changed, "asking does not trust")
+            #expect(try monitor.check() == .changed, "check does not change the trusted set")
             try monitor.trustCurrent()
             #expect(try monitor.check() == .unchanged)
         }
     }
 
-    @Test func nothingEnrolledAnyMoreIsAChange() throws {
+    @Test func removingAllFingersIsAChange() throws {
         try monitor.trustCurrent()
         try machine().unenrol()
         #expect(try monitor.check() == .changed)
@@ -41,7 +41,7 @@ import Testing
         #expect(try monitor.check() == .firstRun)
     }
 
-    @Test func aLockoutIsNoChange() async throws {
+    @Test func aLockoutIsUnknownAndNotAChange() async throws {
         let simulator = try machine()
         try monitor.trustCurrent()
         for _ in 0..<5 { simulator.touch(matching: false) }
@@ -54,13 +54,13 @@ import Testing
         #expect(try monitor.check() == .unchanged)
     }
 
-    @Test func forgettingBeginsAnew() throws {
+    @Test func afterForgetItIsAFirstRun() throws {
         try monitor.trustCurrent()
         try monitor.forget()
         #expect(try monitor.check() == .firstRun)
     }
 
-    @Test func aKeychainThatCannotBeReadIsToldAndNotTakenForAFirstRun() throws {
+    @Test func anUnreadableKeychainIsAnErrorAndNotAFirstRun() throws {
         try monitor.trustCurrent()
         try machine().failNext(.missingEntitlement)
         #expect(throws: KeychainError(status: errSecMissingEntitlement)) { try monitor.check() }

@@ -7,9 +7,9 @@ import LocalAuthentication
 import Testing
 
 /// Each row of the table of errors and recoveries (source-documents, 000): the cause on a simulated machine, the code
-/// that an app gets, and the advice.
+/// that the app gets, and the advice.
 @Suite struct ErrorTableTests {
-    @Test(.simulator()) func aMismatchIsTriedAgain() async throws {
+    @Test(.simulator()) func aMismatchAdvisesToTryAgain() async throws {
         for _ in 0..<3 { try machine().touch(matching: false) }
         let failure = await ending(.biometry)
         #expect(failure?.code == .authenticationFailed)
@@ -24,7 +24,7 @@ import Testing
         #expect(failure?.recoverySuggestion == nil)
     }
 
-    @Test(.simulator()) func theFallbackButtonShowsAnotherWay() async throws {
+    @Test(.simulator()) func theFallbackButtonAdvisesToShowTheOwnWay() async throws {
         try machine().touch(matching: false)
         try machine().chooseFallback()
         let failure = await ending(.biometry(reason: "test", fallbackTitle: "Use Password"))
@@ -54,7 +54,7 @@ import Testing
         simulator.enter(passcode: "1234")
         #expect(await ending(.owner) == nil, "the advice works")
         simulator.touch(matching: true)
-        #expect(await ending(.biometry) == nil, "and biometry is back")
+        #expect(await ending(.biometry) == nil, "biometry works again")
     }
 
     @Test(.simulator(passcode: nil)) func withoutAPasscodeItsSettingIsExplained() async throws {
@@ -76,7 +76,7 @@ import Testing
         #expect(await ending(.owner) == nil, "the advice works")
     }
 
-    /// Rows that name accessories, which no simulated machine has.
+    /// Rows for accessories, which no simulated machine has.
     @Test(arguments: [
         (LAError.Code.biometryNotPaired, RecoveryAdvice.explainPairing),
         (.biometryDisconnected, .askToReconnect),
@@ -86,9 +86,9 @@ import Testing
         #expect(failure?.advice == advice)
     }
 
-    // MARK: - The codes that the table leaves out
+    // MARK: - Codes outside the table
 
-    @Test(.simulator()) func aLockedDeviceIsAskedLater() async throws {
+    @Test(.simulator()) func aLockedDeviceAdvisesToAskLater() async throws {
         let simulator = try machine()
         try simulator.setInBackground(true)
         let failure = await ending(.owner)
@@ -96,7 +96,7 @@ import Testing
         #expect(failure?.advice == .askLater)
     }
 
-    @Test(.simulator()) func withoutInteractionNobodyIsAsked() async throws {
+    @Test(.simulator()) func withoutInteractionNoPromptIsShown() async throws {
         var options = AuthenticationOptions.owner
         options.allowsInteraction = false
         let failure = await ending(options)
@@ -111,7 +111,7 @@ import Testing
         #expect(RecoveryAdvice(for: code) == advice)
     }
 
-    @Test func everyAdviceThatCallsForWordsHasThemForEverySensor() {
+    @Test func everyAdviceExceptDoNothingHasASentenceForEverySensor() {
         for advice in RecoveryAdvice.allCases {
             for sensor in Biometry.allCases + [nil] {
                 let sentence = advice.sentence(sensor: sensor)

@@ -34,12 +34,12 @@ import Testing
         #expect(flow(.biometry, .lockedOut(.touchID)).step == .password(.lockedOut))
     }
 
-    @Test func aDemandedPasswordLetsNothingElseIn() {
+    @Test func aDemandedPasswordIsTheOnlyStep() {
         var flow = FallbackFlow(
             ways: [.biometry, .passcode], support: .available(.touchID), demandsPassword: true)
         #expect(flow.step == .password(.demanded))
         flow.succeeded()
-        #expect(flow.step == .password(.demanded), "a late match of a prompt before")
+        #expect(flow.step == .password(.demanded), "a late match of an earlier prompt")
         flow.passwordTried(isRight: true)
         #expect(flow.step == .done(.password))
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(flow.step == .password(.chosen))
     }
 
-    @Test func whoCancelsIsNotAskedForThePasscode() {
+    @Test func cancellingLeadsToThePasswordAndNotToThePasscode() {
         var flow = flow()
         flow.failed(failure(.userCancel))
         #expect(flow.step == .password(.chosen))
@@ -85,7 +85,7 @@ import Testing
         #expect(second.step == .password(.chosen))
     }
 
-    @Test func wrongPasswordsAreCountedAndEndNothing() {
+    @Test func wrongPasswordsAreCountedWithoutALimit() {
         var flow = flow([])
         for count in 1...20 {
             flow.passwordTried(isRight: false)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.simulator()) struct KeychainStoreTests {
     private let store = KeychainStore()
 
-    @Test func aValueIsKeptReadChangedAndDeleted() throws {
+    @Test func aValueIsStoredReadChangedAndDeleted() throws {
         #expect(try !store.contains(.token))
         try store.store("first", in: .token)
         #expect(try store.string(of: .token) == "first")
@@ -35,23 +35,23 @@ import Testing
         try store.store(Data(), in: .token)
     }
 
-    @Test func addingChangesNothingThatIsThere() throws {
+    @Test func addingDoesNotChangeAnExistingItem() throws {
         try store.add(Data("first".utf8), in: .token)
         let error = failure { () throws(KeychainError) in try store.add(Data("second".utf8), in: .token) }
         #expect(error?.kind == .alreadyThere)
         #expect(try store.string(of: .token) == "first")
     }
 
-    @Test func deletingNothingIsNoError() throws { try store.remove(.token) }
+    @Test func deletingAMissingItemIsNotAnError() throws { try store.remove(.token) }
 
-    @Test func anythingThatIsDataComesBack() throws {
+    @Test func anyDataIsReadBackUnchanged() throws {
         for data in [Data([0]), Data([0, 0xff, 0x0a, 0]), Data(repeating: 7, count: 1 << 20)] {
             try store.store(data, in: .token)
             #expect(try store.data(of: .token) == data)
         }
     }
 
-    @Test func aValueThatIsTooLargeIsRefusedInWords() throws {
+    @Test func aTooLargeValueIsAnErrorWithAMessage() throws {
         try store.store("kept", in: .token)
         let error = failure { () throws(KeychainError) in
             try store.store(Data(repeating: 7, count: 1 << 20 + 1), in: .token)
@@ -66,12 +66,12 @@ import Testing
         var age: Int
     }
 
-    @Test func aCodableValueComesBack() throws {
+    @Test func aCodableValueIsReadBackUnchanged() throws {
         try store.store(encoding: Profile(name: "Ada", age: 36), in: .token)
         #expect(try store.value(of: .token) == Profile(name: "Ada", age: 36))
     }
 
-    @Test func bytesOfAnotherKindAreToldWithoutTheirContents() throws {
+    @Test func decodingErrorsDoNotContainTheValue() throws {
         try store.store(Data([0xff, 0xfe, 0x41]), in: .token)
         let text = failure { () throws(KeychainError) in _ = try store.string(of: .token) }
         #expect(text?.kind == .undecodable)
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.string(of: .token) == "kept")
     }
 
-    @Test func entriesAreApart() throws {
+    @Test func differentEntriesAreDifferentItems() throws {
         let entries: [KeychainEntry] =
             [
                 .token, .password(service: "service", account: "other"),
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: - Protected items
 
-    @Test func aProtectedItemAsksWithTheReason() throws {
+    @Test func readingAProtectedItemPromptsWithTheReason() throws {
         let simulator = try machine()
         try store.store("s3cret", in: .token, protection: .currentBiometry)
         simulator.touch(matching: true)
@@ -119,7 +119,7 @@ import Testing
         #expect(simulator.transcript.lines.contains { $0.contains("Log in") })
     }
 
-    @Test func whetherAProtectedItemIsThereIsToldWithoutAPrompt() throws {
+    @Test func containsDoesNotPromptForAProtectedItem() throws {
         try store.store("s3cret", in: .token, protection: .userPresence)
         #expect(try store.contains(.token))
         let error = failure { () throws(KeychainError) in _ = try store.data(of: .token, prompt: .never) }
@@ -128,7 +128,7 @@ import Testing
         #expect(try machine().transcript.lines.allSatisfy { !$0.contains("prompt") })
     }
 
-    @Test func cancellingAndFailingAreTold() throws {
+    @Test func cancellingAndFailingHaveTheirKinds() throws {
         try store.store("s3cret", in: .token, protection: .currentBiometry)
         try machine().cancel()
         let cancelled = failure { () throws(KeychainError) in _ = try store.data(of: .token) }
@@ -138,7 +138,7 @@ import Testing
         #expect(failed?.kind == .authenticationFailed)
     }
 
-    @Test func changingAProtectedItemAsksFirst() throws {
+    @Test func changingAProtectedItemPromptsFirst() throws {
         try store.store("old", in: .token, protection: .userPresence)
         try machine().cancel()
         let error = failure { () throws(KeychainError) in
@@ -160,7 +160,7 @@ import Testing
         #expect(error?.kind == .interactionNotAllowed)
     }
 
-    @Test func anotherFingerMakesAnItemOfTheCurrentSetGoAndLeavesTheEntryFree() throws {
+    @Test func anEnrolmentChangeDeletesAnItemOfTheCurrentSet() throws {
         try store.store("s3cret", in: .token, protection: .currentBiometry)
         try machine().replaceFinger()
         #expect(try !store.contains(.token))
@@ -169,7 +169,7 @@ import Testing
         #expect(try store.string(of: .token) == "new")
     }
 
-    @Test func anAppPasswordOpensItsItem() throws {
+    @Test func anAppPasswordUnlocksItsItem() throws {
         let prompt = KeychainPrompt.standard.password("open sesame")
         try store.store("s3cret", in: .token, protection: .applicationPassword, prompt: prompt)
         #expect(try store.string(of: .token, prompt: prompt) == "s3cret")
@@ -182,7 +182,7 @@ import Testing
         #expect(try store.contains(.token))
     }
 
-    @Test(arguments: [0, 1025]) func aPasswordOfImpossibleLengthIsRefusedInWords(length: Int) {
+    @Test(arguments: [0, 1025]) func aPasswordOfInvalidLengthIsAnErrorWithAMessage(length: Int) {
         let prompt = KeychainPrompt.standard.password(Data(repeating: 1, count: length))
         let error = failure { () throws(KeychainError) in
             try store.store("x", in: .token, protection: .applicationPassword, prompt: prompt)
@@ -191,14 +191,14 @@ import Testing
         #expect(error?.message.contains("1,024") == true)
     }
 
-    @Test func anImpossibleProtectionIsRefusedInWords() {
+    @Test func aContradictoryProtectionIsAnErrorWithAMessage() {
         let both = KeychainProtection(constraints: [.biometryAny, .biometryCurrentSet])
         let error = failure { () throws(KeychainError) in try store.store("x", in: .token, protection: both) }
         #expect(error?.kind == .badParameter)
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test func aContextOfTheCallersIsKept() throws {
+    @Test func aContextOfTheCallerIsNotInvalidated() throws {
         try store.store("s3cret", in: .token, protection: .userPresence)
         let context = LAContext()
         try machine().touch(matching: true)
@@ -211,9 +211,9 @@ import Testing
         #expect(error?.kind == .authenticationFailed)
     }
 
-    // MARK: - What goes wrong
+    // MARK: - Failures
 
-    @Test func aFullDiskLeavesTheItemAsItWas() throws {
+    @Test func aFullDiskDoesNotChangeTheItem() throws {
         try store.store("old", in: .token)
         try machine().failNext(.diskFull)
         let error = failure { () throws(KeychainError) in try store.store("new", in: .token) }
@@ -221,7 +221,7 @@ import Testing
         #expect(try store.string(of: .token) == "old")
     }
 
-    @Test func aLockedDeviceKeepsWhatItKeeps() throws {
+    @Test func whileTheDeviceIsLockedItemsExistButCannotBeRead() throws {
         try store.store("s3cret", in: .token)
         try machine().lock()
         let error = failure { () throws(KeychainError) in _ = try store.data(of: .token) }
@@ -237,7 +237,7 @@ import Testing
         (errSecNotAvailable, .notAvailable), (errSecInvalidKeychain, .notAvailable), (errSecReadOnly, .notAvailable),
         (errSecMissingEntitlement, .notPermitted), (errSecDataTooLarge, .tooLarge), (errSecDecode, .undecodable),
         (errSecParam, .badParameter), (errSecItemNotFound, .itemNotFound), (errSecNoSuchAttr, .other), (-1, .other),
-    ]) func everyCodeHasAKindAndWords(status: OSStatus, kind: KeychainError.Kind) {
+    ]) func everyCodeHasAKindAndAMessage(status: OSStatus, kind: KeychainError.Kind) {
         let error = KeychainError(status: status)
         #expect(error.kind == kind)
         #expect(!error.message.isEmpty)

@@ -19,7 +19,7 @@ import Testing
 
     private let settings = Settings()
 
-    @Test func aPropertyIsKept() throws {
+    @Test func aPropertyIsStoredInTheKeychain() throws {
         #expect(settings.token == nil)
         #expect(settings.$token.error == nil)
         settings.token = "abc"
@@ -39,7 +39,7 @@ import Testing
         #expect(try !KeychainStore().contains(.password(service: "s", account: "token")))
     }
 
-    @Test func aProtectedPropertyAsks() throws {
+    @Test func readingAProtectedPropertyPrompts() throws {
         settings.pin = "1111"
         try machine().touch(matching: true)
         #expect(settings.pin == "1111")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aFailedWriteIsToldAndChangesNothing() throws {
+    @Test func aFailedWriteSetsTheErrorAndChangesNothing() throws {
         settings.token = "old"
         try machine().failNext(.diskFull)
         settings.token = "new"

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Testing
 
 @Suite struct ScriptedBiometryTests {
-    @Test func answersAreTakenInOrder() async throws {
+    @Test func answersAreUsedInOrder() async throws {
         let context = ScriptedBiometry(answers: [.failure(.authenticationFailed), .success])
         await #expect(throws: LAError(.authenticationFailed)) {
             try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "one")
@@ -14,7 +14,7 @@ import Testing
         #expect(context.asked.map(\.reason) == ["one", "two"])
     }
 
-    @Test func anObstacleIsToldByPreflightAndEvaluation() async {
+    @Test func anObstacleFailsPreflightAndEvaluation() async {
         let context = ScriptedBiometry(obstacle: .biometryLockout, answers: [.success])
         var error: NSError?
         #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func anInvalidatedDoubleIsInvalid() async {
+    @Test func anInvalidatedDoubleFailsWithInvalidContext() async {
         let context = ScriptedBiometry(answers: [.success])
         context.invalidate()
         #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func optionsAreKept() {
+    @Test func optionsAreRecorded() {
         let context = ScriptedBiometry()
         context.apply(AuthenticationOptions(reason: "test", fallbackTitle: "", cancelTitle: "Use Password"))
         #expect(context.titles.fallback == "")

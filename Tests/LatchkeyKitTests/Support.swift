@@ -7,7 +7,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// The machine of the running test.
+/// The simulated machine of the running test.
 func machine() throws -> Simulator { try #require(Simulator.current) }
 
 /// How an attempt ended: nil for success.
@@ -20,7 +20,7 @@ func ending(_ options: AuthenticationOptions, _ auth: BiometricAuth = BiometricA
     }
 }
 
-/// Auth whose every attempt gets the next of these contexts.
+/// Creates an authenticator whose attempts use these contexts in order.
 func auth(_ contexts: ScriptedBiometry...) -> BiometricAuth {
     let line = Line(contexts)
     return BiometricAuth { line.next() }
@@ -33,25 +33,25 @@ private final class Line: Sendable {
     func next() -> ScriptedBiometry { contexts[min(taken.next(), contexts.count - 1)] }
 }
 
-/// Events in the order they came.
+/// Events in the order in which they were added.
 actor Events {
     private(set) var all: [String] = []
     func add(_ event: String) { all.append(event) }
 }
 
 extension AuthenticationOptions {
-    /// Biometry alone.
+    /// Options for biometry alone.
     static var biometry: AuthenticationOptions { .biometry(reason: "test") }
-    /// Biometry or the passcode.
+    /// Options for biometry or the passcode.
     static var owner: AuthenticationOptions { AuthenticationOptions(reason: "test") }
 }
 
 extension KeychainEntry {
-    /// An entry of these tests.
+    /// The entry that these tests use.
     static var token: KeychainEntry { .password(service: "service", account: "account") }
 }
 
-/// The error that a call throws; nil when it throws none.
+/// The error that a call throws; nil when it succeeds.
 func failure(_ body: () throws(KeychainError) -> Void) -> KeychainError? {
     do throws(KeychainError) {
         try body()

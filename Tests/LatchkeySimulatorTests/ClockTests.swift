@@ -14,7 +14,7 @@ import Testing
         func set(_ value: LAError.Code?) { code.withLock { $0 = .some(value) } }
     }
 
-    /// Moves the clock on until `evaluation` has ended; before its prompt is up, time does nothing to it.
+    /// Moves the clock forward until `evaluation` has ended; before its prompt is shown, that has no effect on it.
     private func advance(
         _ simulator: Simulator, _ seconds: Int64, until evaluation: @escaping @Sendable () async -> LAError.Code?
     ) async throws -> LAError.Code? {
@@ -33,10 +33,10 @@ import Testing
         let code = try await advance(simulator, 61) { await simulator.run { await evaluate() } }
         #expect(code == .systemCancel)
         simulator.touch(matching: true)
-        await simulator.run { #expect(await evaluate() == nil, "the next prompt has time of its own") }
+        await simulator.run { #expect(await evaluate() == nil, "the next prompt has its own time limit") }
     }
 
-    @Test func aPromptThatEndedIsNotEndedAgain() async throws {
+    @Test func anEndedPromptDoesNotTimeOut() async throws {
         let simulator = try Simulator()
         simulator.touch(matching: true)
         try await simulator.run {

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// What is process-wide is tested in a process of its own.
+/// Process-wide state is tested in a process of its own.
 @Suite struct DefaultWorldTests {
     @Test func withoutAWorldInScopeACallFailsAndSaysWhatToDo() async {
         await #expect(processExitsWith: .success) {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aDetachedTaskIsInNoScope() async {
+    @Test func aDetachedTaskIsOutsideTheScope() async {
         await #expect(processExitsWith: .success) {
             let simulator = try Simulator()
             let status = await simulator.run { await Task.detached { read("account").status }.value }
@@ -38,15 +38,15 @@ import Testing
         }
     }
 
-    @Test func theDefaultIsThereForCallsInNoRun() async {
+    @Test func theDefaultMachineServesCallsOutsideRun() async {
         await #expect(processExitsWith: .success) {
             let (base, other) = (try Simulator(), try Simulator())
             base.makeDefault()
             #expect(add("account", "default") == errSecSuccess)
             #expect(await Task.detached { read("account").secret }.value == "default")
-            other.run { #expect(read("account").status == errSecItemNotFound, "run comes first") }
+            other.run { #expect(read("account").status == errSecItemNotFound, "a run overrides the default") }
             other.makeDefault()
-            #expect(read("account").status == errSecItemNotFound, "the last one counts")
+            #expect(read("account").status == errSecItemNotFound, "the latest default is used")
             Simulator.resignDefault()
             #expect(read("account").status == errSecNotAvailable)
             base.run { #expect(read("account").secret == "default") }

@@ -7,7 +7,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The machine's own parts: sensor, enrolment, passcode, store.
+/// The parts of a machine: sensor, enrolment, passcode, store.
 @Suite(.timeLimit(.minutes(1))) struct MachineTests {
     private let biometry = LAPolicy.deviceOwnerAuthenticationWithBiometrics
 
@@ -26,12 +26,12 @@ import Testing
             }
             simulator.touch(matching: true)
             #expect(read("bound").status == errSecItemNotFound)
-            #expect(read("any").secret == "two", "and the touch was not taken by the one that is gone")
+            #expect(read("any").secret == "two", "the deleted item has not used the touch")
             #expect(add("bound", "three", .biometryCurrentSet) == errSecSuccess)
         }
     }
 
-    @Test func aSensorThatIsExchangedKeepsWhatIsEnrolled() throws {
+    @Test func replacingTheSensorPreservesTheEnrolledSet() throws {
         let simulator = try Simulator()
         try simulator.run { () throws in
             #expect(add("bound", "one", .biometryCurrentSet) == errSecSuccess)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func replacingAFingerNeedsOne() throws {
+    @Test func replacingAFingerWithoutEnrolmentFails() throws {
         let simulator = try Simulator(isEnrolled: false)
         #expect(throws: SimulatorError.self) { try simulator.replaceFinger() }
         do {
@@ -71,7 +71,7 @@ import Testing
 
     private func store(_ folder: TemporaryFolder) -> Simulator.Store { .folder(folder.path + "/store") }
 
-    @Test func aFolderIsOpenedAgainByTheNextMachine() throws {
+    @Test func aLaterMachineOpensTheSameFolder() throws {
         let folder = try TemporaryFolder()
         do {
             let simulator = try Simulator(store: store(folder))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func thePasscodeIsThatOfTheFolder() async throws {
+    @Test func anExistingFolderDeterminesThePasscode() async throws {
         let folder = try TemporaryFolder()
         do { _ = try Simulator(passcode: "1234", store: store(folder)) }
         let simulator = try Simulator(sensor: .none, passcode: "5678", store: store(folder))
@@ -98,9 +98,8 @@ import Testing
         await simulator.run { #expect(await evaluate() == nil) }
     }
 
-    /// Starting a machine again is no enrolment: the same fingers are still enrolled. As after every restart, the
-    /// passcode comes first.
-    @Test func itemsBoundToTheEnrolledSetOutliveARestart() async throws {
+    /// Opening a machine again does not change the enrolled set. As after every restart, the passcode is due.
+    @Test func itemsBoundToTheEnrolledSetSurviveARestart() async throws {
         let folder = try TemporaryFolder()
         do {
             let simulator = try Simulator(store: store(folder))
@@ -127,8 +126,8 @@ import Testing
         simulator.run { #expect(read("bound").status == errSecItemNotFound) }
     }
 
-    /// A restart is another boot: the clock begins anew, and what is left of a delay does not get shorter (LA-30).
-    @Test func aDelayOfThePasscodeBeginsAnewAfterARestart_LA30_abuse28() throws {
+    /// A restart begins another boot: the clock starts at zero, and a remaining delay does not become shorter (LA-30).
+    @Test func aPasscodeDelayRestartsAfterARestart_LA30_abuse28() throws {
         let folder = try TemporaryFolder()
         do {
             let simulator = try Simulator(store: store(folder))
@@ -143,7 +142,7 @@ import Testing
         try simulator.changePasscode(from: "1234", to: "1234")
     }
 
-    @Test func aFolderThatCannotBeUsedIsAnErrorThatSaysWhy() throws {
+    @Test func anUnusableFolderIsAnErrorThatSaysWhy() throws {
         let folder = try TemporaryFolder()
         try Data("no folder".utf8).write(to: URL(filePath: folder.path + "/store"))
         do {
@@ -154,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func aStoreInMemoryGoesWithItsMachine() throws {
+    @Test func aStoreInMemoryEndsWithItsMachine() throws {
         do {
             let simulator = try Simulator()
             simulator.run { #expect(add("account") == errSecSuccess) }

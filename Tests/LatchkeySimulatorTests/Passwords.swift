@@ -3,7 +3,7 @@
 import LocalAuthentication
 import Security
 
-/// Adds a password under a rule.
+/// Adds a password with an access control.
 func add(_ account: String, _ secret: String = "secret", _ flags: SecAccessControlCreateFlags = []) -> OSStatus {
     let rule = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil)
     let item: [String: Any] = [
@@ -13,7 +13,7 @@ func add(_ account: String, _ secret: String = "secret", _ flags: SecAccessContr
     return SecItemAdd(item as CFDictionary, nil)
 }
 
-/// Reads a password.
+/// Reads a password; may prompt.
 func read(_ account: String) -> (status: OSStatus, secret: String?) {
     var result: CFTypeRef?
     let query: [String: Any] = [
@@ -24,8 +24,8 @@ func read(_ account: String) -> (status: OSStatus, secret: String?) {
     return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
 }
 
-/// Evaluates a policy and gives the code of its error; nil is success. A test whose time is up gets no reply, for which
-/// `invalidDimensions` stands.
+/// Evaluates a policy and returns the code of its error, nil for success. Without a reply until the time limit,
+/// returns `invalidDimensions`.
 func evaluate(
     _ policy: LAPolicy = .deviceOwnerAuthentication, _ context: LAContext = LAContext()
 ) async -> LAError.Code? {

@@ -6,9 +6,9 @@ import Security
 import Synchronization
 import Testing
 
-/// Calls go to the machine of the `run` they are in, and to no other.
+/// Calls use the machine of the `run` that they are in, and no other.
 @Suite(.timeLimit(.minutes(1))) struct RunScopeTests {
-    /// The same account on a machine of each test case, all at the same time.
+    /// The same account on the machine of each test case, in parallel.
     @Test(arguments: 0..<16)
     func machinesSideBySideDoNotSeeEachOther(number: Int) async throws {
         let simulator = try Simulator(sensor: number.isMultiple(of: 2) ? .touchID : .faceID)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func aRunWithinARunGoesToTheInnerMachine() throws {
+    @Test func aNestedRunUsesTheInnerMachine() throws {
         let (outer, inner) = (try Simulator(), try Simulator())
         outer.run {
             #expect(add("account", "outer") == errSecSuccess)
@@ -52,13 +52,13 @@ import Testing
         }
     }
 
-    @Test func aContextBelongsToTheMachineItWasMadeOn() async throws {
+    @Test func aContextUsesTheMachineItWasCreatedOn() async throws {
         let (first, second) = (try Simulator(), try Simulator(passcode: nil))
         let context = first.run { LAContext() }
         second.run { #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil)) }
         first.touch(matching: true)
         await second.run { #expect(await evaluate(.deviceOwnerAuthentication, context) == nil) }
-        #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil), "and needs no scope of its own")
+        #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil), "outside the scope")
     }
 
     @Test func errorsAndResultsPassThroughRun() async throws {

@@ -5,7 +5,8 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// A script that can never go on ends with a sentence that names the line of the action, instead of a call that never returns.
+/// A script that cannot continue ends with a message that contains the line of the action, instead of a call that
+/// never returns.
 @Suite(.timeLimit(.minutes(1))) struct ScriptProblemTests {
     private typealias Act = @Sendable (Simulator) -> Void
 
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func aTouchBeforeAPasscodePromptEndsWithTheLineOfTheTouch() async throws {
+    @Test func aTouchAtAPasscodePromptIsReportedWithItsLine() async throws {
         let simulator = try Simulator(sensor: .none)
         let line = #line + 1
         simulator.touch(matching: true)
@@ -33,13 +34,13 @@ import Testing
         #expect(problem.line == line && problem.filePath == #filePath && problem.fileID == #fileID)
         #expect(problem.description.hasPrefix(sentence) && problem.description.contains("forgetActions()"))
         #expect(simulator.transcript.lines.contains { $0.contains(sentence) })
-        // The action is still the next one.
+        // The action is still queued.
         try simulator.forgetActions()
         simulator.enter(passcode: "1234")
         #expect(await simulator.run { await evaluate(.deviceOwnerAuthentication) } == nil)
     }
 
-    @Test func aBlockedSecItemCallEndsToo() throws {
+    @Test func aBlockedSecItemCallEnds() throws {
         let simulator = try Simulator(isEnrolled: false)
         try simulator.run {
             let rule = try #require(
@@ -60,8 +61,8 @@ import Testing
         }
     }
 
-    /// Each action that the first prompt of Touch ID never takes.
-    @Test func everyActionThatNoPromptCouldReachIsNamed() async throws {
+    /// Each action that the first prompt of Touch ID never accepts.
+    @Test func everyActionThatThePromptNeverAcceptsIsReported() async throws {
         let acts: [(String, Act)] = [
             ("a passcode is entered", { $0.enter(passcode: "1234") }),
             ("the fallback is chosen", { $0.chooseFallback() }),
@@ -79,8 +80,8 @@ import Testing
         }
     }
 
-    /// A face that was refused as often as it may be is not looked at again.
-    @Test func aLookAtACameraThatWatchesNoMoreIsNamed() async throws {
+    /// After the last failed face the camera is disarmed.
+    @Test func aFaceAtADisarmedCameraIsReported() async throws {
         let simulator = try Simulator(sensor: .faceID)
         for _ in 1...3 { simulator.presentFace(matching: false) }
         let error = await simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) }
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    /// What may still happen is waited for: a delay of the entry, and a prompt for which nothing waits.
+    /// Prompts that can still be answered do not end: one whose entry is delayed, and one without queued actions.
     @Test func aPromptThatMayStillBeAnsweredDoesNotEnd() async throws {
         let simulator = try Simulator(sensor: .none)
         for wrong in ["0", "1", "2"] { simulator.enter(passcode: wrong) }
@@ -118,6 +119,6 @@ import Testing
 }
 
 private final class Box: @unchecked Sendable {
-    // Written by the test's body before its end, and read behind it.
+    // Written by the test's body, and read after it has ended.
     var value = 0
 }

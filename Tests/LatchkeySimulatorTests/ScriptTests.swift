@@ -5,11 +5,11 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// What a person does waits in one line, and each action is taken by the first prompt that can take it.
+/// Actions of the user are queued, and each is performed on the first prompt that accepts it.
 @Suite(.timeLimit(.minutes(1))) struct ScriptTests {
     private let biometry = LAPolicy.deviceOwnerAuthenticationWithBiometrics
 
-    @Test func actionsAreTakenInTheOrderTheyWereGiven() async throws {
+    @Test func actionsArePerformedInOrder() async throws {
         let simulator = try Simulator()
         simulator.cancel()
         simulator.touch(matching: true)
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// Each ending in turn, in every order of two.
-    @Test func anActionThatEndsAPromptLeavesTheNextOneToTheNextPrompt() async throws {
+    /// Every pair of endings, one after the other.
+    @Test func afterAPromptEndsTheNextActionWaitsForTheNextPrompt() async throws {
         let endings: [(LAError.Code?, (Simulator) -> Void)] = [
             (nil, { $0.touch(matching: true) }), (.userCancel, { $0.cancel() }),
             (.authenticationFailed, { for _ in 0..<3 { $0.touch(matching: false) } }),
@@ -39,7 +39,7 @@ import Testing
         ]
         for first in endings {
             for second in endings {
-                // Each on a machine of its own, and a match between them, so that five misses never add up.
+                // Each pair on a new machine, with a match between them, so that five failures in a row never add up.
                 let simulator = try Simulator()
                 first.1(simulator)
                 simulator.touch(matching: true)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func anActionThatFitsLaterWaitsAndSoDoWhatFollows() async throws {
+    @Test func anActionWaitsUntilAcceptedAndLaterActionsWaitToo() async throws {
         let simulator = try Simulator()
         // The passcode is asked for only after the fallback was chosen, and that only after a failed touch.
         simulator.touch(matching: false)
@@ -63,7 +63,7 @@ import Testing
         simulator.touch(matching: true)
         await simulator.run {
             #expect(await evaluate() == nil)
-            #expect(await evaluate(biometry) == nil, "the touch was left for this one")
+            #expect(await evaluate(biometry) == nil, "this evaluation uses the touch")
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func forgottenActionsAreNotTaken() async throws {
+    @Test func forgottenActionsAreNotPerformed() async throws {
         let simulator = try Simulator()
         simulator.cancel()
         simulator.touch(matching: false)
@@ -87,7 +87,7 @@ import Testing
         await simulator.run { #expect(await evaluate() == nil) }
     }
 
-    @Test func aTouchWithNothingEnrolledIsNoMatch() async throws {
+    @Test func aTouchWithNothingEnrolledDoesNotMatch() async throws {
         let simulator = try Simulator()
         simulator.run { #expect(add("account", "secret", .userPresence) == errSecSuccess) }
         try simulator.unenrol()

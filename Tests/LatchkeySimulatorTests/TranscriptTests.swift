@@ -7,9 +7,9 @@ import Security
 import TestSupport
 import Testing
 
-/// What a machine tells about its past, and what a script lets go wrong.
+/// Transcripts, and faults that a script injects.
 @Suite(.timeLimit(.minutes(1))) struct TranscriptTests {
-    @Test func aTranscriptTellsEveryStepOfAnEvaluation() async throws {
+    @Test func aTranscriptContainsEveryStepOfAnEvaluation() async throws {
         let simulator = try Simulator()
         simulator.touch(matching: false)
         simulator.chooseFallback()
@@ -48,7 +48,7 @@ import Testing
         #expect(simulator.transcript.lines.contains { $0.contains("faceID? \"tests\"") })
     }
 
-    @Test func noPasscodeAndNoSecretIsInATranscript() async throws {
+    @Test func aTranscriptContainsNoPasscodeAndNoSecret() async throws {
         let simulator = try Simulator(passcode: "739154")
         simulator.run { #expect(add("account", "a secret of note", .devicePasscode) == errSecSuccess) }
         simulator.enter(passcode: "000000")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aWriteThatIsRefusedForAnotherReasonLeavesTheDiskFull() throws {
+    @Test func aWriteThatFailsForAnotherReasonDoesNotConsumeTheFault() throws {
         let simulator = try Simulator()
         try simulator.run {
             #expect(add("account", "kept") == errSecSuccess)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aSensorThatGivesUpLeavesThePasscode() async throws {
+    @Test func afterASensorFailureThePasscodeCanBeUsed() async throws {
         let simulator = try Simulator()
         try simulator.failNext(.sensor)
         await simulator.run {
@@ -104,7 +104,7 @@ import Testing
         await simulator.run { #expect(await evaluate(.deviceOwnerAuthentication) == nil) }
     }
 
-    @Test func aSensorThatIsUnpluggedDuringAScanEndsIt_LA02() async throws {
+    @Test func removingTheSensorDuringAScanEndsTheEvaluation_LA02() async throws {
         let simulator = try Simulator()
         async let end = simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) }
         while !simulator.transcript.lines.contains(where: { $0.contains("prompt:") }) { await Task.yield() }
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: - Any passcode
 
-    @Test func anyPasscodeIsRightWhereAScriptSaysSo() async throws {
+    @Test func acceptsAnyPasscodeAcceptsEveryPasscode() async throws {
         let simulator = try Simulator(sensor: .none)
         try simulator.setAcceptsAnyPasscode(true)
         simulator.enter(passcode: "anything")
@@ -124,7 +124,7 @@ import Testing
         await simulator.run { #expect(await evaluate(.deviceOwnerAuthentication) == .authenticationFailed) }
     }
 
-    @Test func anyPasscodeNeedsAMachineWithOne() throws {
+    @Test func acceptsAnyPasscodeNeedsAMachineWithAPasscode() throws {
         let simulator = try Simulator(passcode: nil)
         #expect(throws: SimulatorError.self) { try simulator.setAcceptsAnyPasscode(true) }
     }

@@ -11,7 +11,7 @@ import Testing
         try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
     }
 
-    @Test func anItemNeedsNoPromptAfterItsRuleWasProven_LA41() async throws {
+    @Test func readingAfterEvaluateAccessControlDoesNotPrompt_LA41() async throws {
         let rule = try rule(.userPresence)
         let item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecValueData as String: Data([1]),
@@ -30,7 +30,7 @@ import Testing
         #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
     }
 
-    @Test func makingAnItemAsksForNothing_AC05() async throws {
+    @Test func createOperationsDoNotPrompt_AC05() async throws {
         let context = LAContext()
         context.interactionNotAllowed = true
         #expect(
@@ -38,7 +38,7 @@ import Testing
                 rule(.biometryAny), operation: .createItem, localizedReason: "test"))
     }
 
-    @Test func bothConstraintsAreAskedOneAfterTheOther_AC02() async throws {
+    @Test func constraintsJoinedByAndPromptOneAfterTheOther_AC02() async throws {
         try machine().touch(matching: true)
         try machine().enter(passcode: "1234")
         #expect(
@@ -46,7 +46,7 @@ import Testing
                 rule([.biometryAny, .and, .devicePasscode]), operation: .useItem, localizedReason: "test"))
     }
 
-    @Test func aCredentialIsKeptUntilItIsTakenBackOrTheContextEnds_LA40() {
+    @Test func aCredentialIsSetUntilItIsRemovedOrTheContextInvalidated_LA40() {
         let context = LAContext()
         #expect(!context.isCredentialSet(.applicationPassword))
         #expect(context.setCredential(Data("word".utf8), type: .applicationPassword))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct BiometricEvaluationTests {
-    /// Runs one evaluation of each policy named, after a script, on a machine.
+    /// Runs a script on a machine and evaluates each of the policies.
     private func endings(
         _ simulator: Simulator, _ policies: LAPolicy..., script: (Simulator) -> Void
     ) async -> [Ending] {
@@ -27,7 +27,7 @@ import Testing
         #expect(endings == [.success, .success])
     }
 
-    @Test func theCancelButtonIsUserCancel_LA23() async throws {
+    @Test func theCancelButtonEndsWithUserCancel_LA23() async throws {
         let endings = await endings(try Simulator(), .biometry, .owner) {
             $0.cancel()
             $0.touch(matching: false)
@@ -36,7 +36,7 @@ import Testing
         #expect(endings == [.failure(.userCancel), .failure(.userCancel)])
     }
 
-    @Test func theFallbackButtonOfABiometricPolicyIsUserFallback_LA24() async throws {
+    @Test func theFallbackButtonEndsABiometricPolicyWithUserFallback_LA24() async throws {
         let endings = await endings(try Simulator(), .biometry) {
             $0.touch(matching: false)
             $0.chooseFallback()
@@ -44,7 +44,7 @@ import Testing
         #expect(endings == [.failure(.userFallback)])
     }
 
-    @Test func theFallbackButtonOfTheOwnersPolicyGoesOnWithThePasscode_LA24() async throws {
+    @Test func theFallbackButtonOfDeviceOwnerAuthenticationAsksForThePasscode_LA24() async throws {
         let endings = await endings(try Simulator(), .owner) {
             $0.touch(matching: false)
             $0.chooseFallback()
@@ -60,14 +60,14 @@ import Testing
         #expect(endings == [.failure(.authenticationFailed)])
     }
 
-    @Test func twoFailedTouchesDoNot_LA27() async throws {
+    @Test func twoFailedTouchesDoNotEndABiometricEvaluation_LA27() async throws {
         let endings = await endings(try Simulator(), .biometry) {
             for matching in [false, false, true] { $0.touch(matching: matching) }
         }
         #expect(endings == [.success])
     }
 
-    @Test func threeFailedTouchesOfTheOwnersPolicyGoOnWithThePasscode_LA27() async throws {
+    @Test func afterThreeFailedTouchesDeviceOwnerAuthenticationAsksForThePasscode_LA27() async throws {
         let endings = await endings(try Simulator(), .owner) {
             for _ in 0..<3 { $0.touch(matching: false) }
             $0.enter(passcode: "1234")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [Simulator.Sensor.faceID, .opticID])
-    func afterTwoLooksAFaceIsNotTriedAgainAndTheFallbackIsOffered_LA27(sensor: Simulator.Sensor) async throws {
+    func afterTwoFailedFacesOnlyTheFallbackIsOffered_LA27(sensor: Simulator.Sensor) async throws {
         let endings = await endings(try Simulator(sensor: sensor), .biometry, .biometry) {
             $0.touch(matching: false)
             $0.touch(matching: false)
@@ -86,7 +86,7 @@ import Testing
         #expect(endings == [.failure(.userFallback), .success])
     }
 
-    @Test func aFaceThatIsNotTriedAgainWithoutAFallbackFails_LA27() async throws {
+    @Test func afterTwoFailedFacesWithoutAFallbackTheEvaluationFails_LA27() async throws {
         let simulator = try Simulator(sensor: .faceID)
         simulator.touch(matching: false)
         simulator.touch(matching: false)
@@ -114,7 +114,7 @@ import Testing
             endings == [.failure(.authenticationFailed), .failure(.biometryLockout), .failure(.biometryLockout)])
     }
 
-    @Test func aLockedMachineGoesStraightToThePasscodeWhichUnlocksIt_LA28_LA04() async throws {
+    @Test func duringLockoutThePasscodeIsAskedForAndEndsTheLockout_LA28_LA04() async throws {
         let simulator = try Simulator()
         let locked = await endings(simulator, .biometry, .biometry) { for _ in 0..<5 { $0.touch(matching: false) } }
         #expect(locked.last == .failure(.biometryLockout))
@@ -125,7 +125,7 @@ import Testing
         #expect(opened == [.success, .success])
     }
 
-    @Test func theOwnersPolicyGoesOnWithThePasscodeWhenItsOwnTriesLock_LA28() async throws {
+    @Test func aLockoutDuringDeviceOwnerAuthenticationAsksForThePasscode_LA28() async throws {
         let endings = await endings(try Simulator(), .biometry, .owner, .biometry) {
             for _ in 0..<5 { $0.touch(matching: false) }
             $0.enter(passcode: "1234")
@@ -134,7 +134,7 @@ import Testing
         #expect(endings == [.failure(.authenticationFailed), .success, .success])
     }
 
-    @Test func aWrongPasscodeDoesNotUnlock_LA28() async throws {
+    @Test func aWrongPasscodeDoesNotEndALockout_LA28() async throws {
         let simulator = try Simulator()
         _ = await endings(simulator, .biometry, .biometry) { for _ in 0..<5 { $0.touch(matching: false) } }
         let endings = await endings(simulator, .owner, .biometry) {
@@ -144,7 +144,7 @@ import Testing
         #expect(endings == [.failure(.userCancel), .failure(.biometryLockout)])
     }
 
-    @Test func aMatchSetsTheCounterBack_LA29() async throws {
+    @Test func aMatchResetsTheFailureCounter_LA29() async throws {
         let simulator = try Simulator()
         let endings = await endings(simulator, .biometry, .biometry, .biometry) {
             for matching in [false, false, true, false, false, true, false, false, true] {
@@ -155,7 +155,7 @@ import Testing
         simulator.run { #expect(preflight(.biometry) == nil) }
     }
 
-    @Test func cancellingDoesNotSetTheCounterBack_LA29() async throws {
+    @Test func cancellingDoesNotResetTheFailureCounter_LA29() async throws {
         let endings = await endings(try Simulator(), .biometry, .biometry, .biometry) {
             for _ in 0..<2 {
                 $0.touch(matching: false)
@@ -167,7 +167,7 @@ import Testing
         #expect(endings == [.failure(.userCancel), .failure(.userCancel), .failure(.biometryLockout)])
     }
 
-    @Test func lockoutOutlivesTheDaemon_LA28_abuse27() async throws {
+    @Test func aLockoutSurvivesARestartOfTheDaemon_LA28_abuse27() async throws {
         let folder = try TemporaryFolder()
         do {
             let simulator = try Simulator(store: .folder(folder.path + "/store"))
@@ -182,9 +182,9 @@ import Testing
         #expect(endings == [.success, .success])
     }
 
-    // MARK: - What cannot be evaluated
+    // MARK: - Refused evaluations
 
-    @Test func anEvaluationEndsLikeItsPreflight_LA02() async throws {
+    @Test func anEvaluationFailsWithTheCodeOfItsPreflight_LA02() async throws {
         let machines = [
             try Simulator(sensor: .none), try Simulator(isEnrolled: false), try Simulator(passcode: nil),
             try Simulator(sensor: .none, isEnrolled: false, passcode: nil),
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func noInteractionIsNotInteractiveAndDrawsNothing_LA31_abuse25() async throws {
+    @Test func withInteractionNotAllowedNoPromptIsShown_LA31_abuse25() async throws {
         let machine = try RecordingMachine()
         let context = machine.run { LAContext() }
         context.interactionNotAllowed = true
@@ -211,6 +211,6 @@ import Testing
         machine.perform(.touch(matching: true))
         #expect(await ending(.owner, context) == .success)
         context.interactionNotAllowed = true
-        #expect(await ending(.owner, context) == .success, "what was proven needs no prompt")
+        #expect(await ending(.owner, context) == .success, "a context with a proof needs no prompt")
     }
 }

@@ -4,8 +4,8 @@ import LocalAuthentication
 import Observation
 import Security
 
-// Printed code of source-documents 000, as it stands there: a service for an interface, and the protocol that makes a
-// context replaceable in tests. `PrintedImportTests` compiles it with the printed imports alone.
+// Code of source-documents 000 as printed: a service for a user interface, and the protocol with which tests replace
+// a context. `PrintedImportTests` compiles the protocol with exactly the printed imports.
 
 @MainActor
 @Observable

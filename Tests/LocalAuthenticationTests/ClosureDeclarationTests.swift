@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Completion closures and contexts mean to the compiler what they mean on Apple systems (behaviour LA-43).
+/// The declarations of closures and contexts have the same effect on the compiler as Apple's (behaviour LA-43).
 @Suite struct ClosureDeclarationTests {
-    /// Mocks of published libraries, whose closures are written with and without `@Sendable`, and with state of their own.
+    /// Mocks of published libraries, whose closures are written with and without `@Sendable`, and which have state.
     private static let mocks = """
         import LocalAuthentication
 
@@ -51,7 +51,7 @@ import Testing
         }
         """
 
-    /// A model of the main actor that keeps its context; the reply reaches its state by a task alone.
+    /// A main actor model with a context; the reply changes the model's state only through a task.
     private static let model = """
         import LocalAuthentication
 
@@ -75,7 +75,7 @@ import Testing
         }
         """
 
-    /// The reply runs on another thread than the state of the main actor.
+    /// The reply runs on another thread than the main actor's state, which the compiler has to diagnose.
     private static let race = """
         import LocalAuthentication
 
@@ -102,7 +102,7 @@ import Testing
         #expect(status == 0, "\(words)")
     }
 
-    @Test func stateOfTheMainActorInAReplyIsDiagnosed_LA43() throws {
+    @Test func mainActorStateInAReplyIsACompilerError_LA43() throws {
         let (status, words) = try typecheck(Self.race, mode: "6")
         #expect(status != 0 && words.contains("main actor-isolated property 'isUnlocked'"), "\(words)")
     }

@@ -26,21 +26,21 @@ import Testing
         #expect(preflight(.deviceOwnerAuthenticationWithBiometricsOrCompanion) == .companionNotAvailable)
     }
 
-    @Test func aConfirmationEndsAPromptThatAsksForAFinger() async throws {
+    @Test func aConfirmationEndsAPromptForAFinger() async throws {
         try machine().pair(.watch)
         try machine().touch(matching: false)
         try machine().confirmOnCompanion()
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometricsOrCompanion) == nil)
     }
 
-    @Test func whenTheFingerHasFailedTheCompanionMayStillConfirm() async throws {
+    @Test func afterFailedTouchesTheCompanionCanConfirm() async throws {
         try machine().pair(.watch)
         for _ in 1...3 { try machine().touch(matching: false) }
         try machine().confirmOnCompanion()
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometricsOrCompanion) == nil)
     }
 
-    @Test func aCompanionThatIsTakenAwayEndsItsPrompt() async throws {
+    @Test func unpairingTheCompanionEndsItsPrompt() async throws {
         try machine().pair(.watch)
         let simulator = try machine()
         async let outcome = evaluate(.deviceOwnerAuthenticationWithCompanion)

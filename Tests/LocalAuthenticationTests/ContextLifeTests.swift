@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ContextLifeTests {
     // MARK: - Reuse
 
-    @Test func theSameContextIsNotAskedTwiceAndAFreshOneIs_LA34() async throws {
+    @Test func theSameContextPromptsOnceAndANewContextPromptsAgain_LA34() async throws {
         let machine = try RecordingMachine()
         machine.perform(.touch(matching: true))
         let context = machine.run { LAContext() }
@@ -55,9 +55,9 @@ import Testing
         }
     }
 
-    // MARK: - Two at once
+    // MARK: - Concurrent evaluations
 
-    @Test func twoEvaluationsAreAskedOneAfterTheOther_LA35_abuse18() async throws {
+    @Test func concurrentEvaluationsPromptOneAfterTheOther_LA35_abuse18() async throws {
         let machine = try RecordingMachine()
         let first = Evaluation(machine.run { LAContext() }, .owner, reason: "first")
         #expect(await machine.nextPrompt()?.reason == "first")
@@ -71,7 +71,7 @@ import Testing
         #expect(machine.shown.map(\.reason) == ["first", "second"])
     }
 
-    @Test func twoEvaluationsOfOneContextAreQueuedAsWell_LA35() async throws {
+    @Test func concurrentEvaluationsOfOneContextAreQueued_LA35() async throws {
         let machine = try RecordingMachine()
         let context = machine.run { LAContext() }
         let first = Evaluation(context, .owner)
@@ -83,7 +83,7 @@ import Testing
         #expect(await second.end == .success)
     }
 
-    // MARK: - Invalidating
+    // MARK: - Invalidation
 
     @Test func invalidatingEndsARunningEvaluationWithAppCancel_LA36() async throws {
         let machine = try RecordingMachine()
@@ -94,7 +94,7 @@ import Testing
         #expect(await evaluation.end == .failure(.appCancel))
     }
 
-    @Test func invalidatingEndsAnEvaluationThatWaitsForItsTurn_LA36() async throws {
+    @Test func invalidatingEndsAQueuedEvaluation_LA36() async throws {
         let machine = try RecordingMachine()
         let first = Evaluation(machine.run { LAContext() }, .owner)
         _ = await machine.nextPrompt()
@@ -106,8 +106,8 @@ import Testing
         #expect(await first.end == .success)
     }
 
-    /// The evaluation was asked for before the context was invalidated, however far it has come.
-    @Test func invalidatingRightAfterAskingIsAppCancel_LA36() async throws {
+    /// `evaluatePolicy` was called before `invalidate`, even if the request was not sent yet.
+    @Test func invalidatingRightAfterEvaluatePolicyIsAppCancel_LA36() async throws {
         let machine = try RecordingMachine()
         for _ in 0..<50 {
             let context = machine.run { LAContext() }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func whatWasProvenIsGoneWithTheContext_LA36() async throws {
+    @Test func invalidatingRevokesTheProofsOfTheContext_LA36() async throws {
         let simulator = try Simulator()
         simulator.touch(matching: true)
         await simulator.run {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func invalidatingOneContextLeavesOthersAlone_LA36() async throws {
+    @Test func invalidatingOneContextDoesNotAffectOthers_LA36() async throws {
         let machine = try RecordingMachine()
         let evaluation = Evaluation(machine.run { LAContext() }, .owner)
         _ = await machine.nextPrompt()
@@ -151,11 +151,11 @@ import Testing
         #expect(await evaluation.end == .success)
     }
 
-    // MARK: - Letting go
+    // MARK: - Lifetime
 
-    @Test func aContextThatIsLetGoOfIsInvalidatedInTheDaemon_LA37() async throws {
+    @Test func deallocatingAContextInvalidatesItInTheDaemon_LA37() async throws {
         let simulator = try Simulator()
-        // More than a connection may have at a time.
+        // More contexts than a connection may have at a time.
         for _ in 0..<1100 { simulator.touch(matching: true) }
         await simulator.run {
             for number in 0..<1100 {
@@ -166,8 +166,9 @@ import Testing
         }
     }
 
-    /// Differs from Apple's documentation, which ends it: published samples keep no reference to their context.
-    @Test func aRunningEvaluationKeepsItsContext_LA37() async throws {
+    /// Differs from Apple's documentation, which cancels the evaluation: published samples hold no reference to their
+    /// context.
+    @Test func aRunningEvaluationRetainsItsContext_LA37() async throws {
         let machine = try RecordingMachine()
         weak var watched: LAContext?
         let evaluation: Evaluation
@@ -182,9 +183,9 @@ import Testing
         #expect(await evaluation.end == .success)
     }
 
-    /// Something happens between a context's look at its handle and its request.
+    /// Runs code between the moment the context reads its handle and the moment it sends its request.
     private final class InterruptedContext: LAContext, @unchecked Sendable {
-        // Set before the one evaluation.
+        // Set before the only evaluation.
         var interruption: () -> Void = {}
 
         override var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
@@ -197,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func aContextWhoseConnectionIsMadeAnewByAnotherCallAsksOnThatOne_LA34() async throws {
+    @Test func anEvaluationUsesTheConnectionThatAnotherCallReopened_LA34() async throws {
         let simulator = try Simulator()
         let context = simulator.run { InterruptedContext() }
         simulator.touch(matching: true)

@@ -7,7 +7,7 @@ import Security
 import Synchronization
 import Testing
 
-/// Code of source-documents 000, 001 and 002 does what these documents say, as printed.
+/// The printed code of source-documents 000, 001 and 002 does what these documents say.
 @Suite struct DocumentSampleTests {
     // MARK: - 000: a service and a mock
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @MainActor @Test func theServiceTellsWhyBiometryCannotBeUsed() throws {
+    @MainActor @Test func theServiceReportsWhyBiometryCannotBeUsed() throws {
         try Simulator(sensor: .faceID, isEnrolled: false).run {
             let service = BiometricService()
             service.checkAvailability()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aMockStandsForAContext() async throws {
+    @Test func aMockReplacesAContext() async throws {
         let mock: any BiometryEvaluating = Mock()
         var error: NSError?
         #expect(!mock.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aContextStandsForTheProtocol() async throws {
+    @Test func aContextConformsToTheProtocol() async throws {
         let simulator = try Simulator()
         simulator.touch(matching: true)
         try await simulator.run { () async throws in
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: - 000: handling errors
 
-    /// The document's switch, with a word for each of its comments.
+    /// The document's `switch`; each case returns a name for the document's comment.
     private func handled(_ context: LAContext, _ policy: LAPolicy) async -> String {
         do {
             let authenticated = try await context.evaluatePolicy(policy, localizedReason: "Authenticate")
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    // MARK: - 002: what the document recommends
+    // MARK: - 002: recommended steps
 
     /// Create a context, evaluate it, and pass it to the keychain call.
     @Test func theThreeStepsShowOnePrompt() async throws {
@@ -167,7 +167,7 @@ import Testing
         let item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: "my service name",
-            // kSecUseAuthenticationUIFail, which is deprecated: naming it would be a warning.
+            // The value of kSecUseAuthenticationUIFail, which is deprecated: its name would be a compiler warning.
             kSecUseAuthenticationUI as String: "u_AuthUIF",
             kSecValueData as String: Data("my secret data".utf8),
             kSecAttrAccessControl as String: SecAccessControlCreateWithFlags(
@@ -190,9 +190,9 @@ import Testing
         #expect(machine.shown.count == 1)
     }
 
-    /// The old names of the flags, which the document uses, mean the new ones.
-    @available(*, deprecated, message: "names the old names")
-    @Test func theOldFlagsMakeTheSameRules() {
+    /// The deprecated flag names of the document mean the current flags.
+    @available(*, deprecated, message: "uses the deprecated names")
+    @Test func theOldFlagNamesMeanTheNewFlags() {
         let old = SecAccessControlCreateWithFlags(
             nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.touchIDCurrentSet], nil)
         let new = SecAccessControlCreateWithFlags(

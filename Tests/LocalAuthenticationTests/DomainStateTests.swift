@@ -6,17 +6,17 @@ import LocalAuthentication
 import Testing
 
 @Suite(.simulator()) struct DomainStateTests {
-    @Test func theOldStateIsNilUntilABiometricPreflightOrEvaluationSucceeds_DS01_DS06() async throws {
+    @Test func evaluatedPolicyDomainStateIsNilUntilABiometricSuccess_DS01_DS06() async throws {
         let context = LAContext()
         #expect(oldState(of: context) == nil)
         #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
-        #expect(oldState(of: context) == nil, "a policy that a passcode meets says nothing of biometry")
+        #expect(oldState(of: context) == nil, "a policy that accepts the passcode does not report the enrolled set")
         #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
         #expect(oldState(of: context) == context.domainState.biometry.stateHash)
         #expect(oldState(of: context)?.count == 32)
     }
 
-    @Test func aFingerUnderAnyPolicySetsTheOldStateAndAPasscodeDoesNot_DS01() async throws {
+    @Test func aFingerSetsEvaluatedPolicyDomainStateAndAPasscodeDoesNot_DS01() async throws {
         let byFinger = LAContext()
         try machine().touch(matching: true)
         #expect(try await byFinger.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "why"))
@@ -30,7 +30,7 @@ import Testing
         #expect(oldState(of: byPasscode) == nil)
     }
 
-    @Test func everyChangeOfTheSetGivesAnotherHashAndNoneComesBack_DS02() throws {
+    @Test func everyEnrolmentChangeGivesANewHash_DS02() throws {
         var seen: Set<Data> = []
         let changes: [() throws -> Void] = [
             {}, { try machine().enrol() }, { try machine().replaceFinger() },
@@ -45,13 +45,13 @@ import Testing
         }
     }
 
-    @Test func eachAppHasAHashOfItsOwn_DS03() throws {
+    @Test func hashesDifferBetweenApps_DS03() throws {
         let mine = LAContext().domainState.biometry.stateHash
         let others = try machine().run(as: "other") { LAContext().domainState.biometry.stateHash }
         #expect(mine != nil && others != nil && mine != others)
     }
 
-    @Test func nothingEnrolledAndLockoutHaveNoHash_DS04() async throws {
+    @Test func theHashIsNilWithoutEnrolmentAndDuringLockout_DS04() async throws {
         for _ in 1...5 { try machine().touch(matching: false) }
         _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
         _ = await evaluate(.deviceOwnerAuthenticationWithBiometrics)
@@ -62,7 +62,7 @@ import Testing
         #expect(LAContext().domainState.biometry.biometryType == .touchID)
     }
 
-    @Test func companionsHaveAHashForEachType_DS05() throws {
+    @Test func eachPairedTypeHasAHash_DS05() throws {
         let before = LAContext().domainState
         #expect(before.companion.stateHash == nil)
         #expect(before.companion.availableCompanionTypes.isEmpty)
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// Reaches the deprecated property without the warning, which is an error here.
+/// Reads a deprecated property without the compiler warning, which is an error in this project.
 private protocol HasOldState {
     var evaluatedPolicyDomainState: Data? { get }
 }

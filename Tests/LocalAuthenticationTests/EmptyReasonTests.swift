@@ -4,7 +4,7 @@ import LatchkeySimulator
 import LocalAuthentication
 import Testing
 
-/// An empty reason is a programmer's error and stops the program, as on Apple systems.
+/// An empty reason is a programming error and stops the program, as on Apple systems.
 @Suite struct EmptyReasonTests {
     @Test func anEmptyReasonStopsTheProgram_LA21() async {
         await #expect(processExitsWith: .failure) {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The same program with a reason goes on, so that the tests above can fail.
+    /// The same program with a reason does not stop; shows that the tests above can fail.
     @Test func aReasonDoesNotStopTheProgram_LA21() async {
         await #expect(processExitsWith: .success) {
             let simulator = try Simulator()

@@ -14,10 +14,10 @@ import Testing
     @Test func theCurrentUserIsOneSharedObject_EN01() throws {
         #expect(LAEnvironment.currentUser === LAEnvironment.currentUser)
         let other = try machine().run(as: "other") { LAEnvironment.currentUser }
-        #expect(other !== LAEnvironment.currentUser, "another app has another view")
+        #expect(other !== LAEnvironment.currentUser, "another app has another environment")
     }
 
-    @Test func theStateListsWhatThereIs_EN02() throws {
+    @Test func theStateListsTheAvailableMechanisms_EN02() throws {
         let state = LAEnvironment.currentUser.state
         #expect(state.biometry?.biometryType == .touchID)
         #expect(state.biometry?.isEnrolled == true && state.biometry?.isUsable == true)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func anObserverIsToldWithTheOldStateWhenTheNewOneHolds_EN04() async throws {
+    @Test func anObserverGetsTheOldStateAfterTheChange_EN04() async throws {
         let listener = Listener()
         let environment = LAEnvironment.currentUser
         environment.addObserver(listener)
@@ -81,8 +81,8 @@ import Testing
         environment.removeObserver(listener)
     }
 
-    /// A connection on which the first wait for something that may take long ends without an answer.
-    private final class ImpatientChannel: ClientChannel {
+    /// A channel whose first wait for a long request times out.
+    private final class TimingOutChannel: ClientChannel {
         private let channel: any ClientChannel
         private let isPatient: Mutex<Bool>
 
@@ -100,8 +100,8 @@ import Testing
         }
     }
 
-    /// Observes through that client, takes the fingers away, and is told.
-    private func expectChangeIsTold(by client: Client, _ simulator: Simulator) async throws {
+    /// Adds an observer through the client, removes the enrolled fingers, and expects a notification.
+    private func expectNotification(by client: Client, _ simulator: Simulator) async throws {
         let listener = Listener()
         let environment = ClientScope.$world.withValue(client) { LAEnvironment.currentUser }
         environment.addObserver(listener)
@@ -111,7 +111,7 @@ import Testing
         environment.removeObserver(listener)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anObserverIsToldAfterAWaitThatEndedWithoutAChange_EN04() async throws {
+    @Test(.timeLimit(.minutes(1))) func anObserverIsNotifiedAfterAWaitTimedOut_EN04() async throws {
         let simulator = try machine()
         let connections = Mutex(0)
         let client = Client(application: "app", faceUsage: "tests") { () throws(Failure) in
@@ -119,12 +119,12 @@ import Testing
                 defer { count += 1 }
                 return count > 0
             }
-            return ImpatientChannel(simulator.machine.connect("app"), isPatient: isPatient)
+            return TimingOutChannel(simulator.machine.connect("app"), isPatient: isPatient)
         }
-        try await expectChangeIsTold(by: client, simulator)
+        try await expectNotification(by: client, simulator)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anObserverIsToldOfAnEngineThatWasAwayForAWhile_EN04() async throws {
+    @Test(.timeLimit(.minutes(1))) func anObserverIsNotifiedAfterTheEngineWasUnreachable_EN04() async throws {
         let simulator = try machine()
         let connections = Mutex(0)
         let client = Client(application: "app", faceUsage: "tests") { () throws(Failure) in
@@ -132,11 +132,11 @@ import Testing
                 count += 1
                 return count
             }
-            // The first tells the state and breaks; nobody is reached by the next two.
+            // The first connection reports the state and then breaks; the next two attempts fail.
             if (2...3).contains(number) { throw Failure(.notPermitted) }
-            return ImpatientChannel(simulator.machine.connect("app"), isPatient: number > 3)
+            return TimingOutChannel(simulator.machine.connect("app"), isPatient: number > 3)
         }
-        try await expectChangeIsTold(by: client, simulator)
+        try await expectNotification(by: client, simulator)
         #expect(connections.withLock { $0 } > 3)
     }
 }

@@ -4,7 +4,7 @@ import LatchkeySimulator
 import LocalAuthentication
 import Synchronization
 
-/// How an evaluation ended, as its reply told.
+/// How an evaluation ended, as its reply reported.
 struct Ending: Equatable, Sendable {
     var isProven: Bool
     var code: LAError.Code?
@@ -25,11 +25,11 @@ struct Ending: Equatable, Sendable {
     }
 }
 
-/// An evaluation under way.
+/// A running evaluation.
 struct Evaluation: Sendable {
     private let endings: AsyncStream<Ending>
 
-    /// Starts an evaluation; it has been asked for when this returns.
+    /// Starts an evaluation; the call has returned when this returns.
     init(_ context: LAContext, _ policy: LAPolicy, reason: String = "test") {
         let (stream, continuation) = AsyncStream.makeStream(of: Ending.self)
         context.evaluatePolicy(policy, localizedReason: reason) { isProven, error in
@@ -43,7 +43,7 @@ struct Evaluation: Sendable {
         endings = stream
     }
 
-    /// Waits for the reply; a test whose time is up gets none.
+    /// Waits for the reply; without a reply until the time limit, the domain is "no reply".
     var end: Ending {
         get async {
             for await ending in endings { return ending }
@@ -52,14 +52,14 @@ struct Evaluation: Sendable {
     }
 }
 
-/// Evaluates in the form with a reply and waits for it.
+/// Evaluates with the callback form and waits for the reply.
 func ending(_ policy: LAPolicy, _ context: LAContext = LAContext()) async -> Ending {
     await Evaluation(context, policy).end
 }
 
 extension LAPolicy {
-    /// Biometry alone.
+    /// The policy for biometry alone.
     static var biometry: LAPolicy { .deviceOwnerAuthenticationWithBiometrics }
-    /// Biometry or the passcode.
+    /// The policy for biometry or the passcode.
     static var owner: LAPolicy { .deviceOwnerAuthentication }
 }

@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Behaviour LA-07, as an app meets it.
+/// Behaviour LA-07, as seen by an app.
 @Suite struct FaceConsentTests {
     private func evaluate(
         _ simulator: Simulator, _ policy: LAPolicy = .deviceOwnerAuthenticationWithBiometrics
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func withoutAUsageDescriptionFaceIDIsNotAvailableAndStillNamed_LA07() async throws {
+    @Test func withoutAUsageDescriptionFaceIDIsReportedButNotAvailable_LA07() async throws {
         let simulator = try Simulator(sensor: .faceID, faceIDUsageDescription: nil)
         #expect(refusal(simulator) == (.biometryNotAvailable, .faceID))
         #expect(try await evaluate(simulator) == .biometryNotAvailable)
@@ -60,7 +60,7 @@ import Testing
                 #expect(text.contains(part), "\(text)")
             }
         }
-        // An app that says what for and was refused is told so.
+        // An app with a usage description whose permission was denied gets another message.
         let refused = try Simulator(sensor: .faceID)
         refused.setFaceIDPermission(.denied)
         let told: String? = refused.run {
@@ -71,7 +71,7 @@ import Testing
         #expect(told?.contains("latchkey apps") == true)
     }
 
-    /// Where SwiftPM puts resources: a folder that the manifest copies, in `<Package>_<Target>.resources`.
+    /// SwiftPM copies resources into `<Package>_<Target>.resources`.
     @Test func theDescriptionIsFoundAmongTheResourcesOfItsOwnTarget_LA07() throws {
         let folder = try TemporaryFolder()
         let executable = URL(filePath: folder.path).appending(component: "Notes")
@@ -98,7 +98,7 @@ import Testing
         #expect(refusal(simulator) == (.biometryNotAvailable, .faceID))
     }
 
-    @Test func theQuestionComesOnceForEachApp_LA07() async throws {
+    @Test func permissionIsRequestedOncePerApp_LA07() async throws {
         let simulator = try Simulator(sensor: .faceID)
         simulator.setFaceIDPermission(.undetermined)
         #expect(refusal(simulator) == (nil, .faceID))
@@ -109,7 +109,7 @@ import Testing
         #expect(try await evaluate(simulator) == nil)
     }
 
-    @Test func aRefusalHoldsForLaterContextsAndARestart_LA07() async throws {
+    @Test func aDeniedPermissionAppliesToLaterContextsAndAfterARestart_LA07() async throws {
         let simulator = try Simulator(sensor: .faceID)
         simulator.setFaceIDPermission(.undetermined)
         simulator.answerFaceIDQuestion(allow: false)
@@ -119,14 +119,14 @@ import Testing
         #expect(refusal(simulator).0 == .biometryNotAvailable)
     }
 
-    @Test func aRefusedAppStillHasThePasscode_LA07() async throws {
+    @Test func withoutPermissionThePasscodeCanBeUsed_LA07() async throws {
         let simulator = try Simulator(sensor: .faceID)
         simulator.setFaceIDPermission(.denied)
         simulator.enter(passcode: "1234")
         #expect(try await evaluate(simulator, .deviceOwnerAuthentication) == nil)
     }
 
-    @Test func oneAppsRefusalIsNotAnothers_LA07() throws {
+    @Test func aDeniedPermissionAppliesToOneApp_LA07() throws {
         let simulator = try Simulator(sensor: .faceID)
         simulator.setFaceIDPermission(.denied, of: "bank")
         #expect(refusal(simulator).0 == nil)

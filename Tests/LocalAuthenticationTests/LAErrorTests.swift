@@ -4,12 +4,12 @@ import LatchkeySimulator
 import LocalAuthentication
 import Testing
 
-/// Every form in which published code handles these errors (COMPAT, item 8), for an error that was thrown as `LAError`
-/// and for one that was thrown as `NSError`.
+/// All forms in which published code handles these errors (COMPAT, item 8), for errors that were thrown as `LAError`
+/// and as `NSError`.
 @Suite struct LAErrorTests {
-    /// Every error has a sentence, whoever made it and however it is asked for.
+    /// Every error has a description, no matter how it was created and how the description is read.
     @Test(arguments: [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -1004])
-    func everyErrorHasASentenceOfOurs(number: Int) throws {
+    func everyErrorHasADescription(number: Int) throws {
         let code = try #require(LAError.Code(rawValue: number))
         let error = LAError(code)
         #expect(error.localizedDescription.hasSuffix("."))
@@ -90,7 +90,7 @@ import Testing
         #expect((any as? any Error).flatMap { $0 as? LAError }?.code == .userCancel)
     }
 
-    @Test func anErrorPointersResultIsCast() {
+    @Test func anErrorFromAnErrorPointerCastsToLAError() {
         let context = LAContext()
         context.invalidate()
         var error: NSError?
@@ -103,14 +103,14 @@ import Testing
         }
     }
 
-    @Test func anErrorOfAnotherDomainIsNone() {
+    @Test func anErrorOfAnotherDomainIsNotAnLAError() {
         let other: any Error = NSError(domain: "com.example", code: -2)
         #expect(other as? LAError == nil)
         #expect(!(other is LAError))
         if case LAError.userCancel = other { Issue.record("matched by its number") }
     }
 
-    @Test func codesAreSwitchedOverWithADefault() {
+    @Test func aSwitchOverCodesCompilesWithADefault() {
         for code in [LAError.Code.userCancel, .biometryLockout, .notInteractive] {
             let name: String
             switch code {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func anErrorIsMadeWithItsDetails() {
+    @Test func anErrorContainsItsUserInfo() {
         let error = LAError(.biometryLockout, userInfo: [NSLocalizedDescriptionKey: "locked"])
         #expect(error.localizedDescription == "locked")
         #expect((error as NSError).localizedDescription == "locked")
@@ -132,7 +132,7 @@ import Testing
         #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "locked")
     }
 
-    @Test func anErrorIsMadeWithoutDetails() {
+    @Test func anErrorWithoutUserInfoHasADescription() {
         let error = LAError(.userCancel)
         #expect(error.userInfo.isEmpty)
         #expect(!error.localizedDescription.isEmpty)
@@ -144,7 +144,7 @@ import Testing
         #expect((LAError(.userCancel) as any Error) as? LAError == LAError(.userCancel))
     }
 
-    /// In a process of its own: NSError of corelibs Foundation stops the program when it is hashed.
+    /// Runs in its own process, since hashing an NSError of corelibs Foundation stops the program.
     @Test func equalErrorsHaveEqualHashes() async {
         await #expect(processExitsWith: .success) {
             #expect(LAError(.userCancel).hashValue == LAError(.userCancel).hashValue)
@@ -152,8 +152,8 @@ import Testing
         }
     }
 
-    /// Foundation on Linux prints "(null)" where Apple's prints the sentence.
-    @Test func anErrorPrintsItsSentence() {
+    /// Foundation on Linux would print "(null)" in place of the description.
+    @Test func printingAnErrorPrintsItsDescription() {
         for error in [LAError(.userCancel), LAError(.userCancel, userInfo: [NSLocalizedDescriptionKey: "mine"])] {
             for text in ["\(error)", "\(error as NSError)", "\(error as any Error)", String(reflecting: error)] {
                 #expect(text.contains(error.localizedDescription) && !text.contains("(null)"), "\(text)")
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func anErrorTellsWhatToDo() async throws {
+    @Test func theDescriptionSaysWhatToDo() async throws {
         let simulator = try Simulator(sensor: .none, passcode: nil)
         let words: String? = simulator.run {
             var error: NSError?
@@ -182,7 +182,7 @@ import Testing
         #expect(thrown?.contains("(null)") == false)
     }
 
-    @Test func anUnknownNumberKeepsItsNumber() {
+    @Test func anUnknownNumberIsPreserved() {
         let error = NSError(domain: LAErrorDomain, code: -1009) as any Error
         let bridged = error as? LAError
         #expect(bridged?.errorCode == -1009)

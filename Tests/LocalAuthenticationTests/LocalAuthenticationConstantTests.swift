@@ -5,7 +5,7 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// Every number and name of the table is Apple's, and every row of it is compared.
+/// Compares every number and every name with Apple's, which are the rows of the table.
 @Suite struct LocalAuthenticationConstantTests {
     private static let policies: [String: LAPolicy] = [
         "deviceOwnerAuthenticationWithBiometrics": .deviceOwnerAuthenticationWithBiometrics,
@@ -78,7 +78,7 @@ import Testing
         "kLAPolicyDeviceOwnerAuthenticationWithWristDetection": kLAPolicyDeviceOwnerAuthenticationWithWristDetection,
     ]
 
-    /// Names and values of one kind in the table.
+    /// The names and values of one kind, from the table.
     private func table(_ kind: String) throws -> [String: String] {
         let file = Repository.vectors("localauthentication.tsv")
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
@@ -86,7 +86,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: lines.filter { $0[0] == kind }.map { ($0[1], $0[2]) })
     }
 
-    /// Compares what there is with the table; a name is either here or an old one, which is tested below.
+    /// Compares the declared values with the table. Deprecated names are in `oldNames`, and are tested below.
     private func compare(_ kind: String, _ values: [String: Int], oldNames: Set<String>) throws {
         let table = try table(kind)
         for (name, value) in values { #expect(table[name] == String(value), "\(kind).\(name)") }
@@ -118,8 +118,8 @@ import Testing
         #expect(LATouchIDAuthenticationMaximumAllowableReuseDuration == seconds)
     }
 
-    @available(*, deprecated, message: "names the old names")
-    @Test func oldNamesMeanTheNewOnes() {
+    @available(*, deprecated, message: "uses the deprecated names")
+    @Test func deprecatedNamesEqualTheNewNames() {
         #expect(LAPolicy.deviceOwnerAuthenticationWithWatch == .deviceOwnerAuthenticationWithCompanion)
         #expect(
             LAPolicy.deviceOwnerAuthenticationWithBiometricsOrWatch
@@ -135,11 +135,11 @@ import Testing
         #expect(LAError.watchNotAvailable == LAError.companionNotAvailable)
         switch LAError.Code.biometryLockout {
         case .touchIDLockout: break
-        default: Issue.record("an old name is no pattern")
+        default: Issue.record("a deprecated name does not match")
         }
     }
 
-    @Test func everyCodeHasAStaticNameOfItsOwn() {
+    @Test func everyCodeHasAStaticProperty() {
         let names: [LAError.Code] = [
             LAError.authenticationFailed, LAError.userCancel, LAError.userFallback, LAError.systemCancel,
             LAError.passcodeNotSet, LAError.biometryNotAvailable, LAError.biometryNotEnrolled,
@@ -151,7 +151,7 @@ import Testing
         #expect(names.count == Self.codes.count)
     }
 
-    @Test func anUnknownNumberIsACodeOfItsOwnAndNoOtherValue() {
+    @Test func onlyErrorCodesAcceptUnknownNumbers() {
         #expect(LAError.Code(rawValue: 0) == .other(0))
         #expect(LAError.Code(rawValue: -15)?.rawValue == -15)
         #expect(LAPolicy(rawValue: 0) == nil)

@@ -7,12 +7,12 @@ import Security
 import TestSupport
 import Testing
 
-/// The biometric part of source-documents 001, as printed: a view that unlocks a note, without the view.
+/// The biometric part of source-documents 001 as printed: a view that unlocks a note, without SwiftUI.
 @MainActor
 private final class Toolbar {
     var noteLocked = true
     var showUnlockModal = false
-    /// Called where the document's view would be drawn anew.
+    /// Called where the document's view would be redrawn.
     var changed: () -> Void = {}
 
     func tryBiometricAuthentication() {

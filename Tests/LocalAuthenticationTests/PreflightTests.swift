@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PreflightTests {
-    /// What both policies say on a machine: biometry first.
+    /// The preflights of both policies on a machine, biometry first.
     private func answers(_ simulator: Simulator) -> [LAError.Code?] {
         simulator.run { [preflight(.biometry), preflight(.owner)] }
     }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func theErrorMayBeLeftOut_LA01() throws {
+    @Test func theErrorPointerMayBeNil_LA01() throws {
         try Simulator(isEnrolled: false).run {
             #expect(!LAContext().canEvaluatePolicy(.biometry, error: nil))
             #expect(LAContext().canEvaluatePolicy(.owner, error: nil))
@@ -61,7 +61,7 @@ import Testing
         #expect(try answers(Simulator(sensor: .none, passcode: nil)) == [.biometryNotAvailable, .passcodeNotSet])
     }
 
-    @Test func theAnswerFollowsTheMachine_LA09() throws {
+    @Test func thePreflightReflectsTheCurrentState_LA09() throws {
         let simulator = try Simulator(sensor: .none, isEnrolled: false, passcode: nil)
         try simulator.setPasscode("1234")
         #expect(answers(simulator) == [.biometryNotAvailable, nil])
@@ -145,7 +145,7 @@ import Testing
         #expect(await evaluation.end == .success)
     }
 
-    @Test func preflightAsksNobody() async throws {
+    @Test func preflightDoesNotPrompt() async throws {
         let machine = try RecordingMachine()
         machine.run { for _ in 0..<10 { #expect(preflight(.owner) == nil) } }
         #expect(machine.shown.isEmpty)

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Printed code compiles with the imports that are printed above it, in both language modes and with no flag of ours.
+/// Printed code compiles with exactly the printed imports, in both language modes and without further options.
 @Suite struct PrintedImportTests {
-    /// The protocol of source-documents 000, which imports LocalAuthentication and nothing else.
+    /// The protocol of source-documents 000, which imports only LocalAuthentication.
     private static let protocolOfContexts = """
         import LocalAuthentication
 
@@ -24,7 +24,7 @@ import Testing
         }
         """
 
-    /// Apple's Foundation brings Security along, and a file that imports LocalAuthentication has it too.
+    /// A file that imports LocalAuthentication can use Security, which Apple's Foundation exports.
     private static let keychainBesideContexts = """
         import LocalAuthentication
 
@@ -40,7 +40,7 @@ import Testing
         }
         """
 
-    /// The wrapper's calls of source-documents 001, which imports Foundation and, here, Security.
+    /// The calls of the wrapper of source-documents 001, which imports Foundation; here Security.
     private static let keychainAlone = """
         import Security
 

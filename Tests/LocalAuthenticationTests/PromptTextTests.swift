@@ -5,13 +5,13 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// What a prompt says and which buttons it has.
+/// The texts and buttons of a prompt.
 @Suite(.timeLimit(.minutes(1))) struct PromptTextTests {
     private let machine: RecordingMachine
 
     init() throws { machine = try RecordingMachine() }
 
-    /// The prompt of one evaluation that is cancelled at once.
+    /// Returns the prompt of one evaluation, which is cancelled at once.
     private func prompt(
         _ policy: LAPolicy = .owner, reason: String = "reason", _ prepare: (LAContext) -> Void = { _ in }
     ) async throws -> Prompt {
@@ -34,8 +34,8 @@ import Testing
         #expect(try reasonOfARead(context) == "property")
     }
 
-    @Test func theOldKeyGivesAReasonToo_AC09() throws {
-        // kSecUseOperationPrompt, which is deprecated: naming it would be a warning.
+    @Test func useOperationPromptSetsTheReason_AC09() throws {
+        // The value of kSecUseOperationPrompt, which is deprecated: its name would be a compiler warning.
         #expect(try reasonOfARead(nil, more: ["u_OpPrompt": "prompt"]) == "prompt")
     }
 
@@ -58,25 +58,26 @@ import Testing
         return try #require(machine.shown.last).reason
     }
 
-    @Test func theCallerIsNamedByUs_abuse18() async throws {
+    @Test func theDaemonNamesTheCaller_abuse18() async throws {
         let prompt = try await prompt()
         #expect(prompt.caller == "app")
         #expect(prompt.processID == ProcessInfo.processInfo.processIdentifier)
         #expect(prompt.tier == .simulated)
     }
 
-    @Test func whatCouldMisleadIsReplaced_abuse19() async throws {
+    @Test func misleadingCharactersAreReplaced_abuse19() async throws {
         let reason = "pay\u{1b}[31m \u{202e}1000\u{200b}\r\n\n\t  <b>now</b>\u{7}\u{0}"
         #expect(try await prompt(reason: reason).reason == "pay\u{fffd}[31m \u{fffd}1000\u{fffd} <b>now</b>\u{fffd}")
     }
 
-    /// Joiners inside a character only shape it; by themselves they could hide something.
+    /// Joiners inside a character only shape it; alone they could hide text.
     @Test func joinersInsideACharacterAreLeftOutAndOthersReplaced_abuse19() async throws {
         #expect(try await prompt(reason: "👩\u{200d}💻 می\u{200c}خواهم").reason == "👩💻 میخواهم")
         #expect(try await prompt(reason: "\u{200d}\u{200d}a\n\u{200c}b").reason == "\u{fffd}a \u{fffd}b")
     }
 
-    /// The attack: a reason that ends the prompt's quotation marks and goes on in what looks like the prompt's own words.
+    /// The attack: a reason that closes the prompt's quotation marks and continues with text that looks like the
+    /// prompt's own.
     @Test(arguments: [
         "”", "“", "\"", "»", "«", "›", "‹", "„", "‟", "’", "‘", "′", "″", "\u{ff02}", "\u{301e}", "\u{2dd}", "\u{2ee}",
         "\u{275e}", "\u{5f4}", "´", "`", "''", "’’", "\u{2033}\u{301}", "\u{1f677}",
@@ -99,11 +100,11 @@ import Testing
         #expect(try await prompt(reason: blank + "b").reason.unicodeScalars.contains("\u{fffd}"))
     }
 
-    @Test func apostrophesAndPicturesReadWell() async throws {
+    @Test func apostrophesAndEmojiAreShown() async throws {
         #expect(try await prompt(reason: "don’t l'ouvrir ❤\u{fe0f}").reason == "don't l'ouvrir ❤")
     }
 
-    @Test func thousandsOfWhatIsNotShownAreOneMark_abuse19() async throws {
+    @Test func thousandsOfHiddenCharactersBecomeOneMark_abuse19() async throws {
         for scalar in ["\u{202e}", "\u{200b}", "\u{1b}", "\u{7}", "\u{feff}", "\u{e0001}", "\u{e000}"] {
             #expect(
                 try await prompt(reason: String(repeating: scalar, count: 10_000)).reason == "\u{fffd}", "\(scalar)")
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    /// One character may have any number of code points.
+    /// One character can have any number of code points.
     @Test func aReasonOfHugeCharactersIsClipped_abuse19() async throws {
         let character = "e" + String(repeating: "\u{301}", count: 1000)
         let shown = try await prompt(reason: String(repeating: character, count: 100)).reason
@@ -157,7 +158,7 @@ import Testing
         #expect(machine.contents.map(\.showsFallback) == [false, true])
     }
 
-    @Test func theFallbackButtonAppearsAfterTheSecondFailedLook_LA25() async throws {
+    @Test func theFallbackButtonAppearsAfterTheSecondFailedFace_LA25() async throws {
         let machine = try RecordingMachine(sensor: .faceID)
         machine.perform(.touch(matching: false))
         machine.perform(.touch(matching: false))
@@ -173,19 +174,20 @@ import Testing
         #expect(machine.contents.map(\.showsFallback) == [false, false, false])
     }
 
-    @Test func theFallbackTitleHasADefaultAndTakesAnyOther_LA25() async throws {
+    @Test func theFallbackTitleHasADefaultAndCanBeSet_LA25() async throws {
         #expect(try await prompt(.owner).fallbackTitle == "Enter Passcode")
         #expect(try await prompt(.biometry).fallbackTitle == "Enter Password")
         #expect(try await prompt { $0.localizedFallbackTitle = "Use PIN" }.fallbackTitle == "Use PIN")
     }
 
-    @Test func theCancelTitleHasADefaultAndTakesAnyOther_LA26() async throws {
+    @Test func theCancelTitleHasADefaultAndCanBeSet_LA26() async throws {
         #expect(try await prompt().cancelTitle == "Cancel")
         #expect(try await prompt { $0.localizedCancelTitle = "" }.cancelTitle == "Cancel")
         #expect(try await prompt { $0.localizedCancelTitle = "Use Password" }.cancelTitle == "Use Password")
     }
 
-    /// Where Apple's Face ID shows no reason on the first scan, ours shows who asks and why before anything watches.
+    /// Apple's Face ID shows no reason on the first scan; here every prompt shows the app and the reason before the
+    /// scan.
     @Test(arguments: [BiometryKind.touchID, .faceID])
     func everyPromptNamesTheAppAndItsReason_LA39(sensor: BiometryKind) async throws {
         let machine = try RecordingMachine(sensor: sensor)
@@ -197,7 +199,7 @@ import Testing
         #expect(prompt.reason == "log in")
     }
 
-    @Test func thePromptSaysWhyItLooksAsItDoes() async throws {
+    @Test func thePromptShowsTheNoticeAndTheTriesLeft() async throws {
         machine.perform(.touch(matching: false))
         machine.perform(.fallback)
         machine.perform(.passcode(SecretBytes("4321".utf8)))
@@ -209,7 +211,7 @@ import Testing
 
     // MARK: - Properties
 
-    @Test func propertiesKeepWhatTheyAreGiven() {
+    @Test func propertiesStoreTheirValues() {
         let context = machine.run { LAContext() }
         #expect(context.localizedFallbackTitle == nil)
         #expect(context.localizedCancelTitle == nil)

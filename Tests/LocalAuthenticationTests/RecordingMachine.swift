@@ -15,12 +15,12 @@ import SystemDriver
 
 @testable import LatchkeySimulator
 
-/// A simulated machine that also tells what its prompts said, and when one is up.
+/// A simulated machine that records the prompts and their contents.
 final class RecordingMachine: Sendable {
     private let world: SimulatedWorld
     private let client: Client
     private let prompter: RecordingPrompter
-    /// The prompts as they come up.
+    /// The prompts, as they are shown.
     let prompts: AsyncStream<Prompt>
 
     init(sensor: BiometryKind = .touchID, passcode: String = "1234") throws {
@@ -57,16 +57,16 @@ final class RecordingMachine: Sendable {
 
     func run<R>(_ body: () throws -> R) rethrows -> R { try ClientScope.$world.withValue(client, operation: body) }
 
-    /// What a person does as soon as a prompt can take it.
+    /// Queues an action of the user.
     func perform(_ action: SimulatedWorld.Action) { world.perform(action) }
 
-    /// Every prompt so far.
+    /// All prompts so far.
     var shown: [Prompt] { prompter.shown }
 
-    /// What the prompts said after each change.
+    /// The contents of the prompts, after each change.
     var contents: [PromptContent] { prompter.contents }
 
-    /// The next prompt that comes up.
+    /// Waits for the next prompt.
     func nextPrompt() async -> Prompt? {
         var iterator = prompts.makeAsyncIterator()
         return await iterator.next()

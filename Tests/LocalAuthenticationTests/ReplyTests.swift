@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    /// A refusal is known at once, and is still not told from inside the call: the caller may hold a lock.
-    @Test func theReplyOfARefusalIsNotOnTheCallersThreadEither_LA20() async throws {
+    /// An immediate failure is also reported from another thread, since the caller may hold a lock.
+    @Test func theReplyOfAnImmediateFailureRunsOnAnotherThread_LA20() async throws {
         let simulator = try Simulator(passcode: nil)
         nonisolated(unsafe) let context = simulator.run { LAContext() }
         // Methods of a context may be called from any thread.
@@ -36,7 +36,7 @@ import Testing
                 context.evaluatePolicy(.owner, localizedReason: "test") { _, error in
                     reply(((error as? LAError)?.code, pthread_self()))
                 }
-                // The thread outlives the reply, so that its number is not given to another one.
+                // The thread outlives the reply, so that its identifier is not reused.
                 hasReplied.wait()
             }.start()
         }
@@ -45,16 +45,16 @@ import Testing
         #expect(pthread_equal(replier, try #require(caller.withLock { $0 })) == 0)
     }
 
-    @Test func theCallReturnsBeforeAnybodyWasAsked_LA20() async throws {
+    @Test func evaluatePolicyReturnsBeforeThePromptIsAnswered_LA20() async throws {
         let machine = try RecordingMachine()
         let evaluation = Evaluation(machine.run { LAContext() }, .owner)
-        // This line is reached although nobody has answered.
+        // Reached although the prompt is not answered yet.
         #expect(await machine.nextPrompt() != nil)
         machine.perform(.touch(matching: true))
         #expect(await evaluation.end == .success)
     }
 
-    @MainActor @Test func theMainThreadIsFreeMeanwhile_LA20() async throws {
+    @MainActor @Test func theMainThreadIsNotBlocked_LA20() async throws {
         let machine = try RecordingMachine()
         let context = machine.run { LAContext() }
         let evaluation = Evaluation(context, .owner)

@@ -6,12 +6,12 @@ import Security
 import TestSupport
 import Testing
 
-/// Rights that outlive the process, with the key and the secret that they guard.
+/// Saved rights, with the key and the secret that they protect.
 @Suite(.timeLimit(.minutes(5))) struct RightStoreTests {
     private let message = Data("message".utf8)
     private let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
 
-    /// The code of what a call throws; nil when it does not.
+    /// The code of the error that a call throws; nil when it succeeds.
     private func code(_ body: () async throws -> Void) async -> Int? {
         do {
             try await body()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func aSavedRightGuardsAKeyAndASecret_RI03_RI05() async throws {
+    @Test func aSavedRightProtectsAKeyAndASecret_RI03_RI05() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let saved = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aRightIsFoundAgainWithItsTag_RI03() async throws {
+    @Test func aSavedRightIsLoadedWithItsTag_RI03() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let right = LARight(requirement: .biometry)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aSavedRightOutlivesARestart_RI03() async throws {
+    @Test func aSavedRightSurvivesARestart_RI03() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let saved = try await LARightStore.shared.saveRight(LARight(), identifier: "door")
@@ -68,14 +68,14 @@ import Testing
         }
     }
 
-    @Test func anIdentifierIsTakenOnce_RI03() async throws {
+    @Test func savingAnExistingIdentifierFails_RI03() async throws {
         try await Simulator().run {
             _ = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
             let again = await code {
                 _ = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
             }
             #expect(again == Int(errSecDuplicateItem))
-            // What was refused left no key behind.
+            // The failed call has left no key behind.
             let keys: [CFString: Any] = [
                 kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
             ]
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func ofManyThatSaveAtOnceOneSucceeds_RI03() async throws {
+    @Test func oneOfManyConcurrentSavesSucceeds_RI03() async throws {
         try await Simulator().run {
             let wins = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<8 {
@@ -102,8 +102,8 @@ import Testing
         }
     }
 
-    /// Whoever is refused leaves no secret, and the right that was saved has the one that was saved with it.
-    @Test func ofManyThatSaveAtOnceTheWinnersSecretStays_RI03() async throws {
+    /// Calls that fail leave no secret behind, and the saved right has the secret of its own call.
+    @Test func concurrentSavesStoreTheSecretOfTheSavedRight_RI03() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let winners = await withTaskGroup(of: UInt8?.self) { group in
@@ -122,7 +122,7 @@ import Testing
             try await found.authorize(localizedReason: "open the door")
             let secret = try await found.secret.rawData
             #expect(Array(secret) == winners)
-            // The secret asks for a finger even where it is only counted.
+            // The secret demands a proof even when it is only counted.
             simulator.touch(matching: true)
             #expect(count(of: kSecClassGenericPassword) == 2, "the record and one secret")
             #expect(count(of: kSecClassKey) == 1)
@@ -138,7 +138,7 @@ import Testing
         return (result as? [Any])?.count ?? 0
     }
 
-    @Test func aRecordThatIsNoneIsAnErrorOfTheKeychainAndCanBeRemoved() async throws {
+    @Test func aMalformedRecordIsAKeychainErrorAndCanBeRemoved() async throws {
         try await Simulator().run {
             _ = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
             let record: [CFString: Any] = [
@@ -148,7 +148,7 @@ import Testing
             #expect(SecItemUpdate(record as CFDictionary, change) == errSecSuccess)
             do {
                 _ = try await LARightStore.shared.right(forIdentifier: "door")
-                Issue.record("the record is none")
+                Issue.record("a malformed record was read")
             } catch {
                 #expect((error as NSError).domain == NSOSStatusErrorDomain)
                 #expect((error as NSError).code == Int(errSecDecode))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func aRightThatIsNotThereIsNotFound_RI04() async throws {
+    @Test func aMissingRightIsItemNotFound_RI04() async throws {
         try await Simulator().run {
             #expect(
                 await code { _ = try await LARightStore.shared.right(forIdentifier: "none") }
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func removingTakesKeyAndSecretAlong_RI06() async throws {
+    @Test func removingARightDeletesItsKeyAndSecret_RI06() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let saved = try await LARightStore.shared.saveRight(LARight(), identifier: "door", secret: message)
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func aRightOfTheCurrentSetEndsWithTheSet_RI02() async throws {
+    @Test func anEnrolmentChangeDisablesASavedRightOfTheCurrentSet_RI02() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let right = LARight(requirement: .biometryCurrentSet)
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func completionsComeOnceAndNeverOnTheMainThread() async throws {
+    @Test func completionsRunOnceAndNeverOnTheMainThread() async throws {
         try await Simulator().run {
             let isMain = try await reply { reply in
                 LARightStore.shared.saveRight(LARight(), identifier: "door") { right, error in

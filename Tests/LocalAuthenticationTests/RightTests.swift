@@ -16,7 +16,7 @@ import Testing
         #expect(right.state == .notAuthorized)
     }
 
-    @Test func aRefusedRightSaysWhyAndIsNotAuthorized_RI01() async throws {
+    @Test func afterAFailureTheRightIsNotAuthorized_RI01() async throws {
         let right = LARight(requirement: .biometry)
         for _ in 1...3 { try machine().touch(matching: false) }
         do {
@@ -27,7 +27,7 @@ import Testing
         #expect(right.state == .notAuthorized)
     }
 
-    @Test func theDefaultTakesAPasscodeAndBiometryDoesNot_RI02() async throws {
+    @Test func theDefaultRequirementAcceptsAPasscodeAndBiometryDoesNot_RI02() async throws {
         try machine().unenrol()
         let biometry = LARight(requirement: .biometry)
         await #expect(throws: (any Error).self) { try await biometry.checkCanAuthorize() }
@@ -38,7 +38,7 @@ import Testing
         #expect(right.state == .authorized)
     }
 
-    @Test func aRightOfTheCurrentSetEndsWithIt_RI02() async throws {
+    @Test func anEnrolmentChangeDisablesARightOfTheCurrentSet_RI02() async throws {
         let right = LARight(requirement: .biometryCurrentSet)
         try machine().touch(matching: true)
         try await right.authorize(localizedReason: "test")
@@ -48,7 +48,7 @@ import Testing
         #expect(right.state == .notAuthorized)
     }
 
-    @Test func aFallbackTakesThePasscode_RI02() async throws {
+    @Test func aFallbackRequirementAcceptsThePasscode_RI02() async throws {
         let right = LARight(requirement: .biometry(fallback: .devicePasscode))
         for _ in 1...3 { try machine().touch(matching: false) }
         try machine().enter(passcode: "1234")

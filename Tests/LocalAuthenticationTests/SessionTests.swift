@@ -6,7 +6,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Locks, unlocks, the background and restarts.
+/// Locking, unlocking, the background and restarts.
 @Suite(.simulator()) struct SessionTests {
     private func context(reuse seconds: TimeInterval) -> LAContext {
         let context = LAContext()
@@ -25,7 +25,7 @@ import Testing
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 60)) == nil)
     }
 
-    @Test func theWindowIsNeverLongerThanFiveMinutes_LA33() async throws {
+    @Test func anUnlockIsReusedForAtMostFiveMinutes_LA33() async throws {
         try machine().lock()
         try machine().unlock(byBiometry: true)
         try machine().advance(by: .seconds(299))
@@ -44,14 +44,14 @@ import Testing
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 300)) == .notInteractive)
     }
 
-    @Test func anEnrolmentChangeEndsTheWindow_LA33() async throws {
+    @Test func anUnlockIsNotReusedAfterAnEnrolmentChange_LA33() async throws {
         try machine().lock()
         try machine().unlock(byBiometry: true)
         try machine().enrol()
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context(reuse: 300)) == .notInteractive)
     }
 
-    @Test func lockingForgetsWhatContextsHadProven() async throws {
+    @Test func lockingRevokesTheProofsOfContexts() async throws {
         let context = LAContext()
         try machine().touch(matching: true)
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context) == nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(await evaluate(.deviceOwnerAuthenticationWithBiometrics, context) == .notInteractive)
     }
 
-    @Test func nothingIsAskedWhileLockedOrInTheBackground_LA31() async throws {
+    @Test func noPromptIsShownWhileLockedOrInTheBackground_LA31() async throws {
         try machine().lock()
         #expect(await evaluate(.deviceOwnerAuthentication) == .notInteractive)
         try machine().unlock(byBiometry: false)
@@ -72,7 +72,7 @@ import Testing
         #expect(await evaluate(.deviceOwnerAuthentication) == nil)
     }
 
-    @Test func aRestartKeepsItemsAndLockoutAndEndsContexts_LA28() async throws {
+    @Test func aRestartPreservesItemsAndLockout_LA28() async throws {
         let item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "kept",
             kSecValueData as String: Data("value".utf8),
@@ -96,11 +96,11 @@ import Testing
     }
 }
 
-/// When the passcode has to be entered before biometry counts again.
+/// When the passcode has to be entered before biometry is accepted again.
 @Suite(.simulator()) struct PasscodeDueTests {
     private func isDue() -> Bool { preflight(.deviceOwnerAuthenticationWithBiometrics) == .biometryLockout }
 
-    @Test func afterARestart() async throws {
+    @Test func thePasscodeIsDueAfterARestart() async throws {
         #expect(!isDue())
         try machine().restart()
         #expect(isDue())
@@ -109,14 +109,14 @@ import Testing
         #expect(!isDue())
     }
 
-    @Test func afterFortyEightHoursWithoutEither() throws {
+    @Test func thePasscodeIsDueAfter48HoursWithoutPasscodeAndBiometry() throws {
         try machine().advance(by: .seconds(48 * 3600))
         #expect(!isDue())
         try machine().advance(by: .seconds(1))
         #expect(isDue())
     }
 
-    @Test func after156HoursWithoutThePasscodeUnlessBiometryWasUsedWithinFour() async throws {
+    @Test func thePasscodeIsDueAfter156HoursUnlessBiometryWasUsedWithinFour() async throws {
         for _ in 1...39 {
             try machine().advance(by: .seconds(4 * 3600))
             try machine().touch(matching: true)

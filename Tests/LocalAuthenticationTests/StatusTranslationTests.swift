@@ -4,7 +4,7 @@ import LatchkeyModel
 import LocalAuthentication
 import Testing
 
-/// One row for each way in which a request can end: the code an app gets.
+/// One row for each status: the code that an app gets.
 @Suite struct StatusTranslationTests {
     private static let rows: [(Status, LAError.Code)] = [
         (.malformedRequest, .notInteractive), (.unsupportedVersion, .notInteractive),

@@ -5,10 +5,10 @@ import LatchkeyTesting
 import LocalAuthentication
 import Testing
 
-/// The machine of the running test.
+/// The simulated machine of the running test.
 func machine() throws -> Simulator { try #require(Simulator.current) }
 
-/// nil for success, else the code.
+/// Evaluates a policy: nil for success, else the code of the error.
 func evaluate(_ policy: LAPolicy, _ context: LAContext = LAContext()) async -> LAError.Code? {
     do {
         _ = try await context.evaluatePolicy(policy, localizedReason: "test")
@@ -18,7 +18,7 @@ func evaluate(_ policy: LAPolicy, _ context: LAContext = LAContext()) async -> L
     }
 }
 
-/// nil when the policy can be evaluated, else the code.
+/// Runs the preflight of a policy: nil when it can be evaluated, else the code of the error.
 func preflight(_ policy: LAPolicy, _ context: LAContext = LAContext()) -> LAError.Code? {
     var error: NSError?
     return context.canEvaluatePolicy(policy, error: &error) ? nil : error.map { LAError(_nsError: $0).code }

@@ -4,19 +4,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Walks Apple's surface as facts and compares it with the symbol graph that the compiler extracts from the module.
+/// Compares Apple's public API, as a table of facts, with the symbol graph that the compiler extracts from the module.
 @Suite struct SurfaceTests {
-    /// What is not there, and why. A row that is there fails the test as well, so that the list stays true.
+    /// Apple symbols that are not declared here, and why. Declaring one fails the test too, so that the list stays
+    /// correct.
     private static let exceptions: [String: String] = [
         "LARight.authorize(localizedReason:in:completion:)": "needs a window of AppKit or UIKit",
         "LocalAuthenticationView": "needs SwiftUI", "LAAuthenticationView": "needs AppKit",
         "LAPresentationContext": "names a window of AppKit or UIKit",
     ]
-    /// Names that the extractor leaves out because they begin with an underscore or are operators; the other tests of
-    /// this target use them.
+    /// Symbols that the extractor omits because they begin with an underscore or are operators; other tests of this
+    /// target use them.
     private static let hidden: Set<String> = ["LAError.init(_nsError:)", "LAError._nsError", "LAError.Code.~="]
 
-    @Test func everySymbolOfAppleIsThereWithItsDeclaration() throws {
+    @Test func everySymbolOfAppleIsDeclaredLikeApples() throws {
         let graph = try SymbolGraph(module: "LocalAuthentication")
         #expect(graph.symbols.count > 200)
         var missing: Set<String> = []
@@ -35,12 +36,12 @@ import Testing
         #expect(missing == Set(Self.exceptions.keys), "every exception is a symbol of Apple's")
     }
 
-    /// Types that only this module makes: they do not change, so they are Sendable, and there is nothing to override.
+    /// Types that apps cannot create or subclass here: they are immutable, and therefore Sendable.
     private static let closed: Set<String> = [
         "LAAuthenticationRequirement", "LABiometryFallbackRequirement", "LADomainState", "LADomainStateBiometry",
         "LADomainStateCompanion",
     ]
-    /// Types that apps cannot make on Apple systems either, and that are Sendable here besides.
+    /// Types that apps cannot create on Apple systems either; here they are Sendable too.
     private static let sendable: Set<String> = [
         "LAEnvironment", "LAPrivateKey", "LAPublicKey", "LARightStore", "LASecret",
     ]
@@ -75,7 +76,7 @@ import Testing
             ])
     }
 
-    /// Cases may be static properties as well.
+    /// A case may also be declared as a static property.
     private static func forms(of fact: SurfaceFact) -> Set<String> {
         let wanted = normal(fact.declaration)
         let forms = SymbolGraph.forms(of: wanted, member: fact.member)
@@ -85,7 +86,7 @@ import Testing
 }
 
 extension SymbolGraph {
-    /// The symbols of a name; the asynchronous form of a method has the name without its last parameter.
+    /// The symbols of a name. The asynchronous form of a method has the name without its last parameter.
     fileprivate func symbols(like name: String, asynchronous: Bool) -> [Symbol] {
         guard asynchronous else { return symbols[name] ?? [] }
         let short = name.replacingOccurrences(of: "reply:)", with: ")")
