@@ -81,10 +81,10 @@ import Testing
         let agent = try RawAgent(daemon)
         let caller = try get()
         let prompt = try agent.shown().id
-        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
+        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("Queued for the next prompt"))
         try agent.send(.visible, to: prompt)
         #expect(try agent.updated().triesLeft == 2, "the touch that waited came once the sensor was armed")
-        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt took it.\n")
+        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt used it.\n")
         #expect(try caller.end() == ("value", 0))
     }
 
@@ -155,7 +155,7 @@ import Testing
         let (output, exitCode) = try caller.end()
         #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")
         _ = try agent.end()
-        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
+        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("Queued for the next prompt"))
         // The place is free, and the next prompt comes up.
         let next = try RawAgent(daemon)
         let other = try get()
