@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// One target is one room; its dependencies are the arrows of ARCHITECTURE.md and nothing else.
-// `scripts/check-arrows` compares the imports in the sources with that table.
+// Each target is a room; its dependencies are the arrows of ARCHITECTURE.md and no others. `scripts/check-arrows`
+// compares the imports in the sources with that table, `scripts/check-manifest` this manifest.
 
 let strict: [SwiftSetting] =
     (isDependency ? [] : [.treatAllWarnings(as: .error)]) + [
@@ -12,9 +12,9 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ]
 
-// Dependencies are compiled without warnings, and the build system `swiftbuild` leaves the setting in, which the
-// compiler refuses: "conflicting options '-warnings-as-errors' and '-suppress-warnings'". Goes with
-// swift-package-manager#9517. SwiftPM and Xcode both put what they fetch below a folder of that name.
+// SwiftPM compiles dependencies without warnings, but its build system `swiftbuild` keeps this setting, and the
+// compiler refuses both: "conflicting options '-warnings-as-errors' and '-suppress-warnings'". Can be removed with
+// swift-package-manager#9517. SwiftPM and Xcode both fetch dependencies into a folder named `checkouts`.
 var isDependency: Bool { Context.packageDirectory.contains("/checkouts/") }
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -48,12 +48,12 @@ let package = Package(
         .executable(name: "latchkey-demo", targets: ["latchkey-demo"]),
     ],
     targets: [
-        // C rooms: module maps and static inline shims, no logic.
+        // C libraries: module maps and static inline shims, no logic.
         .systemLibrary(name: "CLatchkeyLinux"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        // Values.
+        // Values and formats.
         room("LatchkeyModel"),
         room("LatchkeyWire", ["LatchkeyModel"]),
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
@@ -61,19 +61,19 @@ let package = Package(
         room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyCertificates", ["LatchkeyModel", "COpenSSL"]),
 
-        // Public keys for other people's programs, in the forms of other standards.
+        // Public keys in the formats of other standards, for other programs.
         room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
 
-        // Pipes.
+        // System calls, transport, prompt protocol.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
-        // What prompts say, and how a terminal shows it.
+        // Text of prompts, and its layout on a terminal.
         room("LatchkeyPromptWords", ["LatchkeyModel"]),
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyPromptWords"]),
 
-        // Seams.
+        // Protocols between engine and drivers.
         room("LatchkeySeams", ["LatchkeyModel"]),
 
         // Engine: no input or output of its own.
@@ -90,7 +90,7 @@ let package = Package(
         room(
             "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams", "LatchkeyService", "LatchkeyKeychain"]),
 
-        // Drivers: siblings that never import each other.
+        // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
@@ -111,13 +111,13 @@ let package = Package(
             ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
 
-        // What apps build on the two, valid on Apple systems too.
+        // Helpers for apps on the two API modules; also builds on Apple systems.
         room("LatchkeyKit", ["LocalAuthentication", "Security"]),
 
         // Keys of the Secure Enclave in CryptoKit's shape.
         room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
 
-        // What a program needs that shows prompts in a window.
+        // API for a program that shows prompts in a window.
         room(
             "LatchkeyAgent",
             [
@@ -125,7 +125,7 @@ let package = Package(
                 "LatchkeyAgentProtocol", "LatchkeyPromptWords",
             ]),
 
-        // Gives a target's files what `import Foundation` gives them on Apple systems.
+        // Re-exports in a target what `import Foundation` brings on Apple systems.
         .plugin(name: "ApplePlatformImports", capability: .buildTool()),
 
         // Test kit.
@@ -139,7 +139,7 @@ let package = Package(
 
         room("LatchkeyTesting", ["LatchkeySimulator"]),
 
-        // Processes: compose; only they and the test kit name concrete drivers.
+        // Programs. Only they and the test kit name concrete drivers.
         process(
             "latchkeyd",
             [
@@ -163,7 +163,7 @@ let package = Package(
             "latchkey-demo",
             ["Security", "LocalAuthentication", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem"]),
 
-        // Tests: one target for each room or seam, and one for what crosses processes.
+        // Tests: one target for each room or seam, and DaemonTests for several processes.
         .executableTarget(
             name: "latchkey-test-client",
             dependencies: [
@@ -171,7 +171,7 @@ let package = Package(
                 "LatchkeyTransport", "LatchkeyWire",
             ],
             path: "Tests/TestClient", swiftSettings: strict),
-        // What several test targets need; Apple's surface as facts, and ours as the compiler sees it, among it.
+        // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
         .target(
             name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -236,9 +236,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 #else
-// On Apple systems `Security` and `LocalAuthentication` are the system's own, and of ours only the kit is built. The other
-// libraries are named all the same, for manifests that ask for them on Linux only: SwiftPM looks a product up before it
-// looks at the condition. Not tried on an Apple system.
+// On Apple systems `Security` and `LocalAuthentication` belong to the system, and only the kit is built. The other
+// libraries are declared too, for manifests that use them on Linux only: SwiftPM looks a product up before it evaluates
+// the condition. Not tested on an Apple system.
 let onlyOnLinux = [
     "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "LatchkeyAgent", "LatchkeySimulator",
     "LatchkeyTesting",

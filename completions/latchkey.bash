@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash completion for latchkey(1): what may come next, `latchkey complete` knows
+# bash completion for latchkey(1): `latchkey complete` prints the candidates
 
 _latchkey() {
     local line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# fish completion for latchkey(1): what may come next, `latchkey complete` knows
+# fish completion for latchkey(1): `latchkey complete` prints the candidates
 
 function __latchkey_complete
     set -l words (commandline -opc)

@@ -3,11 +3,11 @@
 import Foundation
 import PackagePlugin
 
-/// Gives every file of a target what `import Foundation` gives it on Apple systems: the names of Core Foundation and of
-/// Security. Two out of three files there that use the keychain import nothing else.
+/// Makes the names of Core Foundation and Security visible in every file of a target, as `import Foundation` does on
+/// Apple systems. Two out of three files there that use the keychain import no other module.
 ///
-/// One generated file of the target re-exports Foundation and those of our API modules that the target depends on;
-/// a re-export holds in all files of its module. On Apple systems the file is empty.
+/// One generated file of the target re-exports Foundation and those of the two API modules that the target depends on;
+/// a re-export is effective in all files of its module. On Apple systems the generated file has no content.
 @main struct ApplePlatformImports: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? SwiftSourceModuleTarget else { return [] }

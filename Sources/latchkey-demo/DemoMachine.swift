@@ -5,7 +5,7 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 
-/// A simulated daemon in a folder that lasts as long as the demo.
+/// A simulated daemon with its store in a temporary folder, which is removed when the demo ends.
 struct DemoMachine {
     let folder: String
     let daemon: Int32
@@ -15,7 +15,7 @@ struct DemoMachine {
         guard mkdtemp(&template) != nil else { throw DemoFailure("no folder can be made in /tmp") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         setenv("LATCHKEY_HOME", folder, 1)
-        // The name under which items are kept; a person's own setting must not reach into the demo.
+        // The access group of the demo's items, whatever the user's own setting is.
         setenv("LATCHKEY_APP_ID", "latchkey-demo", 1)
         do {
             let process = try Processes.spawn(
@@ -28,7 +28,7 @@ struct DemoMachine {
         } catch let failure as Failure {
             throw DemoFailure("\(failure.message) \(failure.hint)")
         }
-        guard daemon != getpid() else { throw DemoFailure("the daemon is this very process") }
+        guard daemon != getpid() else { throw DemoFailure("the daemon runs in this process") }
     }
 
     func control(_ request: Request) throws {

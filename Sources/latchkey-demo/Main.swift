@@ -3,17 +3,17 @@
 import Foundation
 import LatchkeySystem
 
-/// Tells the story of one secret, with the real engine across real processes.
+/// Demonstrates how one secret is stored, refused and released, with the real engine in real processes.
 ///
-/// In a terminal a person presses the keys. Without one the demo opens a pseudo-terminal, runs the very same program
-/// in it and types: there is no other path.
+/// In a terminal the user presses the keys. Without one the demo opens a pseudo-terminal, runs the same program in it and
+/// types the keys, so that both cases run the same code.
 @main
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         let isTold = CommandLine.arguments.dropFirst().allSatisfy { $0 == "--told" }
         guard isTold else {
-            Screen.write("usage: latchkey-demo\n\nTells what Latchkey does, in a terminal or without one.")
+            Screen.write("usage: latchkey-demo\n\nDemonstrates Latchkey, in a terminal or without one.")
             exit(CommandLine.arguments.contains("--help") ? 0 : 64)
         }
         do {
@@ -24,13 +24,13 @@ enum Main {
             }
         } catch {
             Screen.write(
-                "\nerror: \(error)\nhint: This is a fault of Latchkey: the demo shows nothing it has not checked.")
+                "\nerror: \(error)\nhint: This is a bug in Latchkey: the demo checks everything that it shows.")
             exit(1)
         }
     }
 }
 
-/// A step did not do what it was to show.
+/// A step did not have the expected result.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Looks for words in files, in the forms in which a careless program would have written them.
+/// Searches files for strings in UTF-8, UTF-16, hexadecimal and base64.
 struct PlaintextSearch {
-    /// Every form of every word.
+    /// Every encoding of every string.
     let patterns: [[UInt8]]
 
     init(words: [String]) {
@@ -18,8 +18,8 @@ struct PlaintextSearch {
         }
     }
 
-    /// In the middle of other data a word has three forms, by its place in a group of three bytes; the characters that
-    /// depend on the neighbours are left out.
+    /// Within other data a string has three base64 encodings, which depend on its offset in a group of three bytes. The
+    /// characters that also encode neighbouring bytes are left out.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         (0..<3).map { shift in
             let padded = Data([UInt8](repeating: 0, count: shift) + bytes)
@@ -30,10 +30,10 @@ struct PlaintextSearch {
         }
     }
 
-    /// Bytes that hold every pattern: what proves that the search can find something.
+    /// Bytes that contain every pattern, to prove that the search finds them.
     var sample: Data { Data(patterns.flatMap { $0 + [0x0a] }) }
 
-    /// How many patterns are somewhere in the files. A file that is not there is an error.
+    /// The number of patterns that occur in the files. Throws if a file does not exist.
     func finds(in files: [String]) throws -> Int {
         let contents = try files.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
         return patterns.count { pattern in contents.contains { $0.range(of: Data(pattern)) != nil } }

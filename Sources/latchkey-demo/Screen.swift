@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Standard output without a buffer: the prompt of another process writes to the same terminal.
+/// Unbuffered standard output: the prompt, another process, writes to the same terminal.
 enum Screen {
     static func write(_ text: String, terminator: String = "\n") {
         FileHandle.standardOutput.write(Data((text + terminator).utf8))

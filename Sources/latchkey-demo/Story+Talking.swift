@@ -9,28 +9,28 @@ extension Story {
 
     func done(_ words: String) { Screen.write("ok: \(words)") }
 
-    /// Fails the demo, loudly, when something is not as it was said to be.
+    /// Fails the demo unless the condition is true.
     func check(_ isTrue: Bool, _ what: String) throws {
-        guard isTrue else { throw DemoFailure("not so: \(what)") }
+        guard isTrue else { throw DemoFailure("expected: \(what)") }
     }
 
-    /// Lets a person do something; a slip may be mended, three may not.
-    /// What to do is said here and in the prompt itself, which may cover these words.
+    /// Shows an instruction and runs `body`, up to three times until it returns nil; its result names the mistake.
+    /// The instruction is also the reason in the prompt, which can cover this line.
     func withPerson(_ instruction: String, _ body: (String) throws -> String?) throws {
         var slip: String?
         for _ in 1...3 {
             Screen.write(instruction)
             slip = try body(instruction)
             guard let slip else { return }
-            Screen.write("That was something else: \(slip). Once more.")
+            Screen.write("That was different: \(slip). Please try again.")
         }
-        throw DemoFailure("not so after three tries: \(instruction) (\(slip ?? ""))")
+        throw DemoFailure("still wrong after three attempts: \(instruction) (\(slip ?? ""))")
     }
 
     func ask(_ question: String) throws -> String {
         Screen.write(question, terminator: "")
         guard let line = readLine(), line.utf8.count >= 4 else {
-            throw DemoFailure("a secret has at least four characters, or the search at the end would say nothing")
+            throw DemoFailure("the secret needs at least four characters, or the search at the end proves nothing")
         }
         return line
     }

@@ -7,7 +7,7 @@ import LatchkeySystem
 import LocalAuthentication
 import Security
 
-/// The steps, each of which checks what it shows.
+/// The steps of the demo; each checks what it shows.
 struct Story {
     static let passcode = "2468"
     static let service = "demo.latchkey.example"
@@ -19,9 +19,9 @@ struct Story {
     func tell() throws {
         let start = Date()
         defer { machine.remove() }
-        say("Latchkey keeps a secret that only a finger or a passcode releases.")
+        say("Latchkey stores a secret that only a finger or a passcode releases.")
         say("This program is process \(getpid()), the daemon is process \(machine.daemon); both are real.")
-        say("Only the sensor is simulated: your keys play it. Everything is in \(machine.folder).")
+        say("Only the sensor is simulated: you operate it with keys. Everything is in \(machine.folder).")
 
         step("A passcode is set (\(Story.passcode)) and a finger is enrolled.")
         try machine.control(.passcode(.set(SecretBytes(Story.passcode.utf8))))
@@ -41,18 +41,18 @@ struct Story {
         try fingerIsReplaced(secret)
         try nothingIsReadable(secret)
         let seconds = Int(Date().timeIntervalSince(start).rounded())
-        Screen.write("\nThe story is told: every step was checked (\(seconds) s).")
+        Screen.write("\nThe demo is over: every step was checked (\(seconds) s).")
     }
 
     // MARK: - Steps
 
     private func fallbackAppears() throws {
         step("The fallback button appears after a finger that is not recognised.")
-        try withPerson("Press x (another finger), then p (the button that has appeared).") { reason in
+        try withPerson("Press x (another finger), then p (the button that appears).") { reason in
             let outcome = evaluate(.deviceOwnerAuthenticationWithBiometrics, reason)
             return outcome == .userFallback ? nil : "the button was not chosen (\(describe(outcome)))"
         }
-        done("LAError.userFallback: the app shows its own way in")
+        done("LAError.userFallback: the app offers its own login")
     }
 
     private func fingerReleases(_ secret: String) throws {
@@ -62,7 +62,7 @@ struct Story {
             guard status == errSecSuccess else { return "the keychain answered \(status)" }
             return data == Data(secret.utf8) ? nil : "another secret came back"
         }
-        done("SecItemCopyMatching gave: \(secret)")
+        done("SecItemCopyMatching returned: \(secret)")
     }
 
     private func missesLock() throws {
@@ -76,14 +76,14 @@ struct Story {
         var error: NSError?
         let isPossible = LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error)
         try check(!isPossible && (error as? LAError)?.code == .biometryLockout, "biometry is locked")
-        done("LAError.biometryLockout, for every app, until a passcode")
+        done("LAError.biometryLockout, for every app, until the passcode is entered")
     }
 
     private func passcodeUnlocks() throws {
         step("The passcode ends the lockout.")
         try withPerson("Type the passcode, \(Story.passcode), and Return.") { reason in
             let outcome = evaluate(.deviceOwnerAuthentication, reason)
-            return outcome == nil ? nil : "the passcode was not taken (\(describe(outcome)))"
+            return outcome == nil ? nil : "the passcode was not accepted (\(describe(outcome)))"
         }
         try check(
             LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil), "biometry works again")
@@ -91,10 +91,10 @@ struct Story {
     }
 
     private func fingerIsReplaced(_ secret: String) throws {
-        step("Someone replaces the enrolled finger by another one.")
+        step("The enrolled finger is replaced with another one.")
         try machine.control(.simulate(.replaceFinger))
         try check(read(Story.account).0 == errSecItemNotFound, "the bound item is gone")
-        done("the item of .biometryCurrentSet is gone: errSecItemNotFound, nobody was asked")
+        done("the item of .biometryCurrentSet is gone: errSecItemNotFound, without a prompt")
         try withPerson("The item of .userPresence stays. Press m (the new finger).") { reason in
             let (status, data) = read(Story.account + ".any", reason)
             return status == errSecSuccess && data == Data(secret.utf8) ? nil : "the keychain answered \(status)"
@@ -103,7 +103,7 @@ struct Story {
     }
 
     private func nothingIsReadable(_ secret: String) throws {
-        step("Nobody reads it in the files.")
+        step("The files do not contain the secret.")
         let search = PlaintextSearch(words: [secret, Story.account, Story.service])
         let control = machine.folder + "/control.txt"
         try check(
@@ -115,7 +115,7 @@ struct Story {
         try FileManager.default.removeItem(atPath: control)
         let files = ["keychain.sqlite", "keychain.sqlite-wal", "keychain.sqlite-shm"].map { machine.folder + "/" + $0 }
         let found = try search.finds(in: files)
-        try check(found == 0, "the store holds none of them, and \(found) were found")
+        try check(found == 0, "the store contains none of them, but \(found) were found")
         done(
             "\(search.patterns.count) patterns (UTF-8, UTF-16, base64, hex) found in a control file, none in the store")
     }
@@ -150,10 +150,10 @@ struct Story {
         return (status, result as? Data)
     }
 
-    /// nil for success, else why not.
+    /// nil for success, else the error.
     private func evaluate(_ policy: LAPolicy, _ reason: String) -> LAError.Code? {
         final class Box: @unchecked Sendable {
-            // Written before the semaphore is raised, read after it was waited for.
+            // Written before the semaphore is signalled, read after the wait.
             var code: LAError.Code?
         }
         let box = Box()

@@ -3,16 +3,16 @@
 import Foundation
 import LatchkeySystem
 
-/// Runs the demo in a pseudo-terminal, reads what a person would read and types what a person would type.
+/// Runs the demo in a pseudo-terminal, reads its output and types the keys of a user.
 struct Typist {
-    /// How a prompt that asks for a finger begins, and only then: without a fallback button.
+    /// Text of a prompt for a finger before the first miss only: it has no fallback button.
     private static let opening = " tries left. Keys: Esc/Ctrl-C for Cancel."
-    /// What to wait for, and what to type then.
+    /// The output to wait for, and the keys to type then.
     private static let script: [(cue: String, keys: String)] = [
         ("Type any secret: ", "correct horse battery staple\r"),
-        // The fallback button is not there before the first miss, and is after it.
+        // The fallback button appears only after the first miss.
         (opening, "x"), ("Cancel, P for ", "p"),
-        // For this item a finger alone will do, so that no button appears.
+        // This item accepts a finger only, so no button appears.
         (opening, "x"), ("Not recognised. 2 tries left", "m"),
         (opening, "x"), ("2 tries left", "x"), ("One try left", "x"),
         (opening, "x"), ("One try left", "x"),
@@ -23,8 +23,8 @@ struct Typist {
     private static let secondsForACue: Int64 = 30
 
     func run() throws {
-        guard let program = Environment.executable else { throw DemoFailure("/proc is not there") }
-        // The prompt in sentences: this is a transcript, not a screen.
+        guard let program = Environment.executable else { throw DemoFailure("/proc is not available") }
+        // The prompt in sentences, because the output is a transcript and not a screen.
         setenv("LATCHKEY_PROMPT", "plain", 1)
         let terminal = try PseudoTerminal()
         let process = try terminal.spawn(program, ["--told"])
@@ -44,14 +44,14 @@ struct Typist {
         let status = Processes.wait(process)
         guard status == 0 else { throw DemoFailure("the demo ended with wait status \(status)") }
         guard prompts.count >= 6, !prompts.contains(process), !prompts.contains(getpid()) else {
-            throw DemoFailure("the prompts were not processes of their own: \(prompts.sorted())")
+            throw DemoFailure("the prompts did not run in their own processes: \(prompts.sorted())")
         }
         Screen.write(
             "Prompts were processes \(prompts.sorted().map(String.init).joined(separator: ", ")); the app was \(process)."
         )
     }
 
-    /// Reads on until the cue was heard; what was heard before it is forgotten.
+    /// Reads until the cue appears, and discards the output up to its end.
     private func wait(
         for cue: [UInt8], _ heard: inout [UInt8], _ terminal: PseudoTerminal, _ prompts: inout Set<Int32>
     ) throws {
@@ -63,14 +63,14 @@ struct Typist {
                 return
             }
             guard let more = terminal.read(until: deadline) else {
-                throw DemoFailure("the demo did not come to «\(String(decoding: cue, as: UTF8.self))»")
+                throw DemoFailure("the demo did not print «\(String(decoding: cue, as: UTF8.self))»")
             }
             show(more)
             heard += more
         }
     }
 
-    /// The prompt names its process; each has to be another one than the app's.
+    /// Collects the process identifiers that prompts print; each must differ from the app's.
     private func collectPrompts(_ text: ArraySlice<UInt8>, _ prompts: inout Set<Int32>) {
         for part in String(decoding: text, as: UTF8.self).components(separatedBy: "Latchkey prompt, process ")
             .dropFirst()

@@ -3,11 +3,11 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// apps: what was answered to apps that asked to use Face ID.
+/// apps: lists and revokes the answers to apps that asked to use Face ID.
 enum Apps {
     static func run(_ options: Options) throws(CommandFailure) {
         guard !options.has(.revoke) || !options.has(.forget) else {
-            throw .usage("--revoke and --forget are not for one call", "Choose one.")
+            throw .usage("--revoke and --forget cannot be used together", "Choose one.")
         }
         do throws(Failure) {
             if let app = options[.revoke] {
@@ -24,7 +24,7 @@ enum Apps {
 
     private static func list(_ options: Options) throws(Failure) {
         guard case .facePermissions(let answers) = try Client.command.call(.facePermissions) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         if options.isJSON {
             let rows = answers.map { answer in

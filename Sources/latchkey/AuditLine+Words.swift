@@ -12,7 +12,7 @@ extension AuditLine {
         ]
     }
 
-    /// With the item's name, where names are asked for.
+    /// The entry as JSON; `names` is nil when the output has no names of items.
     func json(_ names: ItemNames?) -> JSON {
         .object([
             ("entry", .number(sequence)), ("time", event == nil ? .null : .text(when)),
@@ -55,10 +55,10 @@ extension AuditLine {
         }
     }
 
-    /// The time as RFC 3339 has it, in UTC, to the second.
+    /// The time in UTC, in the format of RFC 3339, to the second; empty for an entry that cannot be read.
     var when: String { event == nil ? "" : Self.moment(time) }
 
-    /// Microseconds since 1970 as RFC 3339 has them.
+    /// Microseconds since 1970-01-01 UTC in the format of RFC 3339.
     static func moment(_ time: Int64) -> String {
         var seconds = time_t(time / 1_000_000)
         var parts = tm()

@@ -5,7 +5,7 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 
-/// export, import: carries the bytes of a backup between the daemon and a file. What is in them only the daemon reads.
+/// export, import: copies the bytes of a backup between the daemon and a file. Only the daemon can decrypt them.
 enum Backup {
     static func write(_ options: Options) throws(CommandFailure) {
         let path = options.arguments[0]
@@ -13,14 +13,14 @@ enum Backup {
             throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
         }
         do throws(Failure) {
-            // Under another name until it is whole, so that a backup is never half of one.
+            // Written under another name until it is complete, so that no file is ever half a backup.
             let file = try NewFile(path)
             var (progress, staying) = (Progress("exported"), Staying())
             var cursor: [UInt8]?
             repeat {
                 let reply = try Client.command.call(.exportItems(Request.ExportItems(cursor: cursor)))
                 guard case .exported(let page) = reply else {
-                    throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                    throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
                 }
                 try file.write(page.bytes)
                 progress.reach(Int(clamping: page.count))
@@ -53,7 +53,7 @@ enum Backup {
                 let (bytes, isLast) = try file.next(Limits.importedBytes)
                 let request = Request.ImportItems(cursor: part?.cursor, bytes: bytes, isLast: isLast)
                 guard case .imported(let next) = try Client.command.call(.importItems(request)) else {
-                    throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                    throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
                 }
                 progress.reach(Int(clamping: next.added))
                 staying.add(next.staying)
@@ -62,7 +62,7 @@ enum Backup {
             progress.end()
             let (added, present) = (part?.added ?? 0, part?.present ?? 0)
             report(options, [("imported", added), ("present", present)], staying) {
-                "\(Self.items(added)) imported, \(present) there already.\n"
+                "\(Self.items(added)) imported, \(present) already present.\n"
             }
         } catch {
             throw .failure(error)

@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// A file that is read in pieces.
+/// The file of a backup, read in pieces.
 struct BackupInput {
     private let path: String
     private let file: Descriptor
@@ -19,7 +19,7 @@ struct BackupInput {
         }
     }
 
-    /// The next bytes, and whether the file ends with them.
+    /// Returns at most `most` bytes, and whether the file ends with them.
     func next(_ most: Int) throws(Failure) -> (bytes: [UInt8], isLast: Bool) {
         let bytes = try read(most)
         return (bytes, bytes.count < most)
@@ -32,7 +32,7 @@ struct BackupInput {
         }
     }
 
-    /// At most that many bytes; fewer at the end of the file.
+    /// Reads `count` bytes; fewer only at the end of the file.
     private func read(_ count: Int) throws(Failure) -> [UInt8] {
         var filled = 0
         let bytes: SecretBytes
@@ -51,7 +51,7 @@ struct BackupInput {
     }
 }
 
-/// How far long work is, for a person at a terminal.
+/// A line on standard error that counts the items of a long command, if standard error is a terminal.
 struct Progress {
     private let word: String
     private let isShown = isatty(STDERR_FILENO) == 1
@@ -60,7 +60,7 @@ struct Progress {
 
     init(_ word: String) { self.word = word }
 
-    /// So many in all.
+    /// Sets the count; the line is rewritten after every 100 items.
     mutating func reach(_ total: Int) {
         count = total
         guard isShown, count - shown >= 100 else { return }

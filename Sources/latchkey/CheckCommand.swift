@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyClient
 import LatchkeyModel
 
-/// check: whether everything in the store is what was put there.
+/// check: verifies that every row and record of the store is as it was stored.
 enum CheckCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         if options.has(.accept) { return try WaysOut.accept(options) }
@@ -19,17 +19,17 @@ enum CheckCommand {
             Output.write(JSON.object(pairs).line + "\n")
         } else {
             show(findings)
-            if faults == 0 { Output.write("The store is whole: \(last.done) rows and entries were checked.\n") }
+            if faults == 0 { Output.write("No problem found: \(last.done) rows and entries were checked.\n") }
         }
         if faults > 0 {
             throw .failure(
                 Failure(
-                    .storeUnreadable, faults == 1 ? "One thing is wrong." : "\(faults) things are wrong.",
+                    .storeUnreadable, faults == 1 ? "One problem found." : "\(faults) problems found.",
                     hint: "Nothing was changed. Keep a copy of the store's folder before you do anything."))
         }
     }
 
-    /// Brings back what was put aside and is whole again.
+    /// Restores the quarantined rows that authenticate again.
     private static func restore(_ options: Options) throws(CommandFailure) {
         let (last, findings) = try answer(.restoreRows, options)
         let restored = findings.filter { $0.kind == .restored }.count
@@ -42,11 +42,11 @@ enum CheckCommand {
         } else {
             show(findings)
             Output.write(
-                last.done == 0 ? "Nothing was put aside.\n" : "\(restored) of \(last.done) items are back.\n")
+                last.done == 0 ? "No item is quarantined.\n" : "\(restored) of \(last.done) items restored.\n")
         }
     }
 
-    /// All parts of an answer.
+    /// Sends the request and collects the findings of all parts of its reply.
     private static func answer(
         _ request: Request, _ options: Options
     ) throws(CommandFailure) -> (last: CheckReport, findings: [Finding]) {
@@ -60,7 +60,7 @@ enum CheckCommand {
                 if showsProgress { Output.writeError("\r\u{1b}[K\(report.done) of \(report.total)") }
             }
             guard case .check(let report) = reply else {
-                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
             }
             last = report
             if showsProgress { Output.writeError("\r\u{1b}[K") }
@@ -71,7 +71,7 @@ enum CheckCommand {
         return (last, findings + last.findings)
     }
 
-    /// Every finding, and each advice once behind the last finding it is for.
+    /// Writes every finding; a hint that consecutive findings share follows the last of them.
     private static func show(_ findings: [Finding]) {
         for (index, finding) in findings.enumerated() {
             Output.write(Table.text([[finding.sentence]]))

@@ -4,12 +4,12 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Why a command ends without doing what was asked.
+/// Why a command failed: wrong usage (message, hint), or a failure of the work.
 enum CommandFailure: Error {
     case usage(String, String)
     case failure(Failure)
 
-    /// As sysexits(3) has them, so that scripts can tell the cases apart.
+    /// Exit codes of sysexits(3), so that scripts can distinguish the cases.
     var exitCode: CInt {
         switch self {
         case .usage: 64
@@ -27,7 +27,7 @@ enum CommandFailure: Error {
         }
     }
 
-    /// Says on standard error what happened and what to do.
+    /// Writes on standard error what happened and what to do.
     func report() {
         let (message, hint): (String, String) =
             switch self {
@@ -41,7 +41,7 @@ enum CommandFailure: Error {
     }
 }
 
-/// Writing to the two standard streams, whole and without a buffer that would keep a secret.
+/// Writes to the two standard streams, completely and without a buffer that would hold a secret.
 enum Output {
     static func write(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
     static func writeError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }

@@ -10,20 +10,21 @@ extension CommandTable {
                 CommandOption(.service, "the service that NAME belongs to; latchkey is the default"),
                 CommandOption(.label, "a text that list shows"),
                 CommandOption(.replace, "replace an item that exists"),
-                CommandOption(.allowEmpty, "store a secret of no bytes"),
+                CommandOption(.allowEmpty, "store an empty secret"),
             ],
             about: """
-                Stores a secret. A pipe or a file on standard input is stored byte for byte; on a terminal one line is
-                asked for and not shown. What can be refused is refused before anything is asked for.
+                Stores a secret. A pipe or a file on standard input is stored byte for byte; on a terminal the command
+                reads one line, which is not shown. Everything that can be checked is checked before it reads the
+                secret.
 
                 RULE says what releases the secret: none, presence (finger or passcode), biometry (any enrolled finger),
-                current-set (only the fingers enrolled now), passcode. Items of biometry and current-set stay on this device;
-                the others go into a backup, unless --device-only says otherwise.
+                current-set (only the fingers enrolled now), passcode. Items of biometry and current-set stay on this
+                device; the others are part of a backup, unless --device-only is given.
                 """, action: Items.set),
         CommandEntry(
             "get", "write a secret to standard output", [.item],
             [CommandOption(.service, "the service that NAME belongs to; latchkey is the default")],
-            about: "Writes the secret to standard output, byte for byte. A protected one asks on the terminal first.",
+            about: "Writes the secret to standard output, byte for byte. A protected one prompts first.",
             action: Items.get),
         CommandEntry(
             "list", "show what is stored, without any secret", [],
@@ -32,8 +33,8 @@ extension CommandTable {
                 CommandOption(.all, "the items of every app and of every class, with their owner"),
             ],
             about: """
-                Shows names, services and protection of the passwords of this access group, or with --all whose items there
-                are. Asks for nothing.
+                Shows names, services and protection of the passwords of this access group, or with --all the items of
+                every app with their owners. Never prompts.
                 """,
             action: Items.list),
         CommandEntry(

@@ -2,12 +2,12 @@
 
 extension CommandTable {
     static let aboutKeys = """
-        Keys are stored as apps store them: NAME is the application tag. A protected key asks on the terminal first.
+        Keys are stored as apps store them: NAME is the application tag. A protected key prompts on the terminal first.
         Signatures and ciphertexts are bytes; --hex and --base64 write and read them as text.
         """
 
     private static let digest = [
-        CommandOption(.hash, "what is signed: sha256 (default), sha384, sha512"),
+        CommandOption(.hash, "the digest that is signed: sha256 (default), sha384, sha512"),
         CommandOption(.pss, "RSA with PSS, its salt as long as the digest"),
     ]
     private static let form = [
@@ -24,13 +24,13 @@ extension CommandTable {
                 CommandOption(
                     .type, KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + "; p256 is the default"),
                 CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
-                CommandOption(.protect, "what releases the private half, as latchkey set has it"),
+                CommandOption(.protect, "what releases the private half, as for latchkey set"),
                 CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
                 CommandOption(.label, "a text that list shows"),
             ], about: "Makes a key pair and stores both halves. The public half can be shown without a proof.",
             action: KeyCommand.create),
         CommandEntry(
-            "key list", "show the keys of this access group; asks for nothing", action: KeyCommand.list),
+            "key list", "show the keys of this access group; never prompts", action: KeyCommand.list),
         CommandEntry(
             "key public", "write the public half", [.key],
             [CommandOption(.format, "pem (default), der, ssh, jwk, x963 (a point, for curves only)")] + form + result,
@@ -39,13 +39,13 @@ extension CommandTable {
             "key sign", "sign a file or standard input", [.key, .input], digest + form + result,
             about: "Signs a file or standard input: ECDSA in DER, or RSA with PKCS#1 v1.5.", action: KeyUse.sign),
         CommandEntry(
-            "key verify", "look whether a signature is right: 0 if so, 1 if not", [.key, .input],
-            [CommandOption(.signature, "the signature; it has to be given")] + digest + form, action: KeyUse.verify),
+            "key verify", "check a signature: exit code 0 if it is valid, 1 if not", [.key, .input],
+            [CommandOption(.signature, "the signature (required)")] + digest + form, action: KeyUse.verify),
         CommandEntry(
             "key encrypt", "encrypt for the owner of the private half", [.key, .input], form + result,
             about: """
-                Encrypts a file or standard input, at most 64 MiB, for the owner of the private half: ECIES, or RSA-OAEP,
-                with SHA-256 and AES-GCM.
+                Encrypts a file or standard input, at most 64 MiB, for the owner of the private half: ECIES, or
+                RSA-OAEP, with SHA-256 and AES-GCM.
                 """, action: KeyUse.encrypt),
         CommandEntry(
             "key decrypt", "decrypt what encrypt wrote", [.key, .input], form + result, action: KeyUse.decrypt),

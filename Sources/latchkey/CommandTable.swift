@@ -2,10 +2,10 @@
 
 import LatchkeyModel
 
-/// One command, or one verb of a command: its words, what it takes and what it does.
+/// One command, or one verb of a command: its name, arguments, options and action.
 ///
-/// The table is the only description of the command line: parsing, help, suggestions and the completion of the shells read
-/// it, and a test compares the manual page with it.
+/// The table is the only description of the command line: parsing, help, suggestions and the shells' completion use it,
+/// and a test compares the manual page with it.
 struct CommandEntry: Sendable {
     typealias Action = @Sendable (Options) throws(CommandFailure) -> Void
 
@@ -16,7 +16,7 @@ struct CommandEntry: Sendable {
     let arguments: [CommandArgument]
     /// Its own options; `--help` and `--json` are added.
     let options: [CommandOption]
-    /// What `--help` says besides the lists; paragraphs.
+    /// Paragraphs that `--help` shows besides the lists.
     let about: String
     let action: Action
 
@@ -46,14 +46,14 @@ struct CommandGroup: Sendable {
     let about: String
 }
 
-/// What a command takes besides options.
+/// An argument of a command that is not an option.
 struct CommandArgument: Sendable {
     enum Kind: Sendable {
         case text, item, key, file
         case choice([String])
     }
 
-    /// `NAME`, as the usage line has it.
+    /// The name in the usage line, such as `NAME`.
     let name: String
     let kind: Kind
     let isOptional: Bool
@@ -80,7 +80,7 @@ struct CommandOption: Sendable {
     }
 }
 
-/// The options, each with the same value and letter wherever a command takes it.
+/// All options. An option has the same value and letter in every command that has it.
 enum OptionName: String, CaseIterable, Sendable {
     case service, label, protect, replace
     case allowEmpty = "allow-empty"
@@ -90,7 +90,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready
     case json, help
 
-    /// What its value is; nil for an option without one.
+    /// The value of the option; nil if it has none.
     var value: CommandArgument? {
         switch self {
         case .service: CommandArgument("SERVICE")
@@ -118,7 +118,7 @@ enum OptionName: String, CaseIterable, Sendable {
         }
     }
 
-    /// `--service`.
+    /// The option as it is typed, such as `--service`.
     var word: String { "--" + rawValue }
 }
 
@@ -131,10 +131,10 @@ enum CommandTable {
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
         CommandGroup(
             name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
-        CommandGroup(name: "sim", summary: "play the machine of a simulated daemon", about: aboutSimulation),
+        CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
     ]
 
-    /// The first words, in the order of the table.
+    /// The names of commands and groups, in the order of the table.
     static var names: [String] {
         entries.reduce(into: []) { names, entry in
             if names.last != entry.words[0] { names.append(entry.words[0]) }
@@ -148,11 +148,11 @@ enum CommandTable {
         entries.filter { $0.words.count == 2 && $0.words[0] == group }
     }
 
-    /// The entry that the words begin with, and the words behind it.
+    /// Returns the entry that `words` begin with, and the remaining words.
     static func entry(_ words: [String]) throws(CommandFailure) -> (CommandEntry, [String]) {
         let name = words.first ?? ""
         guard !name.hasPrefix("-") else {
-            throw .usage("\(name) stands where a command is expected", "Options stand behind it. See: latchkey help")
+            throw .usage("\(name) is no command", "Options follow the command. See: latchkey help")
         }
         if group(name) != nil {
             let verbs = verbs(name).map { $0.words[1] }

@@ -3,10 +3,10 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// `latchkey complete`: what may stand where the cursor is, for the three shells' completion. Each line is a word, a tab and
-/// what it means; the line `:files` stands for the names of files.
+/// `latchkey complete`: the candidates at the cursor, for the completion of bash, zsh and fish. Each line is a
+/// candidate, a tab and its meaning; the line `:files` means names of files.
 enum Completion {
-    /// - Parameter words: the words behind `latchkey`; the last one is being typed, and may be empty.
+    /// - Parameter words: the words after `latchkey`; the last one is being typed and can be empty.
     static func lines(_ words: [String]) -> [String] {
         let typed = words.last ?? ""
         let before = Array(words.dropLast())
@@ -63,7 +63,7 @@ enum Completion {
         }
     }
 
-    /// Names of this access group: listing asks for nothing and shows no secret. Without a daemon there are none.
+    /// The names in this access group; listing shows neither a prompt nor a secret. Empty without a daemon.
     private static func stored(_ itemClass: ItemClass, _ attribute: AttributeCode) -> [(String, String)] {
         guard case .items(let items, _)? = try? Client.command.call(.listItems(ItemQuery(itemClass: itemClass))) else {
             return []
@@ -80,7 +80,7 @@ enum Completion {
 
     private static func matching(_ typed: String, _ candidates: [(String, String)]) -> [String] {
         candidates.filter { $0.0.hasPrefix(typed) }.map { word, meaning in
-            // A stored name is an app's own text: it must not steer the terminal, nor end the line.
+            // A stored name is text of an app: it must not control the terminal or end the line.
             Table.shown(word) + (meaning.isEmpty ? "" : "\t" + meaning.prefix { $0 != "\n" })
         }
     }

@@ -7,11 +7,11 @@ import LatchkeySystem
 import Synchronization
 
 extension Client {
-    /// The daemon, for this command.
+    /// The connection of this command to the daemon.
     static let command = DaemonConnection()
 }
 
-/// The way to the daemon. It is an app like any other and has to say what it looks at faces for.
+/// The connection to the daemon. Like any app, the command declares its reason for Face ID.
 struct DaemonConnection: Sendable {
     private let client = DaemonConnection.makeClient()
 
@@ -21,42 +21,42 @@ struct DaemonConnection: Sendable {
             faceUsage: "Latchkey shows or changes the secrets that you name.")
     }
 
-    /// Makes a call; while that waits for the prompt of another program, the person is told so.
+    /// Makes a call. While it waits for another program's prompt, a line on standard error says so.
     func call(_ request: Request, part: (Reply) -> Void = { _ in }) throws(Failure) -> Reply {
         let note = request.mayAsk ? WaitingNote() : nil
         defer { note?.end() }
         return try client.call(request, part: part)
     }
 
-    /// What the daemon says of itself.
+    /// The daemon's status.
     func status() throws(Failure) -> StatusReport {
-        // A secret may be typed behind this. A thread that the connection starts inherits what is held here, so that a
-        // signal meanwhile goes to the thread that puts the terminal in order, and no other one ends the program.
+        // The user may type a secret afterwards. A thread that the connection starts inherits the signals blocked here,
+        // so that a later signal reaches the thread that restores the terminal and does not end the program elsewhere.
         let signals = EndingSignals()
         defer { signals.release() }
         guard case .status(let report) = try call(.status) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         return report
     }
 
-    /// The items of this access group that a query matches, without any secret; of every group where there is no query.
+    /// The items of this access group that match the query, without secrets; without a query, the items of every group.
     func items(_ query: ItemQuery?) throws(Failure) -> [FoundItem] {
         guard case .items(let items, _) = try call(query.map { .listItems($0) } ?? .listEverything) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         return items
     }
 }
 
 extension Request {
-    /// Whether a person may be asked before it is answered.
+    /// Whether the daemon may show a prompt before it replies.
     fileprivate var mayAsk: Bool {
         switch self {
         case .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode, .createEnclaveKey,
             .useEnclaveKey, .acceptStore, .discardProtected:
             true
-        // The first page asks, the others carry bytes.
+        // The first page prompts; the others carry bytes.
         case .exportItems(let export): export.cursor == nil
         case .importItems(let part): part.cursor == nil
         default: false
@@ -64,7 +64,7 @@ extension Request {
     }
 }
 
-/// Tells on standard error whose prompt a call waits for, once that takes longer than a moment.
+/// Writes on standard error which program's prompt a call waits for, after one second.
 private final class WaitingNote: Sendable {
     private let hasEnded = Mutex(false)
     private static let pauseMilliseconds: CInt = 1000
@@ -74,13 +74,13 @@ private final class WaitingNote: Sendable {
     func end() { hasEnded.withLock { $0 = true } }
 
     private func watch() {
-        // A connection of its own: that of the command waits for its answer.
+        // A second connection: that of the command is waiting for its reply.
         let client = DaemonConnection.makeClient()
         while true {
             poll(nil, 0, Self.pauseMilliseconds)
             guard !hasEnded.withLock({ $0 }), case .status(let report)? = try? client.call(.status) else { return }
             guard let prompt = report.prompt else { continue }
-            // Its own turn has come: the prompt speaks for itself.
+            // The prompt of this process is shown now and needs no explanation.
             guard prompt.processID != getpid() else { return }
             hasEnded.withLock { hasEnded in
                 guard !hasEnded else { return }

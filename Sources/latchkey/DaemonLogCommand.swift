@@ -3,7 +3,7 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// log --daemon: what the daemon wrote down about itself. Needs no daemon.
+/// log --daemon: the daemon's own log, read from its file without a daemon.
 enum DaemonLogCommand {
     static func run(_ options: Options, newest count: UInt64) throws(CommandFailure) {
         let lines: ArraySlice<DaemonLogLine>
@@ -13,7 +13,7 @@ enum DaemonLogCommand {
             throw .failure(error)
         }
         if options.isJSON { return Output.write(lines.map { $0.json.line + "\n" }.joined()) }
-        guard !lines.isEmpty else { return Output.writeError("The daemon has written nothing down.\n") }
+        guard !lines.isEmpty else { return Output.writeError("The daemon's log is empty.\n") }
         Output.write(Table.text([["TIME", "PROCESS", "SEVERITY", "EVENT", "REASON"]] + lines.map(\.cells)))
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What --help and `latchkey help` show, made from the table.
+/// The output of --help and `latchkey help`, made from the table.
 enum Help {
     static var overview: String {
         let rows = CommandTable.names.map { name -> (String, String) in
@@ -11,10 +11,10 @@ enum Help {
         return """
             usage: latchkey COMMAND [options]
 
-            Keeps secrets that only a finger or a passcode releases.
+            Stores secrets that only a finger or a passcode releases.
 
             \(list(rows))
-            A command's own options: latchkey help COMMAND, or latchkey COMMAND --help. Version: latchkey --version
+            Options of a command: latchkey help COMMAND, or latchkey COMMAND --help. Version: latchkey --version
 
             Exit codes: 0 done, 1 failed, 64 wrong usage, 66 not found, 69 no daemon, 73 exists, 77 not authenticated.
             Environment: LATCHKEY_HOME (folder of the store), LATCHKEY_APP_ID (access group), NO_COLOR,
@@ -23,7 +23,7 @@ enum Help {
             """
     }
 
-    /// The help of a command or of a verb; of a group when only that is named.
+    /// The help of a command, a verb or a group.
     static func text(_ words: [String]) throws(CommandFailure) -> String {
         guard let name = words.first else { return overview }
         if words.count == 1, let group = CommandTable.group(name) { return text(group) }
@@ -43,7 +43,7 @@ enum Help {
             \(list(rows))
             \(group.about)
 
-            A verb's own options: latchkey help \(group.name) VERB
+            Options of a verb: latchkey help \(group.name) VERB
 
             """
     }
@@ -59,7 +59,7 @@ enum Help {
         return "usage: \(usage)\n\n\(about)\n\n\(list(rows))"
     }
 
-    /// Two columns; a second line of a summary stands below its first.
+    /// Two columns; further lines of a summary are indented below its first line.
     private static func list(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { name, summary in
@@ -70,7 +70,7 @@ enum Help {
         }.joined()
     }
 
-    /// The whole table, for programs: what a command takes, by its words.
+    /// The whole table as JSON.
     static var json: JSON {
         .array(
             CommandTable.entries.map { entry in
@@ -84,6 +84,6 @@ enum Help {
 }
 
 extension CommandArgument {
-    /// As the usage line has it.
+    /// The argument in the usage line; brackets mark an optional one.
     var shown: String { isOptional ? "[\(name)]" : name }
 }

@@ -4,16 +4,17 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Secrets come from standard input or from a prompt that shows nothing; never from arguments, which every process
+/// Reads secrets from standard input or from a hidden line on the terminal; never from arguments, which every process
 /// of the machine can read.
 enum Input {
-    /// Reads a secret: everything from a pipe or a file, exactly as it is, or one hidden line from the terminal.
+    /// Reads a secret: all bytes of a pipe or a file unchanged, or one hidden line from the terminal.
     static func secret(_ question: String) throws(CommandFailure) -> SecretBytes {
         if isatty(STDIN_FILENO) == 1 { return try hiddenLine(question, capacity: 4096) }
         return try everything(limit: Limits.secretBytes)
     }
 
-    /// Reads passcodes: one line each from a pipe, or hidden lines from the terminal; a new one is asked twice there.
+    /// Reads passcodes: one line each from a pipe, or hidden lines from the terminal, where `repeatsLast` asks for the
+    /// last one twice.
     static func passcodes(_ questions: [String], repeatsLast: Bool) throws(CommandFailure) -> [SecretBytes] {
         guard isatty(STDIN_FILENO) == 1 else {
             let lines = try everything(limit: 4 * Limits.passcodeBytes).withBytes { bytes in
@@ -28,18 +29,18 @@ enum Input {
         for question in questions { answers.append(try hiddenLine(question, capacity: Limits.passcodeBytes)) }
         if repeatsLast {
             let again = try hiddenLine("The same again: ", capacity: Limits.passcodeBytes)
-            guard answers.last == again else { throw .usage("the two are not the same", "Nothing was changed.") }
+            guard answers.last == again else { throw .usage("the two passcodes differ", "Nothing was changed.") }
         }
         return answers
     }
 
     private static func hiddenLine(_ question: String, capacity: Int) throws(CommandFailure) -> SecretBytes {
         guard let tty = try? Descriptor.open("/dev/tty", O_RDWR | O_NOCTTY),
-            // One byte more, so that what is too long is told and never cut.
+            // One byte more than the limit, so that a longer line is reported and never cut.
             let line = Terminal(tty).readHiddenLine(question, capacity: capacity + 1)
         else { throw .failure(Failure(.userCancel, "Nothing was entered.")) }
         guard line.count <= capacity else {
-            throw .usage("what was typed has more than \(capacity) bytes", "Longer secrets come on standard input.")
+            throw .usage("the line has more than \(capacity) bytes", "Pass longer secrets on standard input.")
         }
         return line
     }
@@ -48,7 +49,7 @@ enum Input {
         try whole(nil, limit: limit)
     }
 
-    /// Reads a file, or standard input where none is named, to its end.
+    /// Reads a file to its end; standard input if `path` is nil.
     static func whole(_ path: String?, limit: Int) throws(CommandFailure) -> SecretBytes {
         var pieces: [SecretBytes] = []
         var count = 0
@@ -56,7 +57,7 @@ enum Input {
             count += bytes.count
             guard count <= limit else {
                 let name = path ?? "Standard input"
-                throw Failure(.dataTooLarge, "\(name) has more than \(limit) bytes.", hint: "Give less.")
+                throw Failure(.dataTooLarge, "\(name) has more than \(limit) bytes.", hint: "Use a shorter input.")
             }
             pieces.append(SecretBytes(copying: bytes))
         }
@@ -69,7 +70,7 @@ enum Input {
         }
     }
 
-    /// Hands a file, or standard input where none is named, to `body` in pieces, which are wiped afterwards.
+    /// Passes a file, or standard input if `path` is nil, to `body` in pieces, which are wiped afterwards.
     static func forEachPiece(
         _ path: String?, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(CommandFailure) {

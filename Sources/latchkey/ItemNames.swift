@@ -14,13 +14,13 @@ extension FoundItem {
 
     var protection: String { accessControl?.protection ?? "none" }
 
-    /// What a person calls it: the account, the tag of a key, or else the label.
+    /// The name shown to the user: the account, the tag of a key, or else the label.
     var name: String {
         let names = [text(.account), itemClass == .key ? text(.applicationTag) : "", text(.label)]
         return names.first { !$0.isEmpty } ?? ""
     }
 
-    /// `password`, as tables show it.
+    /// The class as tables show it, such as `password`.
     var kind: String {
         switch itemClass {
         case .genericPassword: "password"
@@ -33,19 +33,20 @@ extension FoundItem {
     /// The service, or the server of an internet password.
     var place: String { itemClass == .internetPassword ? text(.server) : text(.service) }
 
-    /// What the audit trail calls it: 16 bytes of its persistent reference (`PersistentReference` of the daemon).
+    /// The item's name in the audit log: bytes 2 to 17 of its persistent reference (`PersistentReference` of the
+    /// daemon).
     fileprivate var auditName: [UInt8]? {
         guard let reference = persistentReference, reference.count == 34 else { return nil }
         return Array(reference[2..<18])
     }
 }
 
-/// Names of the items of this command's own groups, by what the audit trail calls them.
+/// Names of the items of this command's own groups, by their names in the audit log.
 struct ItemNames {
     private let names: [[UInt8]: String]
 
-    /// Asks for nothing. Deleted items and those of other groups have no name here, and no item has one where the store
-    /// cannot be read: the trail is shown all the same.
+    /// Never prompts. Deleted items and those of other groups have no name here. If the store cannot be read, no item
+    /// has one, and the audit log is shown without names.
     init() {
         let items = ItemClass.allCases.flatMap { itemClass in
             (try? Client.command.items(ItemQuery(itemClass: itemClass))) ?? []
@@ -60,22 +61,22 @@ struct ItemNames {
     subscript(_ id: [UInt8]) -> String? { names[id] }
 }
 
-/// The items that an action deletes, for a person to read before.
+/// The items that a command deletes, listed before the user confirms.
 struct DoomedItems {
     private static let most = 20
     let items: [FoundItem]
 
-    /// Those of every group that `isDoomed` names.
+    /// The items of every group for whose access control `isDoomed` returns true.
     init(where isDoomed: (AccessControl) -> Bool) throws(Failure) {
         items = try Client.command.items(nil).filter { $0.accessControl.map(isDoomed) ?? false }
     }
 
-    /// "2 items are deleted:" and a line for each.
+    /// "2 items are deleted:" and a line for each of at most 20 items.
     var words: String {
         guard !items.isEmpty else { return "No item is deleted.\n" }
         var text = items.count == 1 ? "One item is deleted:\n" : "\(items.count) items are deleted:\n"
         for item in items.prefix(Self.most) {
-            // The service that the commands use themselves says nothing.
+            // The default service of the command is left out.
             let place = item.place == "latchkey" ? "" : item.place
             let name = [place, item.name].filter { !$0.isEmpty }.joined(separator: " ")
             text += Table.text([["  \(name), \(item.kind) of \(item.text(.accessGroup))"]])

@@ -26,14 +26,14 @@ enum Items {
         let rule = try AccessControl(protection: options.protection, staysHere: options.has(.deviceOnly))
         guard !options.replaces || !options.has(.deviceOnly) || options.protection != nil else {
             throw .usage(
-                "--device-only changes the rule of an item that is replaced, and the rule is not given",
-                "Give it with --protect, or leave out --device-only.")
+                "--device-only changes the protection of the replaced item, and --protect is missing",
+                "Add --protect, or leave out --device-only.")
         }
         try check(name, rule, options)
         let secret = try Input.secret("Secret for \(name): ")
-        // A pipe whose first command failed gives nothing, which would replace a secret by nothing.
+        // A pipe whose first command failed is empty and would replace a secret with an empty one.
         guard secret.count > 0 || options.has(.allowEmpty) else {
-            throw .usage("the secret is empty", "If it has to be, say so: --allow-empty")
+            throw .usage("the secret is empty", "To store an empty secret, add --allow-empty")
         }
         var attributes = query(options, name).attributes
         if let label = options.label { attributes[.label] = .text(label) }
@@ -59,7 +59,8 @@ enum Items {
         if options.isJSON { Output.write(JSON.object([("stored", .text(name))]).line + "\n") }
     }
 
-    /// What can be refused is refused before a secret is typed. A pipe is not asked anything: there the daemon decides.
+    /// Checks everything that can be checked before the user types a secret. For a pipe the daemon's own checks are
+    /// enough.
     private static func check(_ name: String, _ rule: AccessControl, _ options: Options) throws(CommandFailure) {
         do throws(Failure) {
             let report = try Client.command.status()
@@ -93,7 +94,7 @@ enum Items {
             throw .failure(Failure(.itemNotFound, "\(name) was stored without a secret."))
         }
         guard !options.isJSON else {
-            // A secret need not be text, so JSON gets its bytes in hexadecimal as well.
+            // A secret need not be text, so JSON also has its bytes in hexadecimal.
             let text = secret.withBytes { String(validating: $0, as: UTF8.self) }
             let pairs: [(String, JSON)] = [
                 ("name", .text(name)), ("secret", text.map { .text($0) } ?? .null),
@@ -102,13 +103,13 @@ enum Items {
             return Output.write(JSON.object(pairs).line + "\n")
         }
         Output.write(secret)
-        // On a screen the next prompt begins on a line of its own; a pipe gets the bytes and nothing else.
+        // On a terminal the shell's next prompt begins on a new line; a pipe gets the bytes only.
         if isatty(STDOUT_FILENO) == 1 { Output.write("\n") }
     }
 
     static func list(_ options: Options) throws(CommandFailure) {
         guard !options.has(.all) || !options.isServiceGiven else {
-            throw .usage("--all and --service are not for one call", "Choose one.")
+            throw .usage("--all and --service cannot be used together", "Choose one.")
         }
         let items: [FoundItem]
         do throws(Failure) {

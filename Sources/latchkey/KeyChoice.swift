@@ -5,7 +5,7 @@ import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySystem
 
-/// The words of `--type`.
+/// The values of `--type`.
 enum KeyChoice: String, CaseIterable {
     case p256, p384, p521, rsa2048, rsa3072, rsa4096
 
@@ -18,7 +18,7 @@ enum KeyChoice: String, CaseIterable {
         self = choice
     }
 
-    /// Makes a random key; an RSA key takes seconds, which a person at a terminal sees pass.
+    /// Makes a random key. An RSA key takes seconds; on a terminal a line shows progress.
     func makeKey() throws(Failure) -> PrivateKey {
         switch self {
         case .p256: return try PrivateKey.generate(.p256)
@@ -33,7 +33,7 @@ enum KeyChoice: String, CaseIterable {
     private static func makeRSAKey(_ bitCount: Int) throws(Failure) -> PrivateKey {
         guard isatty(STDERR_FILENO) == 1 else { return try PrivateKey.generateRSA(bitCount: bitCount) }
         Output.writeError("Searching for two primes ")
-        // Clears the line, whatever happened.
+        // Clears the line, also after a failure.
         defer { Output.writeError("\r\u{1b}[K") }
         var next = Uptime.nanoseconds
         return try PrivateKey.generateRSA(bitCount: bitCount) {

@@ -13,13 +13,14 @@ enum KeyCommand {
         let name = options.arguments[0]
         let choice = try KeyChoice(options.key.type)
         guard !options.key.isForEnclave || choice == .p256 else {
-            throw .usage("the enclave keeps no keys of type \(choice.rawValue)", "It keeps keys of type p256.")
+            throw .usage("the enclave has no keys of type \(choice.rawValue)", "Use --type p256.")
         }
-        // A key of the enclave stays there anyway.
+        // A key of the enclave never leaves this device.
         let rule = try AccessControl(
             protection: options.protection, staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
         do throws(Failure) {
-            // The daemon refuses a class that needs a passcode; the other classes would hold a key that nothing releases.
+            // Without a passcode the daemon refuses the passcode class itself; in other classes nothing could release
+            // the key.
             if rule.accessibility != .whenPasscodeSetThisDeviceOnly {
                 try rule.checkIsPossible(Client.command.status())
             }
@@ -48,7 +49,7 @@ enum KeyCommand {
         _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication
     ) throws(Failure) {
         var rule = rule
-        // Without it the key could do nothing (Apple: `SecAccessControlCreateFlags.privateKeyUsage`).
+        // A key without this flag cannot be used (Apple: `SecAccessControlCreateFlags.privateKeyUsage`).
         rule.constraints.insert(.privateKeyUsage)
         _ = try Client.command.call(
             .createEnclaveKey(
@@ -56,17 +57,17 @@ enum KeyCommand {
                     attributes: attributes, accessControl: rule, isPermanent: true, authentication: authentication)))
     }
 
-    /// Stores both halves, the public one without a rule, so that it is there without a proof.
+    /// Stores both halves; the public one has no access control, so that reading it needs no proof.
     private static func store(
         _ key: PrivateKey, _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication
     ) throws(Failure) {
-        // The public half first: what is left behind when the second one fails is then no secret.
+        // The public half first: if storing the second one fails, no secret is left behind.
         let publicHalf = Request.AddItem(
             itemClass: .key, attributes: try key.publicKey.itemAttributes(.publicKey).merging(attributes),
             accessControl: AccessControl(), secret: SecretBytes(key.publicKey.externalRepresentation),
             returns: .persistentReference, authentication: Authentication())
         guard case .items(let added, _) = try Client.command.call(.addItem(publicHalf)) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         let privateHalf = Request.AddItem(
             itemClass: .key, attributes: try key.publicKey.itemAttributes(.privateKey).merging(attributes),
@@ -75,7 +76,7 @@ enum KeyCommand {
             _ = try Client.command.call(.addItem(privateHalf))
         } catch {
             if let reference = added.first?.persistentReference {
-                // It may fail as well; the first failure is the one to tell.
+                // If this fails too, the first failure is reported.
                 _ = try? Client.command.call(
                     .deleteItems(ItemQuery(itemClass: .key, persistentReference: reference)))
             }
@@ -100,7 +101,7 @@ enum KeyCommand {
 
     private static func enclaveKind() throws(Failure) -> EnclaveKind? {
         guard case .status(let report) = try Client.command.call(.status) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         return report.enclave
     }
@@ -140,7 +141,7 @@ enum KeyCommand {
     }
 }
 
-/// The words of `--format`.
+/// The values of `--format`.
 enum PublicFormat: String, CaseIterable {
     case pem, der, ssh, jwk, x963
 
@@ -160,7 +161,7 @@ enum PublicFormat: String, CaseIterable {
         case .jwk: return Array((key.jwkText + "\n").utf8)
         case .x963:
             guard key.kind != .rsa else {
-                throw Failure(.invalidParameter, "X9.63 is a form of points, and the key is one of RSA.")
+                throw Failure(.invalidParameter, "X9.63 encodes points of curves, and this is an RSA key.")
             }
             return key.externalRepresentation
         case .ssh:

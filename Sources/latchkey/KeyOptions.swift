@@ -4,7 +4,7 @@ import KeyFormats
 import LatchkeyKeys
 import LatchkeyModel
 
-/// What the options of `latchkey key` say.
+/// The options of `latchkey key`.
 struct KeyOptions {
     fileprivate let options: Options
 
@@ -18,15 +18,15 @@ struct KeyOptions {
     var output: String? { options[.output] }
     var format: String? { options[.format] }
 
-    /// How signatures and ciphertexts are written.
+    /// The encoding of signatures and ciphertexts.
     func encoding() throws(CommandFailure) -> ByteEncoding {
         guard !options.has(.hex) || !options.has(.base64) else {
-            throw .usage("--hex and --base64 are not for one call", "Choose one.")
+            throw .usage("--hex and --base64 cannot be used together", "Choose one.")
         }
         return options.has(.hex) ? .hexadecimal : options.has(.base64) ? .base64 : .raw
     }
 
-    /// What is signed of a message.
+    /// The digest of the message that is signed.
     func digest() throws(CommandFailure) -> DigestAlgorithm {
         switch hash {
         case nil, "sha256", "256": return .sha256
@@ -41,7 +41,7 @@ extension Options {
     var key: KeyOptions { KeyOptions(options: self) }
 }
 
-/// Bytes on a stream or in a file: as they are, or as a line of text.
+/// Encoding of bytes on a stream or in a file: raw, or as a line of text.
 enum ByteEncoding {
     case raw, hexadecimal, base64
 
@@ -53,7 +53,7 @@ enum ByteEncoding {
         }
     }
 
-    /// Reads what `encode` wrote; blanks and ends of lines around it do not matter. nil: it is nothing of the kind.
+    /// Decodes the output of `encode`; ignores blanks and line ends around it. nil for any other input.
     func decode(_ bytes: [UInt8]) -> [UInt8]? {
         guard self != .raw else { return bytes }
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0a, 0x0d]
@@ -64,7 +64,7 @@ enum ByteEncoding {
     }
 }
 
-/// Two digits for each byte.
+/// Hexadecimal text with two digits for each byte.
 enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 

@@ -4,20 +4,22 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Where the result of a key goes: to a file, as text, or as bytes to whoever reads standard output.
+/// Destination of the result of a key operation: a file, or standard output as text or bytes.
 struct KeyResult {
     private let path: String?
     private let encoding: ByteEncoding
 
-    /// Refuses before any key is used what is known not to be writable afterwards.
+    /// Refuses a destination that cannot be written, before any key is used.
     ///
-    /// - Parameter isBinary: whether the bytes would be anything but text on a screen.
+    /// - Parameters:
+    ///   - isBinary: whether the bytes can be other than text.
+    ///   - isEncoded: whether --hex and --base64 apply to the result.
     init(_ options: Options, isBinary: Bool, isEncoded: Bool = true) throws(CommandFailure) {
         path = options.key.output
         let encoding = try options.key.encoding()
         self.encoding = isEncoded ? encoding : .raw
         if let path {
-            guard !options.isJSON else { throw .usage("--json and --output are not for one call", "Choose one.") }
+            guard !options.isJSON else { throw .usage("--json and --output cannot be used together", "Choose one.") }
             guard options.replaces || !Files.exists(path) else {
                 throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
             }
@@ -31,7 +33,7 @@ struct KeyResult {
     private static let binary = CommandFailure.usage(
         "the result is binary and would go to the terminal", "Use --hex or --base64, or --output FILE, or a pipe.")
 
-    /// Writes bytes.
+    /// Writes bytes in the chosen encoding.
     func write(_ bytes: SecretBytes) throws(Failure) {
         let encoded = encoding == .raw ? bytes : SecretBytes(encoding.encode(bytes.copyBytes()))
         guard let path else { return Output.write(encoded) }
@@ -40,13 +42,13 @@ struct KeyResult {
         try file.finish()
     }
 
-    /// Writes what somebody else encrypted: it must not steer the terminal that shows it.
+    /// Writes a plaintext that may come from another user: it must not control the terminal that shows it.
     func write(foreign plaintext: SecretBytes) throws(CommandFailure) {
         let isOnScreen = path == nil && KeyResult.isOnScreen
         if isOnScreen, !plaintext.withBytes(KeyResult.isText) {
             throw .failure(
                 Failure(
-                    .invalidParameter, "What was decrypted is binary and would go to the terminal.",
+                    .invalidParameter, "The plaintext is binary and would go to the terminal.",
                     hint: "Use --output FILE, or a pipe."))
         }
         do throws(Failure) {
@@ -54,7 +56,7 @@ struct KeyResult {
         } catch {
             throw .failure(error)
         }
-        // The next prompt begins on a line of its own.
+        // The shell's next prompt begins on a new line.
         if isOnScreen, plaintext.withBytes({ $0.last }) != 0x0a { Output.write("\n") }
     }
 

@@ -7,9 +7,9 @@ import LatchkeyModel
 
 /// key sign, verify, encrypt, decrypt.
 enum KeyUse {
-    /// Bytes of a message that is encrypted or decrypted: all of it is in memory at once.
+    /// Limit of a message that is encrypted or decrypted, in bytes: all of it is in memory at once.
     private static let messageBytes = 64 << 20
-    /// Bytes of a file that holds a signature.
+    /// Limit of a file that holds a signature, in bytes.
     private static let signatureBytes = 64 << 10
 
     // MARK: - Signatures
@@ -45,7 +45,7 @@ enum KeyUse {
         let scheme = try Scheme(named.type, digest, options)
         let bytes = try Input.whole(path, limit: signatureBytes).copyBytes()
         guard let signature = encoding.decode(bytes) else {
-            throw .failure(Failure(.invalidParameter, "\(path) is not in the form that the options say."))
+            throw .failure(Failure(.invalidParameter, "\(path) is not in the encoding that the options name."))
         }
         let message = try hash(file, digest)
         let isRight: Bool
@@ -63,10 +63,10 @@ enum KeyUse {
         guard isRight else {
             throw .failure(
                 Failure(
-                    .invalidParameter, "The signature is wrong: it is not one of this message by \(name).",
+                    .invalidParameter, "The signature is not valid for this message and \(name).",
                     hint: "It may have been made with another --hash, or with or without --pss."))
         }
-        if !options.isJSON { Output.write("The signature is right.\n") }
+        if !options.isJSON { Output.write("The signature is valid.\n") }
     }
 
     private static func find(_ name: String) throws(CommandFailure) -> NamedKey {
@@ -92,7 +92,7 @@ enum KeyUse {
         }
     }
 
-    /// How a digest is signed: ECDSA in DER, or RSA with PKCS#1 v1.5, or with PSS where that is asked for.
+    /// How a digest is signed: ECDSA in DER, RSA with PKCS#1 v1.5, or RSA with PSS for `--pss`.
     private struct Scheme {
         private let digest: DigestAlgorithm
         private let padding: RSASignaturePadding?
@@ -102,7 +102,7 @@ enum KeyUse {
             self.digest = digest
             let isRSA = type == "rsa"
             let usesPSS = options.key.usesPSS
-            guard isRSA || !usesPSS else { throw .usage("--pss is for keys of RSA", "Leave it out.") }
+            guard isRSA || !usesPSS else { throw .usage("--pss is for RSA keys only", "Leave it out.") }
             padding = isRSA ? (usesPSS ? .pss(digest) : .pkcs1Digest(digest)) : nil
             name = (isRSA ? (usesPSS ? "rsa-pss" : "rsa-pkcs1") : "ecdsa") + "-\(digest)"
         }
@@ -155,11 +155,11 @@ enum KeyUse {
         let encoding = try options.key.encoding()
         let result = try KeyResult(options, isBinary: false, isEncoded: false)
         let named = try find(name)
-        // As text the same bytes take up to twice the room, and an end of line.
+        // As text the same bytes are up to twice as long, with a line end.
         let bytes = try Input.whole(file, limit: 2 * messageBytes + 4096).copyBytes()
         guard let sealed = encoding.decode(bytes) else {
             throw .failure(
-                Failure(.invalidParameter, "The input is not in the form that the options say."))
+                Failure(.invalidParameter, "The input is not in the encoding that the options name."))
         }
         let plaintext: SecretBytes
         do throws(Failure) {
@@ -169,7 +169,7 @@ enum KeyUse {
             throw .failure(error)
         }
         guard options.isJSON else { return try result.write(foreign: plaintext) }
-        // What was decrypted need not be text, so JSON gets its bytes in hexadecimal as well.
+        // The plaintext need not be text, so JSON also has its bytes in hexadecimal.
         let text = plaintext.withBytes { String(validating: $0, as: UTF8.self) }
         result.writeJSON([
             ("name", .text(name)), ("plaintext", text.map { .text($0) } ?? .null),

@@ -3,7 +3,7 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// lock, unlock: the keychain of this user.
+/// lock, unlock: locks or unlocks the keychain of this user.
 enum Lock {
     static func run(_ request: Request, _ options: Options) throws(CommandFailure) {
         do throws(Failure) {

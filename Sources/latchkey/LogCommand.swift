@@ -3,14 +3,14 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// log: what was written, used and refused, as the audit trail tells it.
+/// log: shows or verifies the audit log.
 enum LogCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         guard !options.has(.verify) || options[.limit] == nil else {
-            throw .usage("--verify looks at the whole trail, and --limit at its end", "Choose one.")
+            throw .usage("--verify needs the whole audit log, and --limit shows its end", "Choose one.")
         }
         guard !options.has(.verify) || !options.has(.daemon) else {
-            throw .usage("--verify is about the audit trail, and --daemon about another log", "Choose one.")
+            throw .usage("--verify is for the audit log, and --daemon shows another log", "Choose one.")
         }
         if options.has(.verify) { return try verify(options) }
         var count: UInt64 = .max
@@ -33,18 +33,18 @@ enum LogCommand {
     ) throws(Failure) -> AuditPage {
         let request = Request.Log(after: after, limit: limit, verifies: verifies)
         guard case .log(let page) = try Client.command.call(.log(request)) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         return page
     }
 
-    /// Part by part, so that a long trail is never in memory as a whole.
+    /// Reads part by part, so that a long audit log is never in memory as a whole.
     private static func show(newest count: UInt64, _ options: Options) throws(Failure) {
         let end = try page(after: 0, verifies: false, limit: 0).last
         let names = ItemNames()
         var after = count >= UInt64(clamping: end) ? 0 : end - Int64(clamping: count)
         if !options.isJSON, count > 0, end > 0 { Output.write(Table.text([heading], widths: widths)) }
-        // What is written meanwhile is left to the next call.
+        // Entries written meanwhile are left out.
         while after < end {
             let lines = try page(after: after, verifies: false).lines.filter { $0.sequence <= end }
             guard let last = lines.last else { break }
@@ -54,11 +54,11 @@ enum LogCommand {
                     ? lines.map { $0.json(names).line + "\n" }.joined()
                     : Table.text(lines.map { $0.cells(names) }, widths: widths))
         }
-        if !options.isJSON, end == 0 { Output.writeError("The trail is empty.\n") }
+        if !options.isJSON, end == 0 { Output.writeError("The audit log is empty.\n") }
     }
 
     private static let heading = ["ENTRY", "TIME", "EVENT", "ITEM", "CALLER", "PROCESS"]
-    /// Every part of a trail has the same columns.
+    /// Minimum widths, so that all parts have the same columns.
     private static let widths = [7, 20, 18, 24, 16, 7]
 
     private static func verify(_ options: Options) throws(CommandFailure) {
@@ -86,7 +86,7 @@ enum LogCommand {
         }
         if let finding { throw .failure(Failure(.storeUnreadable, finding.sentence, hint: finding.hint)) }
         guard !options.isJSON else { return }
-        guard let newest else { return Output.write("The trail is whole: it has no entries.\n") }
-        Output.write("The trail is whole: \(count) entries, the last of \(newest.when).\n")
+        guard let newest else { return Output.write("The audit log is complete: it has no entries.\n") }
+        Output.write("The audit log is complete: \(count) entries, the last of \(newest.when).\n")
     }
 }

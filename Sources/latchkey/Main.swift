@@ -24,12 +24,12 @@ enum Main {
         switch name {
         case "--help", "-h": return Output.write(Help.overview)
         case "--version": return Output.write("latchkey 0.1.0\n")
-        // Not in the table: every word behind it is a word of another command.
+        // Not in the table: the words after it belong to another command.
         case "complete":
             return Output.write(Completion.lines(Array(arguments.dropFirst(2))).map { $0 + "\n" }.joined())
         default: break
         }
-        // A group without a verb has help of its own.
+        // A group without a verb has its own help.
         if arguments.count == 2, ["--help", "-h"].contains(arguments[1]), CommandTable.group(name) != nil {
             return Output.write(try Help.text([name]))
         }

@@ -4,18 +4,18 @@ import LatchkeyClient
 import LatchkeyKeys
 import LatchkeyModel
 
-/// A key of the keychain as listing finds it, without any proof: a pair by its private half, or a public key alone.
+/// A key of the keychain as listed without a proof: a pair, named by its private half, or a public key alone.
 struct NamedKey {
     let item: FoundItem
-    /// The public half, where it has an item of its own.
+    /// The item of the public half, if it has one.
     private let publicItem: FoundItem?
 
     // MARK: - Finding
 
-    /// The keys of that name, or all.
+    /// The keys of that name; all keys if it is nil.
     static func all(named name: String?) throws(Failure) -> [NamedKey] {
         guard case .items(let items, _) = try Client.command.call(.listItems(query(name))) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
         }
         let publicItems = items.filter { $0.half == .publicKey }
         let pairs = items.filter { $0.half == .privateKey }.map { item in
@@ -25,7 +25,7 @@ struct NamedKey {
         return pairs + alone.map { NamedKey(item: $0, publicItem: $0) }
     }
 
-    /// The one key of that name; refused when there is none, or when there are several.
+    /// The only key of that name. Throws `itemNotFound` if there is none, `invalidParameter` if there are several.
     static func find(_ name: String) throws(Failure) -> NamedKey {
         let keys = try all(named: name)
         guard let key = keys.first else {
@@ -33,20 +33,20 @@ struct NamedKey {
         }
         guard keys.count == 1 else {
             throw Failure(
-                .invalidParameter, "\(keys.count) keys are called \(name), so that none of them is meant.",
+                .invalidParameter, "\(keys.count) keys have the name \(name).",
                 hint: "Another program stored them; latchkey key delete \(name) deletes all of them.")
         }
         return key
     }
 
-    /// What finds the items of that name.
+    /// The query for the items of that name.
     static func query(_ name: String?) -> ItemQuery {
         var query = ItemQuery(itemClass: .key)
         if let name { query.attributes[.applicationTag] = .data(Array(name.utf8)) }
         return query
     }
 
-    // MARK: - What is known without a proof
+    // MARK: - Properties that need no proof
 
     var isPrivate: Bool { item.half == .privateKey }
     var isInEnclave: Bool { item.attributes?[.tokenID] != nil }
@@ -69,9 +69,9 @@ struct NamedKey {
         }
     }
 
-    // MARK: - Using it
+    // MARK: - Use
 
-    /// The public half. Prompts only where nothing but a protected private half is stored.
+    /// The public half. Prompts only if the keychain has just a protected private half.
     func publicKey() throws(Failure) -> PublicKey {
         if isInEnclave { return try enclavePublicKey() }
         switch try stored(publicItem ?? item, reason: "show the public key of \(name)") {
@@ -80,10 +80,10 @@ struct NamedKey {
         }
     }
 
-    /// The private half, where it is; opening one that is protected prompts with that reason.
+    /// The private half, or a handle to it in the enclave. Opening a protected one prompts with `reason`.
     func privateHalf(reason: String) throws(Failure) -> PrivateHalf {
         guard isPrivate else {
-            throw Failure(.invalidParameter, "\(name) is a public key: its private half is not here.")
+            throw Failure(.invalidParameter, "\(name) is a public key: its private half is not in this keychain.")
         }
         guard isInEnclave else {
             guard case .privateKey(let key) = try stored(item, reason: reason) else { throw unusable }
@@ -110,10 +110,10 @@ struct NamedKey {
         return key
     }
 
-    private var unusable: Failure { Failure(.invalidParameter, "\(name) is no key that can be used here.") }
+    private var unusable: Failure { Failure(.invalidParameter, "\(name) is not a key that this command can use.") }
 }
 
-/// A private key in this process, or the way to one that stays in the enclave.
+/// A private key in this process, or a handle to one that stays in the enclave.
 enum PrivateHalf {
     case software(PrivateKey)
     case enclave(EnclaveKeyName, PublicKey, reason: String)
@@ -129,12 +129,12 @@ enum PrivateHalf {
     func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] {
         switch self {
         case .software(let key): try key.signECDSA(digest)
-        // The leftmost 32 bytes are all that a key of P-256 takes of a digest.
+        // ECDSA with P-256 uses the leftmost 32 bytes of a digest.
         case .enclave: try use(.sign(digest: Array(digest.prefix(32))), byteCount: 64).copyBytes()
         }
     }
 
-    /// The X coordinate in common with another key.
+    /// The shared X coordinate with another key (ECDH).
     func agree(with peer: PublicKey) throws(Failure) -> SecretBytes {
         switch self {
         case .software(let key): try key.agree(with: peer)
@@ -142,7 +142,7 @@ enum PrivateHalf {
         }
     }
 
-    /// The key itself; keys of the enclave are those of a curve, so none is asked for what only RSA does.
+    /// The key itself; throws for an enclave key. Only RSA operations call this, and enclave keys are keys of a curve.
     func software() throws(Failure) -> PrivateKey {
         guard case .software(let key) = self else {
             throw Failure(.exportNotAllowed, "A private key of the enclave never leaves it.")
@@ -159,7 +159,7 @@ enum PrivateHalf {
             authentication: Authentication(prompting: Prompting(reason: reason).clipped))
         guard case .enclaveResult(let result) = try Client.command.call(.useEnclaveKey(request)),
             result.count == byteCount
-        else { throw Failure(.internalFailure, "The daemon's answer is of another kind.") }
+        else { throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.") }
         return result
     }
 }

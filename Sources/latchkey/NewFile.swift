@@ -4,29 +4,29 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// A file that has its name only once it is whole and on the disk.
+/// A file that gets its name only when it is complete and synchronised to the disk.
 final class NewFile {
     private let path: String
     private let partial: String
     private let file: Descriptor
     private var isFinished = false
 
-    /// Begins the file. Throws while another program is writing one of that name.
+    /// Creates the file under the name `path.partial`. Throws while another program is writing a file of that name.
     init(_ path: String) throws(Failure) {
         self.path = path
         partial = path + ".partial"
-        // A pipe of that name must not make anyone wait.
+        // O_NONBLOCK: a named pipe of that name must not block the command.
         if let other = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), Self.isLocked(other) {
             throw Self.isBeingWritten(path)
         }
-        // What a program that was killed left behind, or somebody else put there to read along.
+        // Left behind by a killed program, or placed there by another user to read what is written.
         Files.remove(partial)
         do throws(SystemError) {
             file = try Descriptor.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         } catch {
             throw Failure(error, "\(path) cannot be written")
         }
-        // It was made here just now: only a file system without locks refuses, and `isStillThere` holds there too.
+        // The file is new, so this fails only on a file system without locks; `isStillThere` works there too.
         flock(file.number, LOCK_EX | LOCK_NB)
     }
 
@@ -34,7 +34,7 @@ final class NewFile {
         flock(file.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// Whether the name is still that of this file: two programs may have begun in the same moment.
+    /// Whether the name still belongs to this file: two programs may have started at the same time.
     private var isStillThere: Bool {
         guard let mine = try? file.status(),
             let named = try? Descriptor.open(partial, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).status()
@@ -54,10 +54,10 @@ final class NewFile {
         }
     }
 
-    /// Gives the file its name.
+    /// Synchronises the file and renames it.
     func finish() throws(Failure) {
         do throws(SystemError) {
-            // Before the look at the name, as it takes longest.
+            // Before the name is checked, because this takes longest.
             try file.synchronize()
         } catch {
             throw Failure(error, "\(path) cannot be written")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words behind a command, as its entry of the table reads them. A word that the entry does not know is refused, so
-/// that no option is ever accepted and ignored.
+/// The parsed words after a command, according to its entry of the table. An option that the entry does not have is
+/// refused, so that no option is accepted and ignored.
 struct Options: Sendable {
     private(set) var arguments: [String] = []
     private var values: [OptionName: String] = [:]
     private let entry: CommandEntry
 
-    /// Reads the words; options and arguments may be mixed, and nothing behind `--` is an option.
+    /// Parses the words; options and arguments may be mixed, and no word after `--` is an option.
     init(_ entry: CommandEntry, _ words: [String]) throws(CommandFailure) {
         self.entry = entry
         var rest = words[...]
@@ -31,7 +31,7 @@ struct Options: Sendable {
 
     subscript(_ name: OptionName) -> String? { values[name] }
 
-    /// The last argument, where it is one that may be absent.
+    /// The last argument, if it is optional and given.
     var optionalArgument: String? {
         entry.arguments.last?.isOptional == true && arguments.count == entry.arguments.count ? arguments.last : nil
     }
@@ -51,7 +51,7 @@ struct Options: Sendable {
         try take(name, parts.count == 2 ? String(parts[1]) : rest.popFirst())
     }
 
-    /// `-j`, several letters in one word, and a letter with its value.
+    /// Parses `-j`, several letters in one word, and a letter followed by its value.
     private mutating func takeLetters(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandFailure) {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
@@ -81,7 +81,7 @@ struct Options: Sendable {
             let taken =
                 entry.arguments.isEmpty
                 ? "no argument" : "only \(entry.arguments.map(\.name).joined(separator: " and "))"
-            throw .usage("\(entry.name) takes \(taken), and \(arguments[entry.arguments.count]) is too much", see)
+            throw .usage("\(entry.name) takes \(taken); unexpected: \(arguments[entry.arguments.count])", see)
         }
         for (argument, word) in zip(entry.arguments, arguments) {
             guard case .choice(let choices) = argument.kind, !choices.contains(word) else { continue }
@@ -97,7 +97,7 @@ struct Options: Sendable {
     private var see: String { "See: latchkey help \(help)" }
 
     private func unknown(_ word: String, name: String?) -> CommandFailure {
-        // An option of other commands is told apart from a slip of the finger.
+        // Distinguishes an option of other commands from a typing error.
         if let name = name.flatMap(OptionName.init(rawValue:)) {
             let others = CommandTable.entries.filter { $0.option(name) != nil }.map(\.name)
             return .usage(
@@ -121,6 +121,6 @@ extension Options {
     var isServiceGiven: Bool { has(.service) }
     var label: String? { self[.label] }
     var protection: String? { self[.protect] }
-    /// A file that is read; standard input is also called "-".
+    /// The input file; nil for standard input, which "-" also names.
     var inputFile: String? { optionalArgument == "-" ? nil : optionalArgument }
 }

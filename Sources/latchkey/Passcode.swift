@@ -6,10 +6,10 @@ import LatchkeyModel
 /// passcode set | change | remove | check: the passcode of tiers user and simulated.
 enum Passcode {
     private static let newPasscode =
-        "6 digits or 8 characters are suggested: a shorter passcode is guessed soon from a copy of the store.\n"
+        "Use at least 6 digits or 8 characters: a shorter passcode is soon guessed from a copy of the store.\n"
         + "New passcode: "
 
-    /// Carries out one of the verbs. The passcode so far is asked for by the daemon, at its own prompt.
+    /// Runs one of the verbs. The daemon asks for the current passcode in its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
         let request: Request
         try checkIsSet(verb != "set")
@@ -19,7 +19,7 @@ enum Passcode {
         case "remove":
             try confirmRemoval()
             request = .passcode(.remove)
-        // A right passcode ends a lockout, wherever it is entered.
+        // A correct passcode ends a lockout in any prompt.
         case "check": request = try check()
         default: throw .usage("unknown: passcode \(verb)", "See: latchkey help passcode")
         }
@@ -34,11 +34,11 @@ enum Passcode {
                 ? JSON.object([("passcode", .text(done))]).line + "\n" : "The passcode is \(done).\n")
     }
 
-    /// Refuses before anything is asked.
+    /// Checks, before anything is read, that a passcode is set or not set, as the verb requires.
     private static func checkIsSet(_ hasToBe: Bool) throws(CommandFailure) {
         do throws(Failure) {
             let report = try Client.command.status()
-            // A store that cannot be used says so itself.
+            // If the store cannot be used, the request itself fails with the reason.
             guard report.problem == nil, report.isPasscodeSet != hasToBe else { return }
             guard hasToBe else {
                 throw Failure(
@@ -50,7 +50,8 @@ enum Passcode {
         }
     }
 
-    /// Names what goes with the passcode. Where nothing does, the daemon's prompt is enough of a question.
+    /// Lists the items that are deleted with the passcode. Without such items the daemon's prompt is confirmation
+    /// enough.
     private static func confirmRemoval() throws(CommandFailure) {
         let (doomed, kept): (DoomedItems, DoomedItems)
         do throws(Failure) {
@@ -61,14 +62,14 @@ enum Passcode {
         }
         var text = doomed.words
         if !kept.items.isEmpty {
-            let count = kept.items.count == 1 ? "One more item asks" : "\(kept.items.count) more items ask"
-            text += "\(count) for a finger or the passcode, and cannot be read until a passcode is set again.\n"
+            let count = kept.items.count == 1 ? "One more item needs" : "\(kept.items.count) more items need"
+            text += "\(count) a finger or the passcode, and cannot be read until a passcode is set again.\n"
         }
         guard !doomed.items.isEmpty else { return Output.writeError(kept.items.isEmpty ? "" : text) }
         try Confirmation.ask("remove", text)
     }
 
-    /// An evaluation that nothing but the passcode answers.
+    /// An evaluation that only the passcode can satisfy.
     private static func check() throws(CommandFailure) -> Request {
         do throws(Failure) {
             guard case .context(let context) = try Client.command.call(.createContext) else {

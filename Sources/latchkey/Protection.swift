@@ -3,7 +3,7 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// The words of `--protect`, and the same words where a rule is shown.
+/// The values of `--protect`, which also name an access control in tables.
 extension AccessControl {
     private static let byName: [(name: String, constraints: AccessConstraints)] = [
         ("presence", .userPresence), ("biometry", .biometryAny), ("current-set", .biometryCurrentSet),
@@ -12,10 +12,10 @@ extension AccessControl {
 
     static let protectionNames = ["none"] + byName.map(\.name)
 
-    /// The rule of that name; without a name none.
+    /// The access control of that name; without a name one without constraints.
     ///
-    /// A rule that another machine can ask for as well goes with a class that a backup holds, unless the item is to stay.
-    /// The others are bound to the fingers enrolled here.
+    /// Presence and passcode can be required on another machine too, so they use a class that backups contain, unless
+    /// `staysHere` is true. The others are bound to the enrolment set of this machine.
     init(protection name: String?, staysHere: Bool) throws(CommandFailure) {
         guard let name, name != "none" else {
             self.init(accessibility: staysHere ? .whenUnlockedThisDeviceOnly : .whenUnlocked)
@@ -33,12 +33,12 @@ extension AccessControl {
             constraints: known.constraints)
     }
 
-    /// What releases the item.
+    /// The name of the access control.
     var protection: String {
         AccessControl.byName.first { constraints.contains($0.constraints) }?.name ?? "none"
     }
 
-    /// Refuses, before anything is asked or made, what the daemon would refuse afterwards.
+    /// Throws, before anything is read or made, the errors that the daemon would report afterwards.
     func checkIsPossible(_ report: StatusReport) throws(Failure) {
         guard isProtected else { return }
         guard report.isPasscodeSet else {
@@ -49,12 +49,12 @@ extension AccessControl {
         guard !constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
         guard report.biometry != .none else {
             throw Failure(
-                .biometryNotAvailable, "There is no sensor that --protect \(protection) could ask.",
-                hint: "Tier \(report.tier.name) has none here: use --protect presence, or a simulated machine.")
+                .biometryNotAvailable, "--protect \(protection) needs a sensor, and there is none.",
+                hint: "Tier \(report.tier.name) has no sensor: use --protect presence, or a simulated machine.")
         }
         guard report.isEnrolled else {
             throw Failure(
-                .biometryNotEnrolled, "Nothing is enrolled with the sensor, and --protect \(protection) asks for it.",
+                .biometryNotEnrolled, "Nothing is enrolled with the sensor, and --protect \(protection) needs it.",
                 hint: "Enrol a finger or a face first, or use --protect presence.")
         }
     }

@@ -5,9 +5,9 @@ import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 
-/// sim: plays the machine of a simulated daemon.
+/// sim: controls the machine of a simulated daemon.
 enum Simulation {
-    /// What `sim sensor`, `sim fail` and `sim pair` call things.
+    /// The arguments of `sim sensor`, and below those of `sim fail`.
     static let sensors: [(String, BiometryKind)] = [
         ("none", .none), ("touch", .touchID), ("face", .faceID), ("optic", .opticID),
     ]
@@ -15,7 +15,7 @@ enum Simulation {
         ("disk", .diskFull), ("entitlement", .missingEntitlement), ("sensor", .sensor),
     ]
 
-    /// What a name stands for; the table lets no other name through.
+    /// The value of a name; the table of commands accepts no other name.
     static func value<Value>(_ name: String, _ names: [(String, Value)]) -> Value? { names.first { $0.0 == name }?.1 }
 
     static func companion(_ name: String) -> CompanionType {
@@ -33,12 +33,12 @@ enum Simulation {
             if options.isJSON { Output.write("{}\n") }
             return
         }
-        let words = delivered ? "A prompt took it." : "No prompt waits for it: the next one takes it."
+        let words = delivered ? "A prompt used it." : "Queued for the next prompt."
         Output.write(options.isJSON ? JSON.object([("delivered", .boolean(delivered))]).line + "\n" : words + "\n")
     }
 
-    /// Starts a simulated daemon for the store that LATCHKEY_HOME names, and for that one only: a store of the user
-    /// must not become a simulated one by a slip.
+    /// Starts a simulated daemon for the store in LATCHKEY_HOME. The variable is required, so that a user's own store
+    /// cannot become a simulated one by mistake.
     static func start(_ options: Options) throws(CommandFailure) {
         guard let home = Environment.value("LATCHKEY_HOME") else {
             throw .usage(
@@ -67,7 +67,7 @@ enum Simulation {
         }
     }
 
-    /// A machine that can authenticate.
+    /// Adds what is missing for authentication: a sensor, an enrolled finger, the passcode 1234.
     private static func makeReady(_ report: StatusReport) throws(Failure) {
         if report.biometry == .none { _ = try Client.command.call(.simulate(.sensor(.touchID))) }
         if !report.isEnrolled { _ = try Client.command.call(.simulate(.enrol)) }
@@ -77,13 +77,13 @@ enum Simulation {
         Output.write("\(finger), and \(passcode).\n")
     }
 
-    /// Another boot: the next call starts the daemon again.
+    /// Ends the daemon and begins another boot; the next call starts the daemon again.
     static func restart(_ options: Options) throws(CommandFailure) {
         try send(.restart, options)
         try stop(options)
     }
 
-    /// The recovery code that a prompt showed last.
+    /// Writes the recovery code that a prompt showed last.
     static func showCode(_ options: Options) throws(CommandFailure) {
         let reply: Reply
         do throws(Failure) {
@@ -113,7 +113,7 @@ enum Simulation {
         do throws(Failure) {
             guard case .status(let report) = try Client.command.call(.status) else { return }
             guard report.tier == .simulated else {
-                throw Failure(.notPermitted, "The daemon is not a simulated one; it ends by itself when idle.")
+                throw Failure(.notPermitted, "The daemon is not simulated; it ends when it is idle.")
             }
             kill(report.processID, SIGTERM)
         } catch {

@@ -3,13 +3,13 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// status: which daemon, which store, what can be asked.
+/// status: shows the daemon, the store, and the means of authentication.
 enum StatusCommand {
     static func run(_ options: Options) throws(CommandFailure) {
         let report: StatusReport
         do throws(Failure) {
             guard case .status(let answer) = try Client.command.call(.status) else {
-                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
             }
             report = answer
         } catch {
@@ -38,7 +38,7 @@ enum StatusCommand {
             ["access group", report.accessGroup],
         ]
         if report.quarantineCount > 0 {
-            rows.append(["put aside", "\(report.quarantineCount) damaged, see: latchkey check"])
+            rows.append(["quarantine", "\(report.quarantineCount) damaged, see: latchkey check"])
         }
         return Table.text(rows)
     }

@@ -2,9 +2,9 @@
 
 import LatchkeyModel
 
-/// The items that a backup passes by, for a person to read.
+/// The items that a backup leaves out, listed for the user.
 struct Staying {
-    /// Named on the screen; the others are counted.
+    /// At most so many items are listed; the others are counted.
     private static let most = 1000
     private(set) var named: [StayingItem] = []
     private(set) var count: UInt64 = 0
@@ -14,10 +14,10 @@ struct Staying {
         named += more.named.prefix(max(0, Self.most - named.count))
     }
 
-    /// A line for each, by group, and one for the rest.
+    /// A line for each listed item, and one for the rest.
     var words: String {
         guard count > 0 else { return "" }
-        var text = "\(count) \(count == 1 ? "item stays" : "items stay"):\n"
+        var text = "\(count) \(count == 1 ? "item was" : "items were") left out:\n"
         for item in named { text += "  \(item.words)\n" }
         if count > UInt64(named.count) { text += "  and \(count - UInt64(named.count)) more\n" }
         return text
@@ -31,7 +31,7 @@ extension StayingItem {
             "\(group.isEmpty ? "?" : Self.quoted(group))  \(itemClass)\(name.isEmpty ? "" : "  " + name): \(reason.words)"
     }
 
-    /// A name is an app's own text: no byte of it reaches the terminal as a control character.
+    /// Replaces control characters: a name is text of an app and must not control the terminal.
     private static func quoted(_ text: String) -> String {
         String(
             text.unicodeScalars.map { scalar in

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a mistyped word may have been.
+/// Suggestions for a mistyped word.
 enum Suggestion {
-    /// The hint behind an unknown word.
+    /// The hint for an unknown word.
     ///
-    /// - Parameter help: the command whose help lists the right ones; nil: the overview does.
+    /// - Parameter help: the command whose help lists the known words; nil for the overview.
     static func hint(_ word: String, _ known: [String], help: String?) -> String {
         let see = "See: latchkey help" + (help.map { " " + $0 } ?? "")
         guard let nearest = nearest(word, known) else { return see }
         return "Did you mean \(nearest)? " + see
     }
 
-    /// The nearest of the known words; nil when none is near.
+    /// The known word with the smallest distance; nil if none is close enough.
     static func nearest(_ word: String, _ known: [String]) -> String? {
-        // One mistake in a short word, two in a longer one: any more and the guess is worse than none.
+        // One error in a short word, two in a longer one; with more, a suggestion would mislead.
         let most = word.count < 4 ? 1 : 2
         let measured = known.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
         if let best = measured.min(by: { $0.distance < $1.distance }), best.distance <= most { return best.word }
@@ -21,10 +21,10 @@ enum Suggestion {
         return word.count > 1 && longer.count == 1 ? longer[0] : nil
     }
 
-    /// Insertions, deletions, exchanges of one character and of two neighbours (Damerau, Levenshtein) that turn one word
-    /// into the other.
+    /// The Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours. `.max`
+    /// for a word of more than 64 bytes.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        // A mistyped word is short; a pasted one must not take memory of its square.
+        // A mistyped word is short; a long pasted one must not use memory of its squared length.
         guard left.count <= 64, right.count <= 64 else { return .max }
         var rows = [Array(0...right.count)]
         for (row, a) in left.enumerated() {

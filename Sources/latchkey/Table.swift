@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Columns of text, as wide as their widest cell.
+/// A table of text whose columns are as wide as their widest cell.
 enum Table {
+    /// The rows as lines, two spaces between columns.
     ///
-    /// - Parameter widths: how wide they are at least, for tables that are written in parts.
+    /// - Parameter widths: minimum widths, for tables that are written in parts.
     static func text(_ rows: [[String]], widths: [Int] = []) -> String {
         var widths = widths
         for row in rows {
@@ -24,7 +25,7 @@ enum Table {
         }.joined()
     }
 
-    /// What an app stored must not steer the terminal that shows it.
+    /// Replaces control characters: text of an app must not control the terminal.
     static func shown(_ cell: String) -> String {
         String(
             String.UnicodeScalarView(

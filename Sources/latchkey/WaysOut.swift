@@ -3,8 +3,8 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// check --accept, reset: the ways out of a store that does not fit together, and of a forgotten passcode. Each is confirmed in
-/// typing.
+/// check --accept, reset: recovery of a store that does not match its anchor, and from a forgotten passcode. The user
+/// confirms each by typing a word.
 enum WaysOut {
     static func accept(_ options: Options) throws(CommandFailure) {
         try Confirmation.ask(
@@ -15,7 +15,7 @@ enum WaysOut {
 
             """)
         try call(.acceptStore)
-        report(options, "The store is used as it is.")
+        report(options, "The store was accepted as it is.")
     }
 
     static func reset(_ options: Options) throws(CommandFailure) {
@@ -23,15 +23,15 @@ enum WaysOut {
         try Confirmation.ask(
             asks ? "discard" : "reset",
             """
-            This deletes every item that asks for a finger, a face or the passcode, keys of the Secure Enclave among
-            them, and the passcode itself. Items without such a rule stay. It cannot be undone.
+            This deletes every item that needs a finger, a face or the passcode, including keys of the Secure Enclave,
+            and the passcode itself. Other items stay. It cannot be undone.
             \(doomed)
             """)
         try call(asks ? .discardProtected : .discardForgotten)
-        report(options, "What asked for a proof is deleted. Set a new passcode with: latchkey passcode set")
+        report(options, "Deleted: the protected items and the passcode. Set a new passcode with: latchkey passcode set")
     }
 
-    /// The names of what is deleted; a store that cannot be read names nothing, and this is the way out of it.
+    /// The list of the items that are deleted; a store that cannot be read has no list and can still be reset.
     private static var doomed: String {
         let items = try? DoomedItems { $0.isProtected || $0.accessibility == .whenPasscodeSetThisDeviceOnly }
         return items?.words ?? "The items cannot be listed.\n"
@@ -40,7 +40,7 @@ enum WaysOut {
     private static func call(_ request: Request) throws(CommandFailure) {
         do throws(Failure) {
             guard case .done = try Client.command.call(request) else {
-                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
             }
         } catch {
             throw .failure(error)

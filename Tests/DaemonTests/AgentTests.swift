@@ -81,10 +81,10 @@ import Testing
         let agent = try RawAgent(daemon)
         let caller = try get()
         let prompt = try agent.shown().id
-        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
+        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("Queued for the next prompt"))
         try agent.send(.visible, to: prompt)
         #expect(try agent.updated().triesLeft == 2, "the queued touch is delivered once the sensor is armed")
-        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt took it.\n")
+        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt used it.\n")
         #expect(try caller.end() == ("value", 0))
     }
 
@@ -155,7 +155,7 @@ import Testing
         let (output, exitCode) = try caller.end()
         #expect(exitCode == 77 && output.contains("ended by the system"), "\(output)")
         _ = try agent.end()
-        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("No prompt waits"))
+        #expect(try daemon.run("latchkey", ["sim", "touch", "--other"]).output.hasPrefix("Queued for the next prompt"))
         // Another agent can register, and is sent the next prompt.
         let next = try RawAgent(daemon)
         let other = try get()

@@ -53,7 +53,7 @@ import Testing
         let (code, text) = try export()
         #expect(text.contains("3 items were exported"), "\(text)")
         let imported = try run(to, ["import", file], lastStep: ["enter-code"], input: code)
-        #expect(imported.contains("3 items were imported, 0 there already"), "\(imported)")
+        #expect(imported.contains("3 items were imported, 0 already present"), "\(imported)")
         #expect(try to.run("latchkey", ["get", "one"]).output == "secret one")
         let other = try to.run("latchkey", ["get", "three"], environment: ["LATCHKEY_APP_ID=other"])
         #expect(other.output == "secret three")

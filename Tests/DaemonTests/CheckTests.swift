@@ -69,15 +69,15 @@ import Testing
         #expect(lines.count == count)
         #expect(lines.last?.hasPrefix("{\"entry\":\(count),") == true)
         let verified = try run("log", "--verify")
-        #expect(verified.output.hasPrefix("The trail is whole: \(count) entries, the last of 20"), "\(verified)")
+        #expect(verified.output.hasPrefix("The audit log is complete: \(count) entries, the last of 20"), "\(verified)")
         let checked = try run("check")
-        #expect(checked.output == "The store is whole: \(2 * count - 1) rows and entries were checked.\n", "\(checked)")
+        #expect(checked.output == "No problem found: \(2 * count - 1) rows and entries were checked.\n", "\(checked)")
     }
 
     @Test func intactAuditLogIsReported() throws {
         let text = try run("log", "--verify")
         #expect(text.exitCode == 0)
-        #expect(text.output.hasPrefix("The trail is whole: 3 entries"), "\(text)")
+        #expect(text.output.hasPrefix("The audit log is complete: 3 entries"), "\(text)")
         let json = try run("log", "--verify", "--json")
         #expect(json.output.hasPrefix("{\"whole\":true,\"entries\":3,\"newest\":{\"entry\":3,"), "\(json)")
     }
@@ -86,7 +86,7 @@ import Testing
         try edit("DELETE FROM audit WHERE sequence = 1")
         let text = try run("log", "--verify")
         #expect(text.exitCode == 1)
-        #expect(text.errors.contains("error: The trail breaks at entry 1: it is missing."), "\(text.errors)")
+        #expect(text.errors.contains("error: The audit log breaks at entry 1: it is missing."), "\(text.errors)")
         #expect(text.errors.contains("hint: "))
         let json = try run("log", "--verify", "--json")
         #expect(json.exitCode == 1)
@@ -99,7 +99,7 @@ import Testing
     @Test func intactStoreIsReported() throws {
         let text = try run("check")
         #expect(text.exitCode == 0, "\(text)")
-        #expect(text.output == "The store is whole: 5 rows and entries were checked.\n")
+        #expect(text.output == "No problem found: 5 rows and entries were checked.\n")
         #expect(text.errors.isEmpty, "progress is shown only on a terminal")
         #expect(try run("check", "--json").output == "{\"whole\":true,\"checked\":5,\"findings\":[]}\n")
     }
@@ -111,17 +111,17 @@ import Testing
         let shown = screen.everything()
         #expect(Processes.wait(check) == 0)
         #expect(shown.contains("of 5"), "\(shown)")
-        #expect(shown.contains("\r\u{1b}[KThe store is whole"), "\(shown)")
+        #expect(shown.contains("\r\u{1b}[KNo problem found"), "\(shown)")
     }
 
     @Test func findingsAreReportedWithAdvice() throws {
         try edit("UPDATE item SET grp = zeroblob(16) WHERE position = 1; DELETE FROM item WHERE position = 2")
         let text = try run("check")
         #expect(text.exitCode == 1)
-        #expect(text.output.contains("Row 1, item ") && text.output.contains("its index is another item's"))
+        #expect(text.output.contains("Row 1, item ") && text.output.contains("its index does not match its attributes"))
         #expect(text.output.contains("--replace"), "what to do")
-        #expect(text.output.contains("and its row is gone"))
-        #expect(text.errors.contains("error: 3 things are wrong.") && text.errors.contains("hint: "), "\(text.errors)")
+        #expect(text.output.contains("is missing, although the audit log has no deletion of it"))
+        #expect(text.errors.contains("error: 3 problems found.") && text.errors.contains("hint: "), "\(text.errors)")
         let json = try run("check", "--json")
         #expect(json.exitCode == 1)
         #expect(json.output.contains("\"whole\":false") && json.output.contains("\"kind\":\"indexWrong\",\"number\":1"))
@@ -141,10 +141,10 @@ import Testing
         try waitForQuarantine()
         let status = try run("status")
         #expect(status.exitCode == 0)
-        #expect(status.output.contains("put aside") && status.output.contains("1 damaged, see: latchkey check"))
+        #expect(status.output.contains("\nquarantine ") && status.output.contains("1 damaged, see: latchkey check"))
         let checked = try run("check")
         #expect(checked.exitCode == 0, "the damaged item is quarantined")
-        #expect(checked.output.contains("was damaged and is kept aside (entry 4)"), "\(checked.output)")
+        #expect(checked.output.contains("was damaged and is quarantined (entry 4)"), "\(checked.output)")
         #expect(try run("log").output.contains("quarantined"))
         try expectDone(["set", "one"], input: "anew")
         #expect(try run("get", "one").output == "anew")
@@ -180,7 +180,7 @@ import Testing
     @Test func repairedItemIsRestored_KC17() throws {
         try edit("UPDATE item SET secret = CAST(secret || x'00' AS BLOB) WHERE position = 1")
         #expect(try run("get", "one").exitCode == 66)
-        #expect(try run("check", "--restore").output.contains("damaged and is kept aside"))
+        #expect(try run("check", "--restore").output.contains("damaged and is quarantined"))
         #expect(try run("get", "one").exitCode == 66)
         // Removes the appended byte again.
         try edit("UPDATE quarantine SET secret = substr(secret, 1, length(secret) - 1)")
@@ -191,7 +191,7 @@ import Testing
         #expect(try run("list").output.split(separator: "\n").map { $0.prefix(3) } == ["NAM", "one", "two"])
         #expect(try run("check").exitCode == 0)
         #expect(try run("log").output.contains("restored"))
-        #expect(try run("check", "--restore").output == "Nothing was put aside.\n")
+        #expect(try run("check", "--restore").output == "No item is quarantined.\n")
     }
 
     @Test func itemWhoseNameIsTakenStaysQuarantined_KC17() throws {
@@ -202,7 +202,7 @@ import Testing
         let stays = try run("check", "--restore")
         #expect(stays.exitCode == 0)
         #expect(
-            stays.output.contains("another item has its name") && stays.output.hasSuffix("0 of 1 items are back.\n"))
+            stays.output.contains("another item has its name") && stays.output.hasSuffix("0 of 1 items restored.\n"))
         #expect(try run("get", "one").output == "anew")
         try expectDone(["delete", "one"])
         try expectDone(["check", "--restore"])

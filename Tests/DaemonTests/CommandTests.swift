@@ -151,7 +151,7 @@ import Testing
         let wrong = try passcode(
             "change",
             [
-                ("6 digits or 8 characters are suggested", ""), ("New passcode: ", "5678\r"),
+                ("Use at least 6 digits or 8 characters", ""), ("New passcode: ", "5678\r"),
                 ("The same again: ", "5678\r"), ("change the passcode of this keychain.", ""), (prompt, "0000\r"),
                 ("The passcode is wrong.", "\u{1b}"),
             ])

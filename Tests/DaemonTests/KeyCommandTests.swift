@@ -81,7 +81,7 @@ enum MadeKey: CaseIterable {
             #expect(verified.output == "Verified OK\n", "\(hash)")
             #expect(
                 try done("verify", "k", "--hash", hash, "--signature", file, path("message"))
-                    == "The signature is right.\n")
+                    == "The signature is valid.\n")
         }
         let other = try key("verify", "k", "--hash", "384", "--signature", path("sha256.sig"), path("message"))
         #expect(other.exitCode == 1 && other.output.isEmpty)
@@ -108,7 +108,7 @@ enum MadeKey: CaseIterable {
         try daemon.write(signature, to: "sig")
         #expect(
             try done("verify", "k", "--base64", "--signature", path("sig"), input: "message")
-                == "The signature is right.\n")
+                == "The signature is valid.\n")
         try daemon.write(try done("sign", "k", "--hex", "-", input: "message"), to: "sig")
         #expect(try key("verify", "k", "--hex", "--signature", path("sig"), input: "message").exitCode == 0)
     }
@@ -119,7 +119,7 @@ enum MadeKey: CaseIterable {
         _ = try done("sign", "k", "--output", path("sig"), path("message"))
         let wrong = try key("verify", "k", "--signature", path("sig"), input: "messagf")
         #expect(wrong.exitCode == 1 && wrong.output.isEmpty)
-        #expect(wrong.errors.hasPrefix("error: The signature is wrong"), "\(wrong.errors)")
+        #expect(wrong.errors.hasPrefix("error: The signature is not valid"), "\(wrong.errors)")
         let signature = try bytes("sig")
         for changed in [Array(signature.dropLast()), signature + [0], [], signature.map { $0 ^ 1 }] {
             try write(changed, to: "changed")
@@ -263,7 +263,7 @@ enum MadeKey: CaseIterable {
             return
         }
         let refused = try key("sign", "k", "--hex", input: "x")
-        #expect(refused.exitCode == 1 && refused.errors.contains("2 keys are called k"), "\(refused.errors)")
+        #expect(refused.exitCode == 1 && refused.errors.contains("2 keys have the name k"), "\(refused.errors)")
         #expect(try done("list", "--json").utf8.count > list.utf8.count)
     }
 

@@ -51,7 +51,7 @@ import Testing
             try screen.terminal.type("m")
             _ = screen.everything()
             #expect(exitCode(caller) == 0)
-            #expect(try done("verify", "k", "--signature", signature, message) == "The signature is right.\n")
+            #expect(try done("verify", "k", "--signature", signature, message) == "The signature is valid.\n")
         }
 
         let screen = try Screen()

@@ -138,7 +138,7 @@ import Testing
         let wrong = try daemon.run("latchkey", ["sim", "touch", "--other", "--json"])
         #expect(wrong.output == "{\"delivered\":true}\n")
         #expect(screen.hears("Not recognised. One try left"))
-        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt took it.\n")
+        #expect(try daemon.run("latchkey", ["sim", "touch"]).output == "A prompt used it.\n")
         #expect(screen.hears("value"))
         #expect(Processes.wait(caller) == 0)
     }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plays attacks against the shipped daemon and prints a verdict for each.
+"""Attacks the shipped daemon and prints a verdict for each attack.
 
-An independent client of the wire, written from docs/protocol.md, docs/store-format.md, docs/backup-format.md and
-SECURITY.md, without a line of the Swift code. Each attack gets daemons of its own on stores in private temporary
-folders. A verdict is `held`, `FELL`, `no promise` (it succeeds, and SECURITY.md says so in the words that are looked up) or
-`not played`, with what was seen. Exit code 1 if anything fell.
+An independent client of the wire protocol, written from docs/protocol.md, docs/store-format.md, docs/backup-format.md and
+SECURITY.md without any of the Swift code. Each attack uses its own daemons on stores in private temporary folders. A verdict
+is `held`, `FELL`, `no promise` (the attack succeeds, and SECURITY.md states that limit) or `not played`, with the
+observations. The exit code is 1 if an attack fell.
 
 usage: Tests/Wire/attacks.py (--all | --list | NAME...) [--programs FOLDER]
 """
@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 
-# MARK: CBOR, deterministic (RFC 8949, section 4.2)
+# MARK: Deterministic CBOR (RFC 8949, section 4.2)
 
 
 def head(major, number):
@@ -113,7 +113,7 @@ OR, AND, APPLICATION_PASSWORD = 1 << 14, 1 << 15, 1 << 31
 WHEN_UNLOCKED = 1
 GROUP, ACCOUNT, SERVICE, COMMENT, LABEL, GENERIC = 1, 2, 3, 8, 11, 14
 FAILURE, DONE, WELCOME, ITEMS, EXPORTED, IMPORTED = 0, 1, 2, 5, 11, 13
-# Numbers of failures.
+# Statuses of failures.
 MALFORMED, UNSUPPORTED, LIMIT, TIMED_OUT = 1, 2, 3, 4
 WORDS = {
     1: "malformedRequest", 2: "unsupportedVersion", 3: "limitExceeded", 4: "timedOut", 5: "internalFailure",
@@ -128,7 +128,7 @@ WORDS = {
 
 
 def word(reply):
-    """What a reply is, in a word: `itemNotFound (44)`, `done`, `the end`."""
+    """A reply as text: `itemNotFound (44)`, `done`, `the end of the connection`."""
     if reply is None:
         return "the end of the connection"
     kind, contents = reply
@@ -156,14 +156,14 @@ def proof(context=None, reason="", interactive=True, password=None):
 
 # MARK: The connection
 
-SEEN = []  # every byte that any connection received, while not None
+SEEN = []  # all bytes that any connection received, while not None
 
 
 class Ended(Exception):
     """The daemon ended the connection, or a deadline passed (`late`)."""
 
     def __init__(self, late=False):
-        Exception.__init__(self, "no answer within the deadline" if late else "the daemon ended the connection")
+        Exception.__init__(self, "no reply within the deadline" if late else "the daemon ended the connection")
         self.late = late
 
 
@@ -198,7 +198,7 @@ class Connection:
         return number
 
     def receive(self, seconds=10):
-        """The payload of the next frame."""
+        """Returns the payload of the next frame."""
         end = time.monotonic() + seconds
         while True:
             if len(self.buffer) >= 5:
@@ -223,7 +223,7 @@ class Connection:
             self.buffer += piece
 
     def answer(self, number, seconds=10):
-        """`[kind, contents]` of the request, with all items of a long answer; None when the connection ended."""
+        """Returns `[kind, contents]` of the reply, with all items of a long answer; None if the connection was closed."""
         items = []
         end = time.monotonic() + seconds
         while True:
@@ -249,7 +249,7 @@ class Connection:
             if message[0] != 1:
                 raise RuntimeError("not a reply")
             if message[1] == 0 and number != 0:
-                return message[2]  # Speaks of the connection.
+                return message[2]  # Id 0 is about the connection.
             self.kept.setdefault(message[1], []).append(message[2])
 
     def call(self, operation, parameters=None, seconds=10):
@@ -260,7 +260,7 @@ class Connection:
         return self.answer(number, seconds)
 
     def ends(self, seconds=10):
-        """Whether the daemon ends the connection by then; what comes before is thrown away."""
+        """Whether the daemon closes the connection by then; frames before are discarded."""
         end = time.monotonic() + seconds
         try:
             while True:
@@ -268,7 +268,7 @@ class Connection:
         except Ended as ended:
             return not ended.late
 
-    # Requests in short.
+    # Requests.
 
     def context(self):
         return self.call(CONTEXT)[1]
@@ -325,7 +325,7 @@ def folder():
 
 
 class Store:
-    """A folder with a store, and the daemon that serves it."""
+    """A folder with a store, and the daemon of that store."""
 
     def __init__(self, simulated=True, home=None, shared=None):
         self.base = folder()
@@ -394,13 +394,13 @@ class Store:
             return False
 
     def processor(self):
-        """Seconds of processor time so far."""
+        """The daemon's processor time in seconds."""
         with open("/proc/%d/stat" % self.process.pid) as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def rests(self, seconds=10):
-        """Waits until the daemon has done what it can: it uses no processor time for a quarter of a second."""
+        """Waits until the daemon is idle: it uses no processor time for a quarter of a second."""
         end, last, since = time.monotonic() + seconds, None, time.monotonic()
         while time.monotonic() < end:
             now = self.processor()
@@ -409,13 +409,13 @@ class Store:
             elif time.monotonic() - since > 0.25:
                 return
             time.sleep(0.02)
-        raise RuntimeError("the daemon does not come to rest")
+        raise RuntimeError("the daemon does not become idle")
 
     def file(self, name):
         return os.path.join(self.home, name)
 
     def copy(self):
-        """The files of the store as they are, in a folder of their own; the daemon is stopped meanwhile."""
+        """Copies the files of the store to a new folder; the daemon is stopped meanwhile."""
         target = os.path.join(folder(), "copy")
         shutil.copytree(self.home, target, ignore=lambda _, names: [n for n in names if n.startswith("daemon")])
         return target
@@ -498,11 +498,11 @@ class NotPlayed(Exception):
 
 
 class NoPromise(Exception):
-    """The attack succeeds, and SECURITY.md says that nothing holds it off."""
+    """The attack succeeds, and SECURITY.md states that limit."""
 
 
 def no_promise(words, seen):
-    """Raises `NoPromise` if SECURITY.md has these words, each line break taken for a space; what was seen otherwise fell."""
+    """Raises `NoPromise` if SECURITY.md contains the text `words` (a line break counts as a space); otherwise the attack fell."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "SECURITY.md")
     with open(path, encoding="utf-8") as file:
         if " ".join(words.split()) in " ".join(file.read().split()):
@@ -518,12 +518,12 @@ def attack(name, words):
 
 
 def expect(condition, seen):
-    """The attack held if `condition`; the words say what was seen either way."""
+    """The daemon held if `condition` is true; the text describes the observations either way."""
     return bool(condition), seen
 
 
 def typist(code=CODE):
-    """A person who types this passcode and confirms the recovery code."""
+    """An agent that enters this passcode and confirms the recovery code."""
     def answer(prompt, content):
         if content[6] == 1:
             return [[9]]
@@ -560,7 +560,7 @@ def user_owner(constraints=DEVICE_PASSCODE, passcode=CODE):
 
 
 def exported(connection):
-    """The whole backup, or the failure."""
+    """Returns the whole backup, or the failure."""
     reply, data = connection.call(EXPORT, {}), b""
     for _ in range(1000):
         if reply is None or reply[0] != EXPORTED:
@@ -592,7 +592,7 @@ def imported(connection, data):
 
 # A. Authorisation
 
-@attack("A1-foreign-proof", "export with the finger that another app asked for")
+@attack("A1-foreign-proof", "export with a match of another app's prompt")
 def _():
     store, owner = simulated_owner()
     forecast = store.connect("forecast")
@@ -632,7 +632,7 @@ def _():
 
 
 def session(store, owner, connection):
-    """Begins an export as the person: the first answer and the person."""
+    """Begins an export and answers its prompts; returns the first reply and the agent."""
     person = Person(store, silent)
     owner.simulate(22, data=CODE)
     owner.simulate(23)
@@ -642,7 +642,7 @@ def session(store, owner, connection):
     return reply, person
 
 
-@attack("A1-repeated-cursor", "export with a cursor that was used")
+@attack("A1-repeated-cursor", "export with a used cursor")
 def _():
     store, owner = simulated_owner()
     for index in range(30):
@@ -665,7 +665,7 @@ def _():
     return expect(all(map(status_of, seen)), "another app: %s, same name: %s" % tuple(map(word, seen)))
 
 
-@attack("A1-plaintext", "read secrets or the recovery code in the frames of an export")
+@attack("A1-plaintext", "find secrets or the recovery code in the frames of an export")
 def _():
     store, owner = simulated_owner()
     owner.add("open", SECRET)
@@ -698,7 +698,7 @@ def _():
         "prompt shown, %d frames after a wrong passcode, code: %s" % (len(person.contents), person.code or "none"))
 
 
-@attack("A1-import-foreign", "plant items in another app's group")
+@attack("A1-import-foreign", "add items to another app's group")
 def _():
     store, owner = simulated_owner(0)
     forecast = store.connect("forecast")
@@ -706,7 +706,7 @@ def _():
     reply, person = session(store, owner, owner)
     data = reply[1][0] + b"".join(iter_rest(owner, reply))
     person.close()
-    nobody = forecast.call(IMPORT, {1: data, 2: True})
+    unattended = forecast.call(IMPORT, {1: data, 2: True})
     other = Store()
     burglar, victim = other.connect("forecast"), other.connect("owner")
     helper = Person(other, silent)
@@ -714,9 +714,9 @@ def _():
     result = imported(burglar, data)
     helper.close()
     there = victim.secret("treasure")
-    return expect(status_of(direct) == 45 and status_of(nobody) and there is None,
+    return expect(status_of(direct) == 45 and status_of(unattended) and there is None,
                   "add: %s, import without a person: %s, without a passcode but with the code: %s, item there: %s"
-                  % (word(direct), word(nobody), word(result), there is not None))
+                  % (word(direct), word(unattended), word(result), there is not None))
 
 
 def iter_rest(connection, reply):
@@ -752,7 +752,7 @@ def _():
                   ", ".join("%s: %s" % (name, word(each)) for name, each in seen.items()) + ", whole: " + word(good))
 
 
-@attack("A1-log", "export without a line in the trail")
+@attack("A1-log", "export without an entry in the audit log")
 def _():
     store, owner = simulated_owner()
     before = len(owner.trail())
@@ -785,7 +785,7 @@ def _():
     return expect(ended and after is None, "%s, connection ended: %s" % (word(reply), ended))
 
 
-@attack("A2-hello-in-prompt", "a hello while the prompt is up")
+@attack("A2-hello-in-prompt", "a hello while the prompt is shown")
 def _():
     store, owner = simulated_owner()
     thief = store.connect("forecast")
@@ -819,7 +819,7 @@ def _():
     return expect(all(seen), "%d of %d refused and ended" % (sum(seen), len(seen)))
 
 
-@attack("A3-set-not-durable", "a new finger while the disk cannot take the new set")
+@attack("A3-set-not-durable", "a new finger while the new enrolment set cannot be written")
 def _():
     store, owner = simulated_owner(CURRENT_SET)
     person = Person(store, silent)
@@ -841,7 +841,7 @@ def _():
                   % (word(changed), seen, got))
 
 
-@attack("A5-bare-or-and", "a rule of .or or .and alone")
+@attack("A5-bare-or-and", "an access control of .or or .and only")
 def _():
     store, owner = simulated_owner(0)
     handle = owner.context()
@@ -854,7 +854,7 @@ def _():
 # B. Tampering, rollback, counters
 
 def take_over(store, code=b"135790"):
-    """Sets a passcode of the attacker's and reads the owner's item with it: what came of it."""
+    """Sets the attacker's passcode and reads the owner's item with it; returns whether that succeeded, and the observations."""
     try:
         store.start()
     except RuntimeError as error:
@@ -916,12 +916,12 @@ def _():
     return expect(not taken, "deleted %s of %s; %s" % (gone, names, seen))
 
 
-ROWS_CHANGED = 16  # the event of the audit log that says so
+ROWS_CHANGED = 16  # the audit event for rows that do not match the set hash
 ROWS, UNEXPLAINED, OLDER = 10, 6, 7  # kinds of findings: the rows as a whole, and one by name
 
 
 def tracks(store, owner, seconds=10):
-    """What the daemon says of its rows once its scan has ended, or after some time: problem, events 16, what a check finds."""
+    """After the scan, or a timeout: the problem in the status, the number of events 16, and the findings of a check."""
     end = time.monotonic() + seconds
     while True:
         status = owner.call(STATUS)
@@ -936,7 +936,7 @@ def tracks(store, owner, seconds=10):
 
 
 def served(store, code, account="treasure"):
-    """Starts the daemon and reads `account` as a person with `code`: the answer, and the secret where there is one."""
+    """Starts the daemon and reads `account` with the passcode `code`; returns the reply, and the secret if there is one."""
     store.start()
     owner = store.connect("owner")
     person = Person(store, typist(code))
@@ -950,7 +950,7 @@ TODAY = b"975310"
 
 
 def yesterday(store, owner):
-    """A copy of the store, and a day after it: an item was deleted, one added, and the passcode is another one."""
+    """Returns a store and its copy of the day before: since then an item was deleted, one added, and the passcode changed."""
     store.stop()
     old = store.copy()
     store.start()
@@ -967,12 +967,12 @@ def yesterday(store, owner):
 
 
 def rollback(names, status):
-    """Puts these files of yesterday back: whether yesterday's passcode or yesterday's items are good again."""
+    """Restores these files of yesterday; returns whether yesterday's passcode or yesterday's items are valid again."""
     store, owner = user_owner()
     if owner.add("gone", SECRET)[0] != DONE:
         raise RuntimeError("no item")
     old = yesterday(store, owner)
-    # The control: without the attack the daemon serves today's items to today's passcode.
+    # Control: without the attack, today's passcode opens today's items.
     owner, reply, got = served(store, TODAY)
     if got != SECRET or owner.secret("gone") is not None or owner.secret("later") != b"x":
         raise RuntimeError("today's store does not serve: " + word(reply))
@@ -988,25 +988,25 @@ def rollback(names, status):
     return back, refused, seen
 
 
-@attack("B2-database-of-yesterday", "put the database of yesterday back")
+@attack("B2-database-of-yesterday", "restore yesterday's database")
 def _():
     back, refused, seen = rollback(["keychain.sqlite"], [25])
     return expect(refused and not back, seen)
 
 
-@attack("B2-anchor-of-yesterday", "put the anchor of yesterday back, for its old passcode")
+@attack("B2-anchor-of-yesterday", "restore yesterday's anchor, for its old passcode")
 def _():
     back, refused, seen = rollback(["anchor"], [32])
     return expect(refused and not back, seen)
 
 
-@attack("B2-both-of-yesterday", "put database and anchor of yesterday back, counters of today")
+@attack("B2-both-of-yesterday", "restore yesterday's database and anchor beside today's counters")
 def _():
     back, refused, seen = rollback(["anchor", "keychain.sqlite"], [25, 32])
     return expect(refused and not back, seen)
 
 
-@attack("B2-all-of-yesterday", "put database, anchor and counters of yesterday back")
+@attack("B2-all-of-yesterday", "restore yesterday's database, anchor and counters")
 def _():
     back, refused, seen = rollback(["anchor", "keychain.sqlite", "counters"], [25, 32])
     if back:
@@ -1015,7 +1015,7 @@ def _():
 
 
 def row_attack(change, kind):
-    """Puts the row of an item back as it was: whether the daemon tells of it once its scan has ended."""
+    """Restores an old row of an item; returns whether the daemon reports it after its scan."""
     store, owner = user_owner(0)
     owner.add("other", b"1")
     store.stop()
@@ -1029,7 +1029,7 @@ def row_attack(change, kind):
     if reply[0] != DONE:
         raise RuntimeError("no change: " + word(reply))
     store.stop()
-    # The control: the same store without the attack has nothing to tell.
+    # Control: the same store without the attack has no finding.
     owner, reply, now = served(store, CODE)
     clean = tracks(store, owner, 2)
     if clean != (None, 0, []):
@@ -1045,23 +1045,23 @@ def row_attack(change, kind):
     trouble, events, findings = tracks(store, owner)
     named = findings is not None and ROWS in [each[0] for each in findings] and (
         [each[0] for each in findings if each[2] == identifier] == [kind])
-    # docs/store-format.md: until the scan ends an old row may be served, and items are served on after it.
+    # docs/store-format.md: until the scan ends an old row may be returned, and items are still returned afterwards.
     return expect(trouble and events == 1 and named, "status: %s, entries of event 16: %d, the check names the row: %s; the old row was %s" % (
         trouble or "no failure", events, named, "served (no promise)" if got == SECRET and now != SECRET else "not served"))
 
 
-@attack("B2-old-row", "put the row of an item back as it was before an update")
+@attack("B2-old-row", "restore the row of an item from before an update")
 def _():
     return row_attack(lambda owner: owner.call(UPDATE, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: {}, 3: b"new", 4: proof()}), OLDER)
 
 
-@attack("B2-deleted-row", "put the row of a deleted item back")
+@attack("B2-deleted-row", "restore the row of a deleted item")
 def _():
     return row_attack(lambda owner: owner.call(DELETE, {0: 1, 1: {ACCOUNT: "treasure"}}), UNEXPLAINED)
 
 
 class Guesser:
-    """A person who types so many wrong passcodes, each another one, as long as entry is not delayed, and then cancels."""
+    """An agent that enters so many different wrong passcodes while entry is not delayed, and then cancels."""
 
     def __init__(self, tries, first=0):
         self.first, self.typed, self.tries = first, 0, tries
@@ -1076,7 +1076,7 @@ class Guesser:
 
 
 def guess(store, owner, tries=3):
-    """Types wrong passcodes at one prompt: how many were taken, and the answer."""
+    """Enters wrong passcodes in one prompt; returns how many were accepted for checking, and the reply."""
     guesser = Guesser(tries)
     person = Person(store, guesser)
     try:
@@ -1088,7 +1088,7 @@ def guess(store, owner, tries=3):
 
 
 class Probe:
-    """Reads the protected item as a person who types the right passcode whenever it is asked for."""
+    """Reads the protected item and enters the right passcode whenever the prompt asks for it."""
 
     def __init__(self, store, owner, seconds):
         person = Person(store, typist())
@@ -1100,7 +1100,7 @@ class Probe:
         except Ended as ended:
             self.opened, self.answer = False, "no answer" if ended.late else "ended"
         self.seconds = time.monotonic() - begin
-        # The delay that the prompt told first.
+        # The delay that the prompt showed first.
         self.told = person.prompts[0][14][7] if person.prompts else 0
         person.close()
 
@@ -1113,13 +1113,13 @@ class Probe:
 
 
 def waits_and_opens(store, owner):
-    """The delay after three wrong passcodes is 5 s (docs/policy.md): the right one is taken after it, and not before."""
+    """The delay after three wrong passcodes is 5 s (docs/policy.md): the right one is accepted after it, and not before."""
     probe = Probe(store, owner, 20)
     return probe.opened and not probe.at_once and 0 < probe.told <= 5, probe
 
 
 def b3_control():
-    """Three wrong passcodes and a kill, without an attack on the files: what every B3 attack is compared with."""
+    """Three wrong passcodes and a kill, without an attack on the files: the control of all B3 attacks."""
     store, owner = user_owner()
     typed, _ = guess(store, owner)
     store.stop(signal.SIGKILL)
@@ -1143,7 +1143,7 @@ def _():
         typed, probe, control))
 
 
-@attack("B3-counters-put-back", "put older counters back after wrong passcodes")
+@attack("B3-counters-put-back", "restore older counters after wrong passcodes")
 def _():
     control = b3_control()
     store, owner = user_owner()
@@ -1173,7 +1173,7 @@ def _():
         owner.send(COPY, {0: {0: 1, 1: {ACCOUNT: "treasure"}}, 1: 1, 2: 1, 3: proof()})
         if not person.shown.wait(5):
             raise RuntimeError("no prompt")
-        # The third ends the prompt or delays it: the daemon says so either way, and not before it has counted.
+        # The third one ends the prompt or delays entry; the daemon reports either, after it has counted.
         end = time.monotonic() + 10
         while not person.changed.wait(0.02) and not person.gone.is_set() and time.monotonic() < end:
             pass
@@ -1213,7 +1213,7 @@ def _():
                     file.write(bytes(size))
             except OSError:
                 pass
-    # SECURITY.md: a full disk neither forgets the counters nor refuses a try.
+    # SECURITY.md: a full disk neither loses the counters nor makes a try fail.
     typed, reply = guess(store, owner)
     full = Probe(store, owner, 3)
     store.stop(signal.SIGKILL)
@@ -1225,11 +1225,11 @@ def _():
                       typed, word(reply), full, later))
 
 
-@attack("B4-burned-tries", "burn the person's tries by operation 20")
+@attack("B4-burned-tries", "use up the user's tries with operation 20")
 def _():
     store, owner = user_owner()
     burner = store.connect("forecast")
-    # With an old passcode in the message, as version 1 had it, and as the protocol has it, without a place to ask.
+    # With an old passcode in the message, as in version 1, and in the current form, without a place for a prompt.
     old = [burner.call(PASSCODE, {0: b"wrong%d" % index, 1: b"135790"}, 20) for index in range(6)]
     burner.close()
     burner = store.connect("forecast")
@@ -1246,7 +1246,7 @@ def _():
     other = store.connect("forecast")
     wishes = ({0: 1, 1: b"135790"}, {0: 2, 1: b"135790"}, {0: 3}, {0: 2, 1: b"123"}, {0: 2}, {0: 2, 1: b"135790", 2: CODE})
     alone = [other.call(PASSCODE, each, 20) for each in wishes]
-    # With a person who types a wrong one once and then cancels: no proof of another kind helps.
+    # The user enters a wrong passcode once and then cancels; no other kind of proof is accepted.
     shown = []
 
     def wrong(prompt, content):
@@ -1260,16 +1260,16 @@ def _():
         seen.append(store.connect("forecast").call(PASSCODE, each, 20))
         person.close()
     probe = Probe(store, owner, 20)
-    # Purposes 4 and 5 of docs/protocol.md: the daemon says itself what is about to happen.
+    # Purposes 4 and 5 of docs/protocol.md: the prompt has the daemon's own text.
     return expect(all(map(status_of, alone + seen)) and shown == [4, 5] and probe.opened,
                   "without a place to ask: %s; with a wrong one: %s, prompts of purposes %s; owner: %s" % (
                       ", ".join(sorted(set(map(word, alone)))), ", ".join(sorted(set(map(word, seen)))), shown, probe))
 
 
-# C. Service to others
+# C. Availability
 
 def child(mode, *arguments, **options):
-    """Another process, of this interpreter or of a copy of it, which is another program: prints lines and waits."""
+    """Starts a process of this interpreter, or of a copy of it, which counts as another program; it prints lines and waits."""
     executable = options.get("executable", sys.executable)
     environment = dict(os.environ)
     environment.update(options.get("environment", {}))
@@ -1295,7 +1295,7 @@ def line_of(process, seconds=10):
 
 
 def another_program():
-    """A copy of the interpreter: another executable. Its path and what it needs to run."""
+    """Copies the interpreter, as another executable; returns its path and the environment that it needs."""
     import sysconfig
     source = os.path.realpath("/proc/self/exe")
     target = os.path.join(folder(), "honest")
@@ -1326,8 +1326,8 @@ def _():
     before, begin = store.processor(), time.monotonic()
     bad.socket.setblocking(False)
     ended, others = None, []
-    # The daemon keeps the connection for 10 s, for what it still has to send (docs/protocol.md): measured is that time and some
-    # more, whenever this end was refused further bytes.
+    # The daemon keeps the connection for 10 s to send its replies (docs/protocol.md). The processor time is measured for that time
+    # and longer, whenever the daemon refused further bytes.
     while time.monotonic() - begin < 14:
         try:
             bad.socket.send(b"\0" * 512)
@@ -1346,7 +1346,7 @@ def _():
                   "another: %.0f ms" % (used, measured, "%.1f s" % ended if ended is not None else "never", closed, max(others) * 1000))
 
 
-@attack("C2-password-flood", "wrong application passwords delay another app's add")
+@attack("C2-password-flood", "delay another app's add with wrong application passwords")
 def _():
     store, owner = user_owner(0, None)
     flood = store.connect("forecast")
@@ -1374,7 +1374,7 @@ def _():
                   "wrong ones: %s; another app's add: %s in %.0f ms, while %d of them waited" % (word(first), seen, took, waiting))
 
 
-@attack("C3-large-attributes", "40 items with 60 kB attributes make exports fail")
+@attack("C3-large-attributes", "make exports fail with 40 items of 60 kB attributes")
 def _():
     store, owner = simulated_owner(0)
     other = store.connect("forecast")
@@ -1394,7 +1394,7 @@ def _():
         word(reply), reply[1].get(1), size, time.monotonic() - begin, word(listed)))
 
 
-@attack("C4-prompts", "1,200 prompts of one program stand before another's")
+@attack("C4-prompts", "delay another program's prompt with 1,200 prompts")
 def _():
     honest, environment = another_program()
     store, owner = simulated_owner()
@@ -1406,7 +1406,7 @@ def _():
             if prompt[4] == "honest" or prompt[2] == "honest":
                 served.set()
             if shown[0] == shown[-1] and len(shown) == 1:
-                return []  # The first stands until all others wait.
+                return []  # The first prompt stays until all others wait.
             return [[3]]
         return []
     person = Person(store, answer)
@@ -1422,7 +1422,7 @@ def _():
         raise RuntimeError("no prompt")
     before = len(shown)
     victim = child("ask", store.path, executable=honest, environment=environment)
-    # The child says so once the daemon has answered a request that it sent behind it.
+    # The child reports this after the reply to a later request.
     line_of(victim)
     begin = time.monotonic()
     person.event(1, [3])
@@ -1442,7 +1442,7 @@ def _():
                   % (place + 1 if place is not None else "none", took, answered))
 
 
-@attack("C4-connections", "300 idle connections of one process lock others out")
+@attack("C4-connections", "lock other programs out with 300 idle connections")
 def _():
     honest, environment = another_program()
     store, owner = user_owner(0, None)
@@ -1461,7 +1461,7 @@ def _():
                   % (counts[0], counts[1], status.returncode, answer, same))
 
 
-@attack("C4-trail", "300 refused tries grow the trail")
+@attack("C4-trail", "fill the audit log with 300 refused tries")
 def _():
     refused = 5
     store, owner = user_owner()
@@ -1470,14 +1470,14 @@ def _():
     person = Person(store, lambda prompt, content: [[3]] if prompt is not None else [])
     begin = time.monotonic()
     last = thief.read("treasure")
-    # The control: such a refusal is written.
+    # Control: such a refusal is written.
     first = len([entry for entry in owner.trail() if entry[2] == refused]) - len([e for e in before if e[2] == refused])
     for _ in range(299):
         last = thief.read("treasure")
     took = time.monotonic() - begin
     person.close()
-    # SECURITY.md: equal refusals of one program within a minute are one entry with their number, which is written at the latest
-    # at a clean stop.
+    # SECURITY.md: equal refusals of one program within a minute are one entry with their number, written by a clean stop at the
+    # latest.
     store.stop()
     store.start()
     entries = [entry for entry in store.connect("owner").trail() if entry[2] == refused][len([e for e in before if e[2] == refused]):]
@@ -1487,7 +1487,7 @@ def _():
                       word(last), took, first, len(entries), most, told))
 
 
-@attack("C4-trickle", "a frame byte by byte")
+@attack("C4-trickle", "send a frame byte by byte")
 def _():
     store, owner = user_owner(0, None)
     slow = store.connect("slow")
@@ -1516,7 +1516,7 @@ def _():
         word(reply) if reply else "no words", "%.1f s" % ended if ended else "never"))
 
 
-# The transport
+# T. Transport
 
 @attack("T-other-user", "connect as another user")
 def _():
@@ -1620,7 +1620,7 @@ def one_frame(store, payload=None, raw=None):
     return reply
 
 
-@attack("T-nesting", "100,000 arrays in each other")
+@attack("T-nesting", "100,000 nested arrays")
 def _():
     store, owner = user_owner(0, None)
     reply = one_frame(store, b"\x81" * 100000)
@@ -1629,7 +1629,7 @@ def _():
                   "arrays: %s, maps: %s" % (word(reply), word(maps)))
 
 
-@attack("T-lengths", "lengths that lie")
+@attack("T-lengths", "wrong lengths")
 def _():
     store, owner = user_owner(0, None)
     seen = [one_frame(store, raw=struct.pack(">BI", VERSION, size)) for size in (2097153, 0xffffffff)]
@@ -1647,7 +1647,7 @@ def revision(connection):
     return connection.call(8, {})[1][8]
 
 
-@attack("T-duplicate-ids", "two requests of one id at once")
+@attack("T-duplicate-ids", "two pending requests with one id")
 def _():
     store, owner = user_owner(0, None)
     now = revision(owner)
@@ -1662,7 +1662,7 @@ def _():
     return expect(status_of(reply) is not None and store.alive(), seen)
 
 
-@attack("T-requests", "65 requests of a connection at once")
+@attack("T-requests", "65 pending requests of a connection")
 def _():
     store, owner = user_owner(0, None)
     now = revision(owner)
@@ -1685,9 +1685,9 @@ def _():
     return expect(count == 1024 and status_of(reply) == LIMIT, "%d, then %s" % (count, word(reply)))
 
 
-# D. Who is named, what is said
+# D. Names and text in prompts
 
-@attack("D1-exec", "another program is executed between connecting and the prompt")
+@attack("D1-exec", "execute another program between connecting and the prompt")
 def _():
     honest, environment = another_program()
     store, owner = simulated_owner()
@@ -1698,12 +1698,12 @@ def _():
     prompt = person.prompts[0]
     named = [prompt[2], prompt[3]]
     person.event(prompt[0], [3])
-    # The refusal is in the trail before it is answered.
+    # The refusal is in the audit log before the reply.
     answer = line_of(process, 5)
     trail = [entry[4] for entry in owner.trail() if entry[2] in (4, 5)]
     person.close()
     return expect("honest" not in named[0] and "honest" not in named[1] and "honest" not in trail,
-                  "the prompt names %r %r, the trail %r; %s" % (named[0], named[1], trail, answer))
+                  "the prompt names %r %r, the audit log %r; %s" % (named[0], named[1], trail, answer))
 
 
 @attack("D1-undumpable", "read the daemon's memory or environment as its own user")
@@ -1715,13 +1715,13 @@ def _():
             return False, "its memory opens"
         except OSError as error:
             return True, type(error).__name__
-    raise NotPlayed("root may read everything; OtherUserTests plays it as another user")
+    raise NotPlayed("root can read everything; OtherUserTests does this as another user")
 
 
 HOSTILE = "log in\u201d.\u3164\u2800\u115f The system asks: \"type it\u00bb\u201c\u300d\u202e\u200b\x1b[2J\nLatchkey: allowed"
 
 
-@attack("D2-terminal", "closing quotes, blank letters, controls in a reason, on a terminal")
+@attack("D2-terminal", "closing quotes, blank characters and controls in a reason, on a terminal")
 def _():
     store, owner = simulated_owner()
     process, terminal = pty.fork()
@@ -1763,7 +1763,7 @@ def _():
                   "; passed: %s %s" % (bad, quotes) if bad or quotes else ""))
 
 
-@attack("D2-agent", "closing quotes and blank letters in a reason, as an agent gets it")
+@attack("D2-agent", "closing quotes and blank characters in a reason, as sent to an agent")
 def _():
     store, owner = simulated_owner()
     person = Person(store, silent)
@@ -1780,7 +1780,7 @@ def _():
     return expect(not bad, "reason %s%s" % (ascii(prompt[6][:80]), "; passed: " + " ".join(bad) if bad else ""))
 
 
-# MARK: What the other processes do
+# MARK: The other processes
 
 def run_child(mode, arguments):
     def say(text):
@@ -1874,8 +1874,8 @@ def play(name, words, function):
         verdict, seen = "not played", str(reason)
     except NoPromise as reason:
         verdict, seen = "no promise", str(reason)
-    except Exception as error:  # An attack that broke says nothing about the daemon: it is not taken for held.
-        verdict, seen = "FELL", "the attack broke: %s: %s" % (type(error).__name__, error)
+    except Exception as error:  # A failed script proves nothing about the daemon, so it does not count as held.
+        verdict, seen = "FELL", "the script failed: %s: %s" % (type(error).__name__, error)
         if os.environ.get("LATCHKEY_ATTACKS_TRACE"):
             import traceback
             traceback.print_exc()
@@ -1905,11 +1905,11 @@ def main(arguments):
     if not arguments or unknown:
         sys.stderr.write(__doc__.strip().split("\n")[-1] + "\n")
         for each in unknown:
-            sys.stderr.write("no attack is called %s\n" % each)
+            sys.stderr.write("there is no attack %s\n" % each)
         return 64
     for program in ("latchkeyd", "latchkey"):
         if not os.access(os.path.join(PROGRAMS, program), os.X_OK):
-            sys.stderr.write("no %s in %s: build it, or name the folder with --programs\n" % (program, PROGRAMS))
+            sys.stderr.write("no %s in %s: build it, or give the folder with --programs\n" % (program, PROGRAMS))
             return 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     verdicts = []
