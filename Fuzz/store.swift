@@ -172,7 +172,7 @@ enum FuzzedStore {
         if items(keychain) != found { return "quarantine changed the items" }
         var restore = QuarantineRestore(keychain, caller: caller)
         while (try? restore.next())?.more == true {}
-        if store.files.rows.count + store.files.quarantine.count != before { return "restoring from quarantine lost a row" }
+        if store.files.rows.count + store.files.quarantine.count != before { return "restoring rows lost one" }
         let again = items(keychain)
         if !edits.sealed, let strange = again.first(where: { !original.items.contains($0) }) {
             return "a forged item was restored: \(strange)"
