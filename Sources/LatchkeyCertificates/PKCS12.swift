@@ -41,7 +41,7 @@ package enum PKCS12 {
         case unsupported
         /// The file requires more than `iterations` or contains more than `bags`.
         case tooMuchWork
-        /// Memory allocation failed.
+        /// A libcrypto call failed unexpectedly, for example because memory allocation failed.
         case failed
     }
 

@@ -35,8 +35,8 @@ package struct IntegratedEncryption: Sendable {
     ///   - sealed: point, ciphertext and tag.
     ///   - curve: the curve of the private key.
     ///   - agree: computes the ECDH shared secret of the private key and the ephemeral public key.
-    /// - Throws: `invalidParameter` when the data was not encrypted to this key or has been changed; whatever `agree`
-    ///   throws.
+    /// - Throws: `invalidParameter` when the data was not encrypted to this key or has been changed; the errors of
+    ///   `agree`.
     package func open(
         _ sealed: [UInt8], curve: Curve, agree: (PublicKey) throws(Failure) -> SecretBytes
     ) throws(Failure) -> SecretBytes {

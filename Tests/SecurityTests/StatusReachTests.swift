@@ -273,8 +273,8 @@ import Testing
             }
         case .passcodeDelayed: .scripted("requires a delay longer than the prompt; see PasscodeTriesTests")
         case .companionNotAvailable: .scripted("only a policy of an LAContext requires a companion alone")
-        case .biometryNotPaired: .scripted("no sensor of ours is paired")
-        case .biometryDisconnected: .scripted("no sensor of ours is paired")
+        case .biometryNotPaired: .scripted("no supported sensor is paired")
+        case .biometryDisconnected: .scripted("no supported sensor is paired")
         case .invalidDimensions: .scripted("no prompt is embedded in a window")
         }
     }
