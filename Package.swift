@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// Each target is a room; its dependencies are the arrows of ARCHITECTURE.md and no others. `scripts/check-arrows`
-// compares the imports in the sources with that table, `scripts/check-manifest` this manifest.
+// Each target is a room; its dependencies are the arrows of ARCHITECTURE.md and no others;
+// `scripts/check-arrows` compares the two.
 
 let strict: [SwiftSetting] =
     (isDependency ? [] : [.treatAllWarnings(as: .error)]) + [

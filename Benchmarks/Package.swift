@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// A package of its own: it sees of Latchkey what every app sees, and `swift build` of Latchkey does not build it. The
-// floors need C libraries, and package access stops at the package, so it brings module maps of its own.
+// A separate package, so that it uses only Latchkey's public products and is not part of Latchkey's own build. It has
+// its own module maps for the C libraries of the floors, because those of Latchkey are not visible outside its package.
 
 let package = Package(
     name: "latchkey-benchmarks",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of what `latchkey import` reads: a recovery code, a header, then prefixes and records of any shape.
-// What is behind the seal is a frame, which has a target of its own. `scripts/fuzz 60 backup` runs it.
+// libFuzzer target of the input of `latchkey import`: a recovery code, a header, then arbitrary prefixes and records.
+// The decrypted records are frames, which the target frame covers. `scripts/fuzz 60 backup` runs it.
 //
 
 import LatchkeyBackup
 import LatchkeyModel
 
-/// What libFuzzer calls with each input.
+/// The entry point of libFuzzer, called with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -26,7 +26,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 enum Fuzz {
-    // Stretching takes 100 ms: one key for all inputs.
+    // Key stretching takes 100 ms, so all inputs share one key.
     nonisolated(unsafe) private static var known: BackupReader?
 
     static func reader(_ header: BackupHeader) -> BackupReader? {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the forms of public keys; `scripts/fuzz 60 format` runs it. The tests of KeyFormats compile this
-// file too (through a link) and replay the corpus and their own bytes through the same property.
+// libFuzzer target of the formats of public keys; `scripts/fuzz 60 format` runs it. The tests of KeyFormats also
+// compile this file (through a symbolic link) and check the same property for the corpus and for their own inputs.
 //
 
 import KeyFormats
 
-// All tests are one program, which has room for one function of that name.
+// All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER
-/// What libFuzzer calls with each input; a broken property ends the process.
+/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let complaint = complaint(aboutFormat: Array(UnsafeBufferPointer(start: start, count: count))) {
@@ -18,15 +18,15 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// The forms, in the order of the numbers that choose one.
+/// The formats; the first byte of an input selects one by its raw value.
 enum PublicKeyFormat: UInt8, CaseIterable {
     case externalRepresentation, der, pem, openSSH, jwk, base64
 }
 
-/// What is wrong with how a form was read, or nil. The first byte chooses the form; the members of a JSON Web Key are
-/// lines of name and value.
+/// Reads one input and describes how it violates the property; nil when it does not.
 ///
-/// Refusing is always right here. What is accepted has to be written as it was read, and to come back in every form.
+/// The first byte selects the format. The members of a JSON Web Key are lines of name and value. Every rejection is
+/// correct; an accepted input must be written exactly as it was read, and its key must round-trip in every format.
 func complaint(aboutFormat payload: [UInt8]) -> String? {
     guard let first = payload.first else { return nil }
     let bytes = Array(payload.dropFirst())
@@ -54,14 +54,14 @@ func complaint(aboutFormat payload: [UInt8]) -> String? {
     case .base64:
         for alphabet in [Base64.standard, .url] {
             guard let read = alphabet.decode(bytes) else { continue }
-            guard alphabet.encode(read).utf8.elementsEqual(bytes) else { return "accepted another base64" }
+            guard alphabet.encode(read).utf8.elementsEqual(bytes) else { return "accepts non-canonical base64" }
         }
         return nil
     case nil: return nil
     }
 }
 
-/// The members that lines of name and value stand for.
+/// Parses lines of a name, a space and a value into members.
 func members(_ bytes: [UInt8]) -> [String: String] {
     var members: [String: String] = [:]
     for line in bytes.split(separator: 0x0a) {
@@ -73,11 +73,11 @@ func members(_ bytes: [UInt8]) -> [String: String] {
 
 private func complaint(_ key: PortablePublicKey?, _ isSame: (PortablePublicKey) -> Bool) -> String? {
     guard let key else { return nil }
-    guard isSame(key) else { return "writes another form than it read" }
+    guard isSame(key) else { return "writes other bytes than it read" }
     guard (try? PortablePublicKey(der: key.der)) == key, (try? PortablePublicKey(pem: key.pem)) == key,
         let line = try? key.openSSH(comment: "c"), (try? PortablePublicKey(openSSH: line)) == key,
         (try? PortablePublicKey(jwk: key.jwk)) == key,
         (try? PortablePublicKey(externalRepresentation: key.externalRepresentation)) == key
-    else { return "refused its own form" }
+    else { return "rejects its own output" }
     return nil
 }

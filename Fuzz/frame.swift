@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the frame decoder; `scripts/fuzz 60 frame` runs it. The tests of LatchkeyWire compile this
-// file too (through a link) and replay the corpus and their own bytes through the same property.
+// libFuzzer target of the frame decoder; `scripts/fuzz 60 frame` runs it. The tests of LatchkeyWire also compile this
+// file (through a symbolic link) and check the same property for the corpus and for their own inputs.
 //
 
 import LatchkeyModel
 import LatchkeyWire
 
-/// What libFuzzer calls with each input; a broken property ends the process.
+/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let payload = Array(UnsafeBufferPointer(start: start, count: count))
@@ -15,25 +15,25 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is wrong with how the decoder took these bytes, or nil.
+/// Decodes one input and describes how the result violates the property; nil when it does not.
 ///
-/// Refusing is always right here. What is accepted has to be the one and only encoding of what it says, but for
-/// optional keys, which are skipped.
+/// Every rejection is correct. An accepted frame must be the only encoding of its message, apart from optional keys,
+/// which the decoder skips.
 func complaint(aboutFrame payload: [UInt8]) -> String? {
     let frame = SecretBytes(payload)
     let refusedID = Message.idOfRefusedRequest(frame)
     guard let message = try? Message(decoding: frame) else { return nil }
-    guard let item = CBORItem(reading: payload) else { return "accepted bytes that are not one CBOR item" }
-    if item.encoded != payload { return "accepted bytes that are not deterministic CBOR" }
+    guard let item = CBORItem(reading: payload) else { return "accepts bytes that are not one CBOR item" }
+    if item.encoded != payload { return "accepts bytes that are not deterministic CBOR" }
     let encoded = message.encoded()
-    if encoded.copyBytes() != item.withoutOptionalKeys.encoded { return "accepted two encodings of one message" }
-    guard let again = try? Message(decoding: encoded) else { return "refused what the encoder wrote" }
-    if again != message { return "read another message from what the encoder wrote" }
-    if case .request(let id, _) = message, refusedID != id { return "found another id than the decoder" }
+    if encoded.copyBytes() != item.withoutOptionalKeys.encoded { return "accepts two encodings of one message" }
+    guard let again = try? Message(decoding: encoded) else { return "rejects the encoder's output" }
+    if again != message { return "decodes its own output to another message" }
+    if case .request(let id, _) = message, refusedID != id { return "idOfRefusedRequest finds another id" }
     return nil
 }
 
-/// A CBOR item, read and written without any code of LatchkeyWire: the second opinion.
+/// A CBOR item, read and written independently of LatchkeyWire, as a reference implementation.
 enum CBORItem: Equatable {
     case unsigned(UInt64)
     case negative(UInt64)
@@ -48,7 +48,8 @@ enum CBORItem: Equatable {
         var value: CBORItem
     }
 
-    /// Reads all of `bytes`; nil when they are not one item of these kinds. Does not ask for the shortest form.
+    /// Reads all of `bytes`; nil when they are not one item of these kinds. Also accepts heads that are not the
+    /// shortest.
     init?(reading bytes: [UInt8]) {
         var rest = bytes[...]
         guard let item = CBORItem(from: &rest, depth: 0), rest.isEmpty else { return nil }
@@ -120,7 +121,7 @@ enum CBORItem: Equatable {
         return [major << 5 | UInt8(24 + exponent)] + bytes.reversed()
     }
 
-    /// The item without what a reader skips: map entries with a key of 128 and above.
+    /// The item without the map entries that a reader skips: those with an unsigned key of 128 or more.
     var withoutOptionalKeys: CBORItem {
         switch self {
         case .array(let items): .array(items.map(\.withoutOptionalKeys))

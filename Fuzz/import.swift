@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target for importing a backup, whose file is fed twice: first to be verified, then for its items. An
-// input is a
-// recipe of letters and numbers for two files: records sealed with the right key, in order or not, raw bytes, changes
-// and
-// cuts, and the sizes of the pieces. `scripts/fuzz 60 import` runs it. The tests of LatchkeyBackup compile this file
-// too
-// (through a link) and replay the corpus and random recipes.
+// libFuzzer target of the import of a backup, which reads a file twice in pieces: first to verify it, then for its
+// items. An input is a recipe of letters and numbers for the files of both passes: records sealed with the right key,
+// in any order, arbitrary bytes, changes and truncations, and the sizes of the pieces. `scripts/fuzz 60 import` runs
+// it. The tests of LatchkeyBackup also compile this file (through a symbolic link) and run the corpus and their own
+// recipes.
 //
 
 import LatchkeyModel
@@ -14,7 +12,7 @@ import LatchkeyModel
 @testable import LatchkeyBackup
 
 #if FUZZER
-/// Called by libFuzzer with each input; a violated property ends the process.
+/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let recipe = Array(UnsafeBufferPointer(start: start, count: count))
@@ -23,7 +21,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// Imports files made by a recipe.
+/// Imports the files that a recipe describes.
 enum FuzzedImport {
     static let items = (0..<4).map { number in
         FoundItem(
@@ -33,38 +31,40 @@ enum FuzzedImport {
     }
     private static let header = BackupHeader(salt: [UInt8](repeating: 7, count: 16))
 
-    /// Writers of a file and of another one with the same code, and a reader of the first. All inputs share one code,
-    /// because stretching takes 100 ms.
+    /// Writers of two files with the same recovery code, and the reader of the first. Key stretching takes 100 ms, so
+    /// all inputs share one code.
     private static let parts: (writer: BackupWriter, other: BackupWriter, reader: BackupReader)? = {
         let other = BackupHeader(salt: [UInt8](repeating: 8, count: 16))
         guard let code = try? RecoveryCode.make() else { return nil }
         return try? (BackupWriter(header, code), BackupWriter(other, code), BackupReader(header, code))
     }()
 
-    /// A file made by a recipe, and the part of it that was written in order.
+    /// A file after the edits of the recipe, and the original that the writer produced.
     struct File: Equatable {
         var bytes = FuzzedImport.header.bytes
-        /// The header and the records up to the last one, in their order.
+        /// The original: the header and the records up to the last one, in order.
         var written = FuzzedImport.header.bytes
-        /// The items of those records.
+        /// The items of the original.
         var items: [FoundItem] = []
         var hasEnd = false
 
-        /// Whether the file is complete and unedited.
+        /// Whether the original is complete and was not edited.
         var isGenuine: Bool { hasEnd && bytes == written }
     }
 
-    /// The result of an import.
+    /// The result of importing a file.
     private struct Outcome: Equatable {
         var items: [FoundItem] = []
         var isFinished = false
         var refusal: Status?
     }
 
-    /// Returns a violated property of importing a recipe's files, or nil. Refusing an edited file is always right;
-    /// trapping never is.
+    /// Imports the files of a recipe and describes how the result violates the property; nil when it does not.
+    ///
+    /// An edited file must be rejected without a trap. A genuine file must be imported, whatever the sizes of its
+    /// pieces.
     static func complaint(about recipe: [UInt8]) -> String? {
-        guard let parts else { return "no code can be made" }
+        guard let parts else { return "a recovery code cannot be created" }
         var recipe = Recipe(rest: recipe[...], writer: parts.writer, other: parts.other)
         recipe.follow()
         guard let (first, second) = recipe.files else { return "a record cannot be sealed" }
@@ -72,21 +72,20 @@ enum FuzzedImport {
         let pieces = self.import(first, second, pieces: recipe.pieces, parts.reader)
         guard whole == pieces else { return "pieces of \(recipe.pieces) bytes give another result than the whole" }
         guard first.isGenuine else {
-            guard whole.items.isEmpty else { return "an item of an unverified file" }
-            return whole.refusal == nil ? "an edited file is imported" : nil
+            guard whole.items.isEmpty else { return "items of an unverified file are imported" }
+            return whole.refusal == nil ? "an edited file is accepted" : nil
         }
-        // Without the key, no edit can change the items or their order.
+        // Without the key, a file cannot contain items other than the written ones, in their order.
         guard whole.items.elementsEqual(second.items.prefix(whole.items.count)) else {
-            return "items that were not written, or that are in another order"
+            return "items that were not written, or a wrong order"
         }
         guard second.isGenuine else {
-            return whole.refusal == nil ? "a file that was edited after verification is imported" : nil
+            return whole.refusal == nil ? "a file edited after verification is accepted" : nil
         }
-        return whole == Outcome(items: first.items, isFinished: true) ? nil : "an unedited file is refused"
+        return whole == Outcome(items: first.items, isFinished: true) ? nil : "a genuine file is rejected"
     }
 
-    /// Verifies the first file and imports the second; the two differ if the recipe replaces the file between the
-    /// passes.
+    /// Verifies the first file and imports the items of the second; they differ when the file is replaced in between.
     private static func `import`(
         _ first: File, _ second: File, pieces: [Int], _ reader: BackupReader
     ) -> Outcome {
@@ -111,11 +110,17 @@ enum FuzzedImport {
     }
 }
 
-/// Makes two files from a recipe. Letters and their arguments, the bytes after them:
-/// `i` n: the record of item n. `e`: the last record. `a` n: the record of item n, sealed for another file of the
-/// same code.
-/// `r` n: the n-th record again. `b` n ...: n bytes. `x` n m k: changes byte n * 256 + m by k. `c` n m: cuts after byte
-/// n * 256 + m. `p` n: pieces of n bytes. `2`: what follows changes the second file only.
+/// Builds two files from a recipe: a list of letters, each followed by its numbers, one byte each.
+///
+/// - `i` n: appends the record of item n.
+/// - `e`: appends the last record.
+/// - `a` n: appends the record of item n from another file with the same code.
+/// - `r` n: repeats the n-th record.
+/// - `b` n, then n bytes: appends these bytes.
+/// - `x` n m k: XORs byte n * 256 + m with k.
+/// - `c` n m: truncates the file to n * 256 + m bytes.
+/// - `p` n: feeds pieces of n bytes.
+/// - `2`: the following edits change only the second file.
 private struct Recipe {
     var rest: ArraySlice<UInt8>
     var writer: BackupWriter
@@ -125,7 +130,7 @@ private struct Recipe {
     var files: (FuzzedImport.File, FuzzedImport.File)? = (FuzzedImport.File(), FuzzedImport.File())
     private var records: [[UInt8]] = []
     private var isSecond = false
-    /// Longer files test nothing more, and take time.
+    /// Longer files would find no other defects and would slow the fuzzer.
     private static let byteLimit = 8192
 
     init(rest: ArraySlice<UInt8>, writer: BackupWriter, other: BackupWriter) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of what reads keys, signatures and ciphertexts of others; `scripts/fuzz 60 key` runs it. The tests of
-// LatchkeyKeys compile this file too (through a link) and replay the corpus and their own bytes through the same
-// property.
+// libFuzzer target of the readers of keys, signatures and ciphertexts; `scripts/fuzz 60 key` runs it. The tests of
+// LatchkeyKeys also compile this file (through a symbolic link) and check the same property for the corpus and for
+// their own inputs.
 //
 
 import LatchkeyKeys
 import LatchkeyModel
 
-// All tests are one program, which has room for one function of that name.
+// All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER
-/// What libFuzzer calls with each input; a broken property ends the process.
+/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let complaint = complaint(aboutKey: Array(UnsafeBufferPointer(start: start, count: count))) {
@@ -20,7 +20,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// What reads bytes, in the order of the numbers that choose it.
+/// The readers; the first byte of an input selects one by its raw value.
 enum KeyReader: UInt8, CaseIterable {
     case rsaPublic
     case rsaPrivate
@@ -32,9 +32,10 @@ enum KeyReader: UInt8, CaseIterable {
     case integratedEncryption
 }
 
-/// What is wrong with how a reader took these bytes, or nil. The first byte chooses the reader.
+/// Passes one input to a reader and describes how the result violates the property; nil when it does not.
 ///
-/// Refusing is always right here. What is accepted has to be written as it was read, and to be a key that works.
+/// The first byte selects the reader. Every rejection is correct; an accepted input must be written exactly as it was
+/// read, and its key must work.
 func complaint(aboutKey payload: [UInt8]) -> String? {
     guard let first = payload.first else { return nil }
     let bytes = Array(payload.dropFirst())
@@ -48,18 +49,18 @@ func complaint(aboutKey payload: [UInt8]) -> String? {
         }.first
     case .publicKeyInfo:
         guard let key = PublicKey(subjectPublicKeyInfo: bytes) else { return nil }
-        return key.subjectPublicKeyInfo == bytes ? nil : "accepted another form of a public key"
+        return key.subjectPublicKeyInfo == bytes ? nil : "accepts a public key that it does not write"
     case .privateKeyInfo:
         guard let key = PrivateKey(pkcs8: SecretBytes(bytes)) else { return nil }
         return complaint(about: key, key.externalRepresentation.copyBytes())
     case .signature:
         return Curve.allCases.lazy.compactMap { curve -> String? in
             guard let raw = ECDSASignature.raw(der: bytes, curve: curve) else { return nil }
-            return ECDSASignature.der(raw: raw, curve: curve) == bytes ? nil : "accepted another form of a signature"
+            return ECDSASignature.der(raw: raw, curve: curve) == bytes ? nil : "accepts DER that it does not write"
         }.first
     case .integratedEncryption:
         guard let key = PrivateKey(scalar: SecretBytes([UInt8](repeating: 7, count: 32)), curve: .p256) else {
-            return "refused a good scalar"
+            return "rejects a valid scalar"
         }
         let encryption = IntegratedEncryption(.sha256, derivesNonce: first >= 128)
         _ = try? encryption.open(bytes, curve: .p256) { (peer) throws(Failure) in try key.agree(with: peer) }
@@ -71,24 +72,24 @@ func complaint(aboutKey payload: [UInt8]) -> String? {
 private func complaint(about key: PublicKey?, _ bytes: [UInt8]) -> String? {
     guard let key else { return nil }
     if key.externalRepresentation != bytes { return "writes another public key than it read" }
-    if PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) != key { return "refused its own public key" }
+    if PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) != key { return "rejects its own public key" }
     return nil
 }
 
 private func complaint(about key: PrivateKey?, _ bytes: [UInt8]) -> String? {
     guard let key else { return nil }
     if key.externalRepresentation.copyBytes() != bytes { return "writes another private key than it read" }
-    if PrivateKey(pkcs8: key.pkcs8)?.publicKey != key.publicKey { return "refused its own private key" }
+    if PrivateKey(pkcs8: key.pkcs8)?.publicKey != key.publicKey { return "rejects its own private key" }
     let digest = [UInt8](repeating: 1, count: 32)
     switch key.type {
     case .rsa:
         guard let signature = try? key.signRSA(digest, .pkcs1Digest(.sha256)) else { return "a key cannot sign" }
         return key.publicKey.verifiesRSA(digest, .pkcs1Digest(.sha256), signature: signature)
-            ? nil : "a key signs what it does not verify"
+            ? nil : "a key does not verify its own signature"
     case .ellipticCurve(let curve):
         guard let raw = try? key.signECDSA(digest), let der = ECDSASignature.der(raw: raw, curve: curve) else {
             return "a key cannot sign"
         }
-        return key.publicKey.verifiesECDSA(digest, der: der) ? nil : "a key signs what it does not verify"
+        return key.publicKey.verifiesECDSA(digest, der: der) ? nil : "a key does not verify its own signature"
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of PKCS#12 files. Since no mutation meets its authentication code, each input is also opened without a
-// look at the code. The iterations are few, so that time goes into reading. `scripts/fuzz 60 pkcs12` runs it.
+// libFuzzer target of the reader of PKCS#12 files. A mutation cannot match the MAC, so each input is also opened
+// without verifying it. Iterations are limited, so that time is spent on parsing. `scripts/fuzz 60 pkcs12` runs it.
 //
 
 import LatchkeyCertificates
 import LatchkeyKeys
 import LatchkeyModel
 
-/// What libFuzzer calls with each input.
+/// The entry point of libFuzzer, called with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -17,7 +17,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let unauthenticated = PKCS12.testOnlyOpenUnauthenticated(
         bytes, passphrase: passphrase, iterations: 64, publicKeyHash: hash)
     if case .success = opened, case .failure(let refusal) = unauthenticated, refusal != .tooMuchWork {
-        fatalError("an authentic file is refused without its code")
+        fatalError("an authentic file is rejected when its MAC is ignored")
     }
     for identity in (try? unauthenticated.get()) ?? [] where identity.chain.first != identity.certificate {
         fatalError("a chain does not begin with its own certificate")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target of the dictionaries that apps hand to the four SecItem functions: any keys, any values, nested or of
-// the wrong type. What can be read goes to an engine that is never there. `scripts/fuzz 60 query` runs it.
+// libFuzzer target of the dictionaries that apps pass to the four SecItem functions: any keys and any values, nested or
+// of a wrong type. Valid queries fail, because the client never reaches a daemon. `scripts/fuzz 60 query` runs it.
 //
 
 import Foundation
@@ -9,7 +9,7 @@ import LatchkeyClient
 import LatchkeyModel
 import Security
 
-/// What libFuzzer calls with each input.
+/// The entry point of libFuzzer, called with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     _ = Reading.engine
@@ -24,12 +24,12 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         case 2: SecItemUpdate(query, input.dictionary(depth: 0) as CFDictionary)
         default: SecItemDelete(query)
         }
-    // Nothing is found where no engine is.
-    if status == errSecSuccess { fatalError("a call succeeded without an engine") }
+    // No call can succeed without a daemon.
+    if status == errSecSuccess { fatalError("a call succeeded without a daemon") }
     return 0
 }
 
-/// Makes dictionaries out of bytes.
+/// Builds dictionaries from the bytes of an input.
 private struct Reading {
     static let engine: Void = ClientScope.setDefault(
         Client(application: "fuzz") { () throws(Failure) in throw Failure(.daemonUnavailable, "never there") })

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer target for everything that is read from the files of a store: rows with their envelopes and indexes,
-// records,
-// audit entries, the anchor and the counters. An input is a list of edits: raw bytes, which no key has sealed, or
-// bytes sealed
-// with the right key, so that the code behind authentication is reached too. `scripts/fuzz 60 store` runs it. The
-// tests of
-// LatchkeyKeychain compile this file too (through a link) and replay the corpus and random edits.
+// libFuzzer target of all readers of a store's files: rows with their envelopes and indexes, records, audit entries,
+// the anchor and the counters. An input is a list of edits with arbitrary bytes, either unsealed or sealed with the
+// right key, so that the decoders of decrypted data are tested too. `scripts/fuzz 60 store` runs it. The tests of
+// LatchkeyKeychain also compile this file (through a symbolic link) and run the corpus and their own edits.
 //
 
 import LatchkeyModel
@@ -19,7 +16,7 @@ import Synchronization
 @testable import LatchkeyKeychain
 
 #if FUZZER
-/// Called by libFuzzer with each input; a violated property ends the process.
+/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let edits = Array(UnsafeBufferPointer(start: start, count: count))
@@ -28,13 +25,13 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 #endif
 
-/// A store with a few items, edited as by a program that can write its files.
+/// A store of a few items, edited by an attacker who can write its files.
 enum FuzzedStore {
     private static let caller = Caller(groups: ["app", "shared"], label: "fuzz", processID: 1, userID: 1)
     private static let rootKey = SecretBytes([UInt8](repeating: 7, count: 32))
     private static let passcode = SecretBytes("1234".utf8)
     private static let set = EnrolmentSet([1, 2, 3])
-    /// A proof that satisfies every access control of the items.
+    /// A proof that satisfies the access control of every item.
     private static let proof: Authorisation = {
         var state = PolicyState(sensor: SensorState(kind: .touchID, enrolment: set), isPasscodeSet: true)
         state.companions = CompanionState(paired: [.watch: [1]], nearby: [.watch])
@@ -49,7 +46,7 @@ enum FuzzedStore {
         return .none
     }()
 
-    /// The contents of the files.
+    /// The contents of the store's files.
     struct Files: Equatable, Sendable {
         var rows: [StoredRow] = []
         var records: [String: [UInt8]] = [:]
@@ -59,11 +56,11 @@ enum FuzzedStore {
         var counters: [[UInt8]]?
     }
 
-    /// The store before it is edited, and its items.
+    /// The store before any edit, and the items that it returns.
     private struct Original: Sendable {
         var files: Files
         var items: [String]
-        /// A keychain whose keys seal edits.
+        /// The keychain whose keys seal edits.
         var keychain: Keychain
     }
 
@@ -100,7 +97,7 @@ enum FuzzedStore {
         return Original(files: store.files, items: items(keychain), keychain: keychain)
     }()
 
-    /// The stretched passcode, which is also the application password of the items.
+    /// Stretches the passcode, which is also the application password of the items that require one.
     private static func stretched(_ parameters: StretchParameters) throws(Failure) -> StretchedPassword {
         if let known = known.withLock({ $0[parameters] }) { return known }
         let stretched = try StretchedPassword(passcode, parameters)
@@ -111,7 +108,7 @@ enum FuzzedStore {
         return stretched
     }
 
-    /// Caches stretched keys: most runs stretch with the same few salts.
+    /// Cache of stretched passwords: most runs stretch with the same few salts.
     private static let known = Mutex<[StretchParameters: StretchedPassword]>([:])
 
     private static func open(_ store: MemoryStore) throws(Failure) -> Keychain {
@@ -120,7 +117,7 @@ enum FuzzedStore {
         return try Keychain(tree: tree, vault: store, clock: StoppedClock())
     }
 
-    /// Returns every readable item as text, class by class.
+    /// All readable items as text, one class after the other.
     private static func items(_ keychain: Keychain) -> [String] {
         var items: [String] = []
         for itemClass in [ItemClass.genericPassword, .internetPassword] {
@@ -152,9 +149,11 @@ enum FuzzedStore {
         return items
     }
 
-    /// Returns a violated property of reading an edited store, or nil. Refusing is always right; trapping never is.
+    /// Reads and writes an edited store and describes how the result violates the property; nil when it does not.
+    ///
+    /// Every rejection is correct; a trap never is. Rows must not be lost, and items must not change without a key.
     static func complaint(aboutEdits bytes: [UInt8]) -> String? {
-        guard let original else { return "the store cannot be made" }
+        guard let original else { return "the store cannot be created" }
         var edits = Edits(bytes: bytes[...], files: original.files, keychain: original.keychain)
         edits.apply()
         let store = MemoryStore(edits.files)
@@ -163,26 +162,26 @@ enum FuzzedStore {
         _ = try? keychain.unlock(passcode)
         if keychain.isRolledBack { try? keychain.acceptStore(caller: caller, proof: proof) }
         let found = items(keychain)
-        // Without a key no edit can create an item; with a key it can.
+        // Without a key, an attacker cannot create or change items; edits sealed with a key can.
         if !edits.sealed, let strange = found.first(where: { !original.items.contains($0) }) {
-            return "an item that was never added: \(strange)"
+            return "a forged item was found: \(strange)"
         }
         look(at: keychain)
         try? keychain.quarantineDamaged()
         if store.files.rows.count + store.files.quarantine.count != before { return "a row was lost" }
-        if items(keychain) != found { return "quarantining rows changed the items found" }
+        if items(keychain) != found { return "quarantine changed the items" }
         var restore = QuarantineRestore(keychain, caller: caller)
         while (try? restore.next())?.more == true {}
         if store.files.rows.count + store.files.quarantine.count != before { return "restoring rows lost one" }
         let again = items(keychain)
         if !edits.sealed, let strange = again.first(where: { !original.items.contains($0) }) {
-            return "an item that was never added was restored: \(strange)"
+            return "a forged item was restored: \(strange)"
         }
         write(keychain)
         return nil
     }
 
-    /// Runs every reading function but searches.
+    /// Calls every reading function other than the search.
     private static func look(at keychain: Keychain) {
         _ = try? keychain.keptCounters()
         _ = try? keychain.keptFacePermissions()
@@ -197,7 +196,7 @@ enum FuzzedStore {
         while (try? check.next())?.more == true {}
     }
 
-    /// Runs every writing function; each may be refused.
+    /// Calls every writing function; each may fail.
     private static func write(_ keychain: Keychain) {
         let request = Request.AddItem(
             itemClass: .genericPassword, attributes: [.account: .text("new")], accessControl: AccessControl(),
@@ -216,12 +215,12 @@ enum FuzzedStore {
     }
 }
 
-/// Decodes an input into edits.
+/// Applies the edits that an input describes.
 private struct Edits {
     var bytes: ArraySlice<UInt8>
     var files: FuzzedStore.Files
     let keychain: Keychain
-    /// Whether anything was sealed with a key of the store.
+    /// Whether an edit was sealed with a key of the store.
     var sealed = false
 
     private static let records = RecordName.allCases
@@ -238,7 +237,7 @@ private struct Edits {
         Int64(bitPattern: data().prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Returns new bytes, or the old ones with one changed.
+    /// New bytes of the input, or the old bytes with one of them changed.
     private mutating func changed(_ old: [UInt8]) -> [UInt8] {
         let how = byte()
         guard how < 128, !old.isEmpty else { return data() }
@@ -278,7 +277,7 @@ private struct Edits {
         case 8: row.position = number()
         case 9: row.itemClass = row.itemClass == .genericPassword ? .internetPassword : .genericPassword
         case 10:
-            // A copy, as the newest row.
+            // Appends a copy as the newest row.
             guard let last = files.rows.map(\.position).max(), last < .max else { return }
             row.position = last + 1
             return files.rows.append(row)
@@ -295,7 +294,7 @@ private struct Edits {
             let associatedData = keychain.envelopes.secretAssociatedData(row, item)
             row.secret = [1] + seal(data(), key, associatedData) + data()
         }
-        // Two rows never have the same position, which is the key of the table.
+        // The position is the table's primary key, so two rows never share one.
         if files.rows.indices.contains(where: { $0 != index && files.rows[$0].position == row.position }) {
             row.position = files.rows[index].position
         }
@@ -314,7 +313,7 @@ private struct Edits {
         }
     }
 
-    /// Edits the files beside the database.
+    /// Edits the anchor and the counters, which are files outside the database.
     private mutating func editBeside() {
         switch byte() % 4 {
         case 0: files.anchor = SecretBytes(changed(files.anchor?.copyBytes() ?? []))
@@ -343,7 +342,7 @@ private struct Edits {
     }
 }
 
-/// A store and its vault in memory.
+/// A store in memory with its key vault.
 private final class MemoryStore: ItemStore, KeyVault {
     private let state: Mutex<FuzzedStore.Files>
 
@@ -372,7 +371,7 @@ private final class MemoryStore: ItemStore, KeyVault {
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
         let transaction = Transaction(files)
         let result = try body(transaction)
-        // The files beside the database are not part of the transaction.
+        // The anchor and the counters are not part of the database's transaction.
         var written = transaction.files
         (written.anchor, written.counters) = (files.anchor, files.counters)
         state.withLock { $0 = written }
@@ -472,7 +471,7 @@ extension FuzzedStore {
     fileprivate static var key: SecretBytes { rootKey }
 }
 
-/// Returns the same bytes in each run.
+/// A random source that returns the same bytes in each run.
 private final class CountingRandom: RandomSource {
     private let count = Atomic<UInt64>(0)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A program that keeps its passwords with libsecret: what Latchkey is compared with. It does what its standard input says,
-   a line each ("read ACCOUNT", "add ACCOUNT", "clear ACCOUNT"), and answers how many nanoseconds the one call took, or
-   "error" and why. It begins when a secret service is there, so that the bus never starts another one. A program of its
-   own, so that nothing else needs libsecret to be built. */
+/* A program that stores its passwords with libsecret, to compare Latchkey with. It reads one command per line from
+   standard input ("read ACCOUNT", "add ACCOUNT", "clear ACCOUNT") and answers with the nanoseconds of the one call, or with
+   "error" and the reason. It starts only when a secret service is on the bus, so that the bus never starts another one. It
+   is a separate program, so that nothing else needs libsecret to be built. */
 
 #include <libsecret/secret.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ int main(int count, char **arguments) {
         }
         long long took = now() - began;
         if (done) printf("%lld\n", took);
-        else printf("error %s %s\n", verb, error ? error->message : "gave another answer");
+        else printf("error %s %s\n", verb, error ? error->message : "returned a wrong result");
         g_clear_error(&error);
         fflush(stdout);
     }

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// An app's package: it names Latchkey's products, and its sources read as they do on Apple systems.
+// The package of an example app: it depends on Latchkey's products, and its sources are the same as on Apple systems.
 let package = Package(
     name: "NoteLocker",
     platforms: [.iOS(.v18), .macOS(.v15)],

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 (RFC 4648, sections 4 and 5), read strictly: each sequence of bytes has one text only.
+/// A strict codec of Base64 (RFC 4648, sections 4 and 5): every byte sequence has exactly one accepted text.
 package struct Base64: Sendable {
-    /// `+`, `/` and padding.
+    /// Base64 with `+` and `/`, padded.
     package static let standard = Base64(last: "+/", isPadded: true)
-    /// `-`, `_` and no padding, as JSON Web Keys have it (RFC 7515, section 2).
+    /// base64url with `-` and `_`, not padded, as in JSON Web Keys (RFC 7515, section 2).
     package static let url = Base64(last: "-_", isPadded: false)
 
     private let digits: [UInt8]
-    /// The value of each ASCII character; 64 where it has none.
+    /// The value of each byte as a Base64 digit, 0 to 63; 64 for a byte that is not a digit.
     private let values: [UInt8]
     private let isPadded: Bool
     private static let padding = UInt8(ascii: "=")
@@ -21,14 +21,14 @@ package struct Base64: Sendable {
         self.isPadded = isPadded
     }
 
-    /// The text of bytes, on one line.
+    /// Encodes bytes as text without line breaks.
     package func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var pending: UInt32 = 0
         var bitCount: UInt32 = 0
         for byte in bytes {
-            // Never more than 4 bits wait, so that 12 bits are the most.
+            // At most 4 bits are pending here, so 12 bits suffice.
             pending = (pending << 8 | UInt32(byte)) & 0xfff
             bitCount += 8
             while bitCount >= 6 {
@@ -41,7 +41,8 @@ package struct Base64: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text; nil when it holds anything else, blanks included, or ends with bits that say nothing.
+    /// Decodes ASCII text; nil when it contains any other character, including blanks, or its unused last bits are not
+    /// zero.
     package func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var body = Array(text)
         if isPadded {

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes or text are no public key, or a public key has no such form.
+/// The error of reading or writing a public key.
 ///
-/// Two errors are equal when their codes are; the sentence is for people and may change.
+/// Two errors are equal when their codes are equal. The message is for display and may change between releases.
 public struct KeyFormatError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The cause of an error, for programs to compare.
     public enum Code: Equatable, Sendable {
-        /// The bytes or the text are not in the one form that is accepted, or something follows them.
+        /// The input does not have the encoding that is documented for the function, or has trailing data.
         case malformed
-        /// The PEM text holds something else than `PUBLIC KEY`.
+        /// The PEM label is not `PUBLIC KEY`.
         case wrongLabel
-        /// A key, but of a type, a curve or a size that is not accepted.
+        /// The key type or the curve is not supported.
         case unsupported
-        /// In form, but no key: the point is not on the curve, or the numbers are those of no RSA key.
+        /// The encoding is valid but the key is not: the point is not on its curve, or the RSA key is not accepted
+        /// (see ``PortablePublicKey``).
         case invalidKey
-        /// A private key, which does not belong where public keys are read.
+        /// The JSON Web Key contains members of a private or symmetric key.
         case privateKey
-        /// The comment of an OpenSSH line cannot stand on one line.
+        /// The comment of an OpenSSH line is not one line of text.
         case invalidComment
-        /// libcrypto could not compute.
+        /// A computation of libcrypto failed, for example because memory allocation failed.
         case internalFailure
     }
 
-    /// What is wrong.
+    /// The cause of this error.
     public let code: Code
-    /// What is wrong, in words. Holds nothing of the input.
+    /// A description of the cause, one sentence in English. Contains no part of the input.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -32,9 +33,14 @@ public struct KeyFormatError: Error, Equatable, Sendable, CustomStringConvertibl
         self.message = message
     }
 
-    /// The words.
+    /// The same text as ``message``.
     public var description: String { message }
 
-    /// Whether both have the same code.
+    /// Compares the codes of two errors and ignores their messages.
+    ///
+    /// - Parameters:
+    ///   - left: an error.
+    ///   - right: another error.
+    /// - Returns: true when both have the same ``code``.
     public static func == (left: KeyFormatError, right: KeyFormatError) -> Bool { left.code == right.code }
 }

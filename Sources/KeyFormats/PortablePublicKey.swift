@@ -2,23 +2,25 @@
 
 import LatchkeyKeys
 
-/// A public key in the forms that other programs read: DER, PEM, OpenSSH and JSON Web Key.
+/// A public key that converts between the formats of other programs: DER, PEM, OpenSSH and JSON Web Key.
 ///
-/// Its own form is that of `SecKeyCopyExternalRepresentation`, so that keys go from the keychain to other programs and
-/// back:
+/// It also reads and writes the format of `SecKeyCopyExternalRepresentation`, so that keys of the keychain can be
+/// exported and imported:
 ///
 /// ```swift
 /// guard let bytes = SecKeyCopyExternalRepresentation(publicKey, nil) as Data? else { return }
 /// print(try PortablePublicKey(externalRepresentation: bytes).openSSH(comment: "build machine"))
 /// ```
 ///
-/// Every form is read strictly: each key has one text or one sequence of bytes, and anything else is refused, as is a
-/// point that is not on its curve. An RSA key has 1,024 to 8,192 bits and an odd exponent of at most 64 bits.
-/// Immutable; never prompts and asks no daemon.
+/// Every format is read strictly: one encoding of each key is accepted, apart from line breaks, comments and ignored
+/// members that the functions document. Accepted keys are points on P-256, P-384 and P-521, and RSA keys whose modulus is
+/// odd and has 1,024 to 8,192 bits and whose exponent is odd, at least 3 and at most 64 bits long.
+///
+/// The type is immutable. It computes in the calling process, never contacts the daemon and never prompts.
 public struct PortablePublicKey: Hashable, Sendable {
-    /// What a key is computed with.
+    /// The algorithm of a key and, for elliptic curves, its curve.
     public enum Kind: Hashable, Sendable {
-        /// RSA (RFC 8017).
+        /// The RSA algorithm (RFC 8017).
         case rsa
         /// The curve P-256 (FIPS 186-4, appendix D.1.2.3).
         case p256
@@ -32,7 +34,7 @@ public struct PortablePublicKey: Hashable, Sendable {
 
     init(_ key: PublicKey) { self.key = key }
 
-    /// What the key is computed with.
+    /// The algorithm and curve of this key.
     public var kind: Kind {
         switch key.type {
         case .rsa: .rsa
@@ -42,16 +44,21 @@ public struct PortablePublicKey: Hashable, Sendable {
         }
     }
 
-    /// Bits of the modulus of an RSA key, or of a coordinate.
+    /// The size of the key in bits: of the modulus of an RSA key, or of a coordinate of an elliptic curve key.
     public var bitCount: Int { key.bitCount }
 
-    // MARK: - The form of SecKey
+    // MARK: - External representation of SecKey
 
-    /// Reads what `SecKeyCopyExternalRepresentation` gives of a public key; the bytes tell the type.
+    /// Reads the external representation of a public key, from which it detects the key type.
     ///
-    /// - Parameter bytes: a DER `RSAPublicKey` of PKCS#1 (RFC 8017, appendix A.1.1), or an uncompressed point 04, X, Y of
-    ///   65, 97 or 133 bytes (SEC 1, section 2.3.3), and nothing after it.
-    /// - Throws: `malformed` or `invalidKey`.
+    /// Computes in this process; does not block or prompt. The corresponding Apple function is
+    /// `SecKeyCopyExternalRepresentation`.
+    ///
+    /// - Parameter bytes: RSA: a PKCS#1 `RSAPublicKey` in DER (RFC 8017, appendix A.1.1). Elliptic curves: the
+    ///   uncompressed point 04, X, Y with 65 (P-256), 97 (P-384) or 133 bytes (P-521) (SEC 1, section 2.3.3). No
+    ///   trailing bytes.
+    /// - Throws: `malformed` when the bytes are neither, have the wrong length or are an RSA key that is not accepted;
+    ///   `invalidKey` when the point is not on its curve.
     public init(externalRepresentation bytes: some Collection<UInt8>) throws(KeyFormatError) {
         let bytes = Array(bytes)
         switch bytes.first {
@@ -65,30 +72,38 @@ public struct PortablePublicKey: Hashable, Sendable {
             self.key = key
         case 0x30:
             guard let key = PublicKey(bytes, type: .rsa) else {
-                throw KeyFormatError(.malformed, "The bytes are no RSA public key that is accepted.")
+                throw KeyFormatError(.malformed, "The bytes are not an accepted RSA public key.")
             }
             self.key = key
         default: throw KeyFormatError(.malformed, "The bytes are neither a point nor an RSA public key.")
         }
     }
 
-    /// What `SecKeyCreateWithData` reads: PKCS#1 in DER, or the point 04, X, Y with coordinates as wide as the curve.
+    /// The external representation, as `SecKeyCreateWithData` reads it.
+    ///
+    /// RSA: a PKCS#1 `RSAPublicKey` in DER (RFC 8017, appendix A.1.1). Elliptic curves: the uncompressed point 04, X,
+    /// Y with 65 (P-256), 97 (P-384) or 133 bytes (P-521) (SEC 1, section 2.3.3).
     public var externalRepresentation: [UInt8] { key.externalRepresentation }
 
     // MARK: - DER
 
-    /// Reads a `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7) and nothing after it.
+    /// Reads a DER `SubjectPublicKeyInfo`.
     ///
-    /// - Parameter bytes: DER; the parameters of RSA are NULL, those of a curve its name (RFC 3279, section 2.3.1;
-    ///   RFC 5480, section 2.1.1), the point uncompressed.
-    /// - Throws: `malformed` for everything that is no such key.
+    /// Computes in this process; does not block or prompt. Source: RFC 5280, section 4.1.2.7; RFC 3279, section 2.3.1
+    /// (RSA); RFC 5480, section 2.1.1 (elliptic curves).
+    ///
+    /// - Parameter bytes: the DER without trailing bytes. The algorithm parameters are NULL for RSA and a named curve
+    ///   (P-256, P-384 or P-521) otherwise; points are uncompressed.
+    /// - Throws: `malformed` when the bytes are not DER of an accepted key, also when the point is not on its curve.
     public init(der bytes: some Collection<UInt8>) throws(KeyFormatError) {
         guard let key = PublicKey(subjectPublicKeyInfo: Array(bytes)) else {
-            throw KeyFormatError(.malformed, "The bytes are no public key in DER that is accepted.")
+            throw KeyFormatError(.malformed, "The bytes are not an accepted public key in DER.")
         }
         self.key = key
     }
 
-    /// The DER of its `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7), as certificates hold it.
+    /// The key as a DER `SubjectPublicKeyInfo`, as it appears in certificates.
+    ///
+    /// Source: RFC 5280, section 4.1.2.7.
     public var der: [UInt8] { key.subjectPublicKeyInfo }
 }

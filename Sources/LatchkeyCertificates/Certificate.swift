@@ -2,52 +2,52 @@
 
 internal import LatchkeyModel
 
-/// An X.509 certificate (RFC 5280): its bytes, and what an app or a keychain asks of them.
+/// An X.509 certificate (RFC 5280): its DER and the fields that the API and the keychain use.
 ///
-/// Nothing here says whether it can be trusted: no signature is verified.
+/// Verifies no signature and makes no statement about trust.
 package struct Certificate: Sendable {
-    /// The certificate, exactly as it was given.
+    /// The complete certificate, exactly the bytes given to `init(der:)`.
     package let der: [UInt8]
-    /// Version as people count, 1 to 3: the value of `kSecAttrCertificateType`.
+    /// X.509 version, 1 to 3; the value of `kSecAttrCertificateType`.
     package let version: Int
-    /// DER: the value of `kSecAttrCertificateEncoding`.
+    /// Code for DER; the value of `kSecAttrCertificateEncoding`.
     package static let encoding = 3
-    /// Contents of the serial number's INTEGER: big-endian, two's complement, so a zero byte may stand in front.
+    /// Contents of the serial number's INTEGER: big-endian two's complement, so the first byte may be zero.
     package let serialNumber: [UInt8]
-    /// Subject as a DER SEQUENCE.
+    /// The subject, a DER SEQUENCE.
     package let subject: [UInt8]
-    /// Issuer as a DER SEQUENCE.
+    /// The issuer, a DER SEQUENCE.
     package let issuer: [UInt8]
-    /// Subject as a DER SEQUENCE, as `DistinguishedName.normalized` makes it.
+    /// The subject after `DistinguishedName.normalized`, a DER SEQUENCE.
     package let normalizedSubject: [UInt8]
-    /// Issuer as a DER SEQUENCE, as `DistinguishedName.normalized` makes it.
+    /// The issuer after `DistinguishedName.normalized`, a DER SEQUENCE.
     package let normalizedIssuer: [UInt8]
-    /// The subject key identifier, when the certificate has one.
+    /// The subject key identifier; nil without that extension.
     package let subjectKeyIdentifier: [UInt8]?
-    /// The key identifier of its issuer, when the certificate names one.
+    /// The key identifier of the authority key identifier extension; nil when it is absent.
     package let authorityKeyIdentifier: [UInt8]?
-    /// `SubjectPublicKeyInfo` as DER.
+    /// The `SubjectPublicKeyInfo`, in DER.
     package let subjectPublicKeyInfo: [UInt8]
-    /// SHA-1 of the public key's external form, which is what the key's BIT STRING holds: PKCS#1 for RSA, the uncompressed
-    /// point for elliptic curves. Equals `kSecAttrApplicationLabel` of the key pair.
+    /// SHA-1 of the public key's BIT STRING contents: PKCS#1 for RSA, the uncompressed point for elliptic curves.
+    /// Equals `kSecAttrApplicationLabel` of the key pair.
     package let publicKeyHash: [UInt8]
-    /// Start of the validity, in microseconds since 1970.
+    /// Start of the validity period, in microseconds since 1970.
     package let notBefore: Int64
-    /// End of the validity, in microseconds since 1970; that moment is part of it.
+    /// End of the validity period (inclusive), in microseconds since 1970.
     package let notAfter: Int64
-    /// The last common name of the subject. Nil without one, and when one of them is no text.
+    /// The last common name of the subject; nil when there is none, or when any common name cannot be decoded as text.
     package let commonName: String?
-    /// rfc822Names of the subjectAltName extension, then emailAddresses of the subject.
+    /// The rfc822Names of the subjectAltName extension, then the emailAddress attributes of the subject.
     package let emailAddresses: [String]
-    /// The text of every value of the subject, in its order.
+    /// All attribute values of the subject that can be decoded as text, in their order.
     package let subjectTexts: [String]
-    /// What to call the certificate; see `summary(of:_:hosts:)`.
+    /// The display name of the certificate; see `summary(of:_:hosts:)`.
     package let subjectSummary: String?
 
-    /// Reads exactly one certificate in DER; nil for anything else, also with bytes behind it.
+    /// Reads exactly one certificate in DER; nil when it is malformed or has trailing bytes.
     ///
-    /// Refuses more than `Limits.secretBytes` bytes, serial numbers of more than 37 bytes (Apple's bound), names and times
-    /// that are none, and critical extensions that concern the values above and cannot be read.
+    /// Also rejects more than `Limits.secretBytes` bytes, serial numbers of more than 37 bytes (Apple's limit),
+    /// malformed names and times, and critical extensions among those stored above that cannot be decoded.
     package init?(der: [UInt8]) {
         guard der.count <= Limits.secretBytes, DERElement.isExactlyOne(der[...]), let x509 = X509(der: der) else {
             return nil
@@ -81,7 +81,7 @@ package struct Certificate: Sendable {
         subjectSummary = Self.summary(of: values, emailAddresses, hosts: alternatives.value?.hosts ?? [])
     }
 
-    /// The values of one kind; nil when one of them is no text.
+    /// The values of one attribute type; nil when any of them cannot be decoded as text.
     private static func texts(
         of attribute: NameAttribute, _ values: [(attribute: NameAttribute, text: String?)]
     ) -> [String]? {
@@ -89,11 +89,11 @@ package struct Certificate: Sendable {
         return texts.contains(nil) ? nil : texts.compactMap(\.self)
     }
 
-    /// Common names, else organisational units, else organisations, else all that the subject says, else the first e-mail
-    /// address, else the first DNS name.
+    /// Builds the display name from the first of these that exists: common names, organisational units, organisations,
+    /// all values of the subject, the first e-mail address, the first DNS name.
     ///
-    /// Several values are joined with commas, the last one first, as Apple's summaries show them; a description stands in
-    /// brackets behind a common name.
+    /// Several values are joined with commas, the last one first, as in Apple's summaries. A description is appended
+    /// to a common name in parentheses.
     private static func summary(
         of values: [(attribute: NameAttribute, text: String?)], _ emailAddresses: [String], hosts: [String]
     ) -> String? {
@@ -108,14 +108,14 @@ package struct Certificate: Sendable {
             ?? emailAddresses.first ?? hosts.first
     }
 
-    /// Contents of `normalizedSubject`: the value of `kSecAttrSubject`.
+    /// Contents of the SEQUENCE `normalizedSubject`; the value of `kSecAttrSubject`.
     package var normalizedSubjectContent: ArraySlice<UInt8> { DistinguishedName.contents(of: normalizedSubject) }
 
-    /// Contents of `normalizedIssuer`: the value of `kSecAttrIssuer`.
+    /// Contents of the SEQUENCE `normalizedIssuer`; the value of `kSecAttrIssuer`.
     package var normalizedIssuerContent: ArraySlice<UInt8> { DistinguishedName.contents(of: normalizedIssuer) }
 
-    /// Whether the other certificate's subject is this one's issuer, by names and, where both are there, key identifiers.
-    /// No signature is verified.
+    /// Whether `other` is named as the issuer of this certificate: by its name and, where both have one, its key
+    /// identifier. Verifies no signature.
     package func namesAsIssuer(_ other: Certificate) -> Bool {
         guard normalizedIssuer == other.normalizedSubject else { return false }
         guard let mine = authorityKeyIdentifier, let theirs = other.subjectKeyIdentifier else { return true }
@@ -124,7 +124,7 @@ package struct Certificate: Sendable {
 }
 
 extension Certificate: Hashable {
-    /// Certificates are equal when their bytes are.
+    /// Compares the DER.
     package static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two kinds of time that certificates hold (RFC 5280, section 4.1.2.5).
+/// The two time types of certificates (RFC 5280, section 4.1.2.5).
 package enum CertificateTime {
     case utcTime, generalizedTime
 
-    /// Microseconds since 1970, or nil for what is no time.
+    /// Converts the contents of a time element to microseconds since 1970; nil when it is malformed.
     ///
-    /// Takes every form of X.680 that says which moment it means: seconds may be missing, a GeneralizedTime may end with
-    /// its hour and may have a fraction of its last part (what is below a microsecond is dropped), and the zone is `Z` or
-    /// `+hhmm` or `-hhmm`. Two digits of a year mean 1950 to 2049. Local time without a zone is refused.
+    /// Accepts every form of X.680 that has a time zone (`Z`, `+hhmm` or `-hhmm`) and rejects local times. Seconds are
+    /// optional. In a GeneralizedTime the minutes are optional too, and its last part may have a fraction, which is
+    /// cut to microseconds. A two-digit year is between 1950 and 2049.
     package func microseconds(_ text: some Collection<UInt8>) -> Int64? {
         var reading = Reading(rest: Array(text)[...])
         guard var year = reading.number(digits: self == .utcTime ? 2 : 4) else { return nil }
@@ -47,15 +47,16 @@ package enum CertificateTime {
         }
     }
 
-    /// Days of the proleptic Gregorian calendar; the year is 0 to 9999.
+    /// Days since 1 January 1970 in the proleptic Gregorian calendar; `year` is 0 to 9999.
     private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        // Leap days before the year, counted from year 0, which is one itself.
+        // Leap days before this year, counted from year 0, which is itself a leap year.
         let leaps = year == 0 ? 0 : (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1
         var days = year * 365 + leaps - 719_528
         for earlier in 1..<month { days += Self.days(in: earlier, of: year) }
         return days + day - 1
     }
 
+    /// The characters of a time that are not read yet.
     private struct Reading {
         var rest: ArraySlice<UInt8>
 
@@ -71,19 +72,19 @@ package enum CertificateTime {
             return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
         }
 
-        /// Microseconds of a fraction of a unit; digits beyond the ninth are dropped.
+        /// Reads a decimal fraction of `unit` (microseconds) and returns microseconds; ignores digits after the ninth.
         mutating func fraction(of unit: Int64) -> Int64? {
             rest = rest.dropFirst()
             let digits = rest.prefix { Self.isDigit($0) }
             guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
             let known = digits.prefix(9)
-            // An hour has 3.6e9 microseconds: times a billion, that still fits.
+            // No overflow: the largest unit, an hour, has 3.6e9 microseconds, times at most 1e9.
             let numerator = known.reduce(Int64(0)) { $0 * 10 + Int64($1 - 0x30) }
             return numerator * unit / known.reduce(Int64(1)) { scale, _ in scale * 10 }
         }
 
-        /// Microseconds that local time is ahead.
+        /// Reads the zone and returns the offset of local time from UTC in microseconds, positive east of Greenwich.
         mutating func zone() -> Int64? {
             guard let sign = rest.popFirst() else { return nil }
             if sign == UInt8(ascii: "Z") { return 0 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One element of DER (X.690, section 10): a tag of one byte, a length in its shortest form, the contents.
+/// One DER element (X.690, section 10): a tag of one byte, a length in its shortest form, and the contents.
 ///
-/// Certificates and names need no others; tags of several bytes are refused with whatever else is not DER.
+/// Multi-byte tags, which certificates and names do not use, are rejected like any encoding that is not DER.
 struct DERElement {
     static let sequence: UInt8 = 0x30
     static let set: UInt8 = 0x31
     static let printableString: UInt8 = 0x13
 
-    /// Levels of constructed elements below the first one. libcrypto stops at 30.
+    /// Maximum depth of nested constructed elements, the same as libcrypto's.
     static let nesting = 30
 
     let tag: UInt8
@@ -16,13 +16,14 @@ struct DERElement {
 
     var isConstructed: Bool { tag & 0x20 != 0 }
 
-    /// Takes one element off the front of `bytes`; nil, and `bytes` as it was, when there is none.
+    /// Reads one element and removes it from the front of `bytes`. On failure, returns nil and leaves `bytes`
+    /// unchanged.
     init?(readingFrom bytes: inout ArraySlice<UInt8>) {
         var rest = bytes
         guard let tag = rest.popFirst(), tag & 0x1f != 0x1f, let first = rest.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {
-            // Four bytes of length are more than any limit here; 0x80 is the indefinite length of BER.
+            // Four length bytes cover more than any input limit. 0x80 is the indefinite length of BER, invalid in DER.
             guard (0x81...0x84).contains(first) else { return nil }
             length = 0
             for _ in 0..<(first & 0x7f) {
@@ -37,7 +38,7 @@ struct DERElement {
         bytes = rest.dropFirst(length)
     }
 
-    /// The elements of a constructed one; nil when the contents are not exactly a row of elements.
+    /// The elements inside a constructed element; nil when it is primitive or its contents are malformed.
     var elements: [DERElement]? {
         guard isConstructed else { return nil }
         var rest = contents
@@ -49,9 +50,10 @@ struct DERElement {
         return elements
     }
 
-    /// Whether `bytes` are exactly one element, down to the last level. What octet and bit strings hold is not looked at.
+    /// Whether `bytes` are exactly one well-formed element at every level; contents of octet and bit strings are not
+    /// checked.
     ///
-    /// libcrypto also reads BER, in which one certificate has many encodings: equal certificates would differ in bytes.
+    /// libcrypto also accepts BER, in which one certificate has several encodings, so that comparing bytes would fail.
     static func isExactlyOne(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         guard let element = DERElement(readingFrom: &rest), rest.isEmpty else { return false }
@@ -70,7 +72,7 @@ struct DERElement {
         return true
     }
 
-    /// An element around contents, its length in the shortest form.
+    /// Encodes an element with its length in the shortest form.
     static func encoded(_ tag: UInt8, _ contents: some Collection<UInt8>) -> [UInt8] {
         var header = [tag]
         let count = contents.count

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name of X.501 as DER: a sequence of sets of pairs of a type and a value.
+/// X.501 names in DER: a SEQUENCE of SETs of attributes, each a type and a value.
 package enum DistinguishedName {
-    /// The name as Apple's systems compare it, or nil for bytes that are no name.
+    /// Returns the name in the form in which Apple's systems compare names.
     ///
-    /// Values that are printable strings lose blanks (spaces and tabs) at both ends, each row of blanks inside becomes
-    /// one space, and `a` to `z` become `A` to `Z` (RFC 3280, section 4.1.2.4, c and d). Values of any other string
-    /// type stay as they are, byte by byte, as do the order of pairs and the types; lengths are written anew.
+    /// In values of type PrintableString, blanks (spaces and tabs) at both ends are removed, runs of blanks inside are
+    /// replaced by one space, and `a` to `z` by `A` to `Z` (RFC 3280, section 4.1.2.4, c and d). Values of other types,
+    /// the attribute types and the order of attributes do not change.
     ///
     /// - Parameter name: a DER SEQUENCE.
+    /// - Returns: a DER SEQUENCE; nil when `name` is malformed.
     package static func normalized(_ name: [UInt8]) -> [UInt8]? {
         var rest = name[...]
         guard let sequence = DERElement(readingFrom: &rest), rest.isEmpty, sequence.tag == DERElement.sequence,
@@ -16,7 +17,7 @@ package enum DistinguishedName {
         else { return nil }
         var contents: [UInt8] = []
         for set in sets {
-            // An empty set says nothing, and X.501 has none.
+            // X.501 does not allow an empty SET.
             guard set.tag == DERElement.set, let pairs = set.elements, !pairs.isEmpty else { return nil }
             var members: [UInt8] = []
             for pair in pairs {
@@ -28,7 +29,7 @@ package enum DistinguishedName {
         return DERElement.encoded(DERElement.sequence, contents)
     }
 
-    /// What is in the SEQUENCE of a name; nothing for bytes that are none.
+    /// The contents of a name's SEQUENCE; empty when it is malformed.
     static func contents(of name: [UInt8]) -> ArraySlice<UInt8> {
         var rest = name[...]
         return DERElement(readingFrom: &rest)?.contents ?? []

@@ -2,60 +2,61 @@
 
 package import LatchkeyModel
 
-/// A file of keys and certificates under a passphrase (RFC 7292).
+/// Reads files of keys and certificates protected by a passphrase (RFC 7292).
 package enum PKCS12 {
-    /// Iterations of key derivation that one file may ask for, all its parts together. A part derived by scrypt counts as
-    /// the product of its three parameters. At most some seconds of work; the files of browsers and of `openssl` stay far
-    /// below, at 2,048 to 600,000 for each part.
+    /// Maximum number of key derivation iterations of one file, summed over all its parts; a few seconds of work.
+    ///
+    /// A part that uses scrypt counts as the product of its three parameters. Files of browsers and of `openssl` use
+    /// 2,048 to 600,000 iterations for each part.
     package static let iterations: UInt64 = 4_000_000
-    /// Keys and certificates of one file, together.
+    /// Maximum number of bags (keys, certificates and others) in one file.
     package static let bags = 512
-    /// Levels of bags within bags.
+    /// Maximum depth of nested bags.
     static let nesting = 4
-    /// Certificates of one chain.
+    /// Maximum number of certificates in one chain.
     static let chainLength = 16
 
     /// A private key and the certificate of its public key.
     package struct Identity: Sendable {
-        /// Name that people gave it: of the key, else of the certificate.
+        /// The `friendlyName` of the key, or else of the certificate.
         package let friendlyName: String?
-        /// Bytes by which the file ties keys to certificates: of the key, else of the certificate.
+        /// The `localKeyID` of the key, or else of the certificate; it links a key to its certificate.
         package let localKeyIdentifier: [UInt8]?
-        /// `PrivateKeyInfo` (PKCS#8) as DER.
+        /// `PrivateKeyInfo` (PKCS#8), in DER.
         package let privateKey: SecretBytes
-        /// The certificate.
+        /// The certificate of the private key.
         package let certificate: Certificate
-        /// The certificate and, as far as the file holds them, the one of its issuer and so on, in this order. Found by
-        /// names and key identifiers: nothing is verified.
+        /// The certificate, its issuer's, and so on, as far as the file contains them. Issuers are found by name and
+        /// key identifier; no signature is verified.
         package let chain: [Certificate]
     }
 
-    /// Why a file was not opened.
+    /// The reason why a file was not opened.
     package enum Refusal: Error, Equatable, Sendable {
-        /// It is no PKCS#12 file protected by a passphrase, or is damaged.
+        /// The data is malformed, or is not a PKCS#12 file protected by a passphrase.
         case undecodable
-        /// The passphrase is another, or the file was changed: its authentication code does not fit.
+        /// The MAC does not match: the passphrase is wrong, or the file was changed.
         case wrongPassphrase
-        /// It is protected in a way that this system's libcrypto cannot undo.
+        /// The file uses an algorithm that this system's libcrypto does not support.
         case unsupported
-        /// It asks for more work than `iterations` or holds more than `bags`.
+        /// The file requires more than `iterations` or contains more than `bags`.
         case tooMuchWork
-        /// Memory ran out.
+        /// A libcrypto call failed unexpectedly, for example because memory allocation failed.
         case failed
     }
 
-    /// Reads a file.
+    /// Decrypts a file and returns its identities. Blocks during key derivation, up to seconds.
     ///
     /// - Parameters:
-    ///   - data: the bytes; more than `Limits.secretBytes` are undecodable.
-    ///   - passphrase: UTF-8. An empty one also opens files made without any; nil opens none, and only tells what is no
-    ///     file from what is one.
-    ///   - iterations: the bound on work.
-    ///   - publicKeyHash: what `Certificate.publicKeyHash` is for the certificates of a private key, given as PKCS#8; nil for
-    ///     a key of an unknown kind, which belongs to the certificates with its identifier. The caller reads keys because
-    ///     libcrypto's own reader of PKCS#8 leaves copies of them in freed memory.
-    /// - Returns: the identities in the order of their keys; keys without a certificate and certificates that belong to no
-    ///   key are left out.
+    ///   - data: the file; `undecodable` when it is longer than `Limits.secretBytes`.
+    ///   - passphrase: UTF-8. An empty passphrase also opens files made without a passphrase. nil opens no file: the
+    ///     result is `undecodable` for data that is not a PKCS#12 file, otherwise `wrongPassphrase` or `unsupported`.
+    ///   - iterations: maximum number of key derivation iterations.
+    ///   - publicKeyHash: computes the `Certificate.publicKeyHash` of a private key given in PKCS#8. It returns nil
+    ///     for a key of an unsupported type, which is then matched to a certificate by `localKeyID` alone. The caller
+    ///     provides this, because libcrypto's own PKCS#8 reader leaves copies of keys in freed memory.
+    /// - Returns: the identities in the order of their keys, without keys that have no certificate and certificates
+    ///   that have no key.
     package static func open(
         _ data: [UInt8], passphrase: SecretBytes?, iterations: UInt64 = iterations,
         publicKeyHash: (SecretBytes) -> [UInt8]?
@@ -68,8 +69,8 @@ package enum PKCS12 {
     }
 
     #if DEBUG || FUZZER
-    /// Reads a file as `open` does, whatever its authentication code: a fuzzer would never find one that fits. Not in what
-    /// is released.
+    /// Reads a file like `open` but ignores its MAC, since a fuzzer could never produce a matching one. Not part of
+    /// release builds.
     package static func testOnlyOpenUnauthenticated(
         _ data: [UInt8], passphrase: SecretBytes, iterations: UInt64, publicKeyHash: (SecretBytes) -> [UInt8]?
     ) -> Result<[Identity], Refusal> {
@@ -81,7 +82,7 @@ package enum PKCS12 {
     }
     #endif
 
-    // MARK: - Pairs and chains
+    // MARK: - Identities and chains
 
     private static func identities(
         in bags: [PKCS12Bag], _ publicKeyHash: (SecretBytes) -> [UInt8]?
@@ -99,7 +100,7 @@ package enum PKCS12 {
             let identifier = key.bag.localKeyIdentifier
             let hash = publicKeyHash(key.secret)
             let candidates = certificates.filter { hash == nil || $0.certificate.publicKeyHash == hash }
-            // A renewed certificate has the key of the old one: the file says which is meant.
+            // A renewed certificate may share its key with an older one; `localKeyID` selects the intended certificate.
             let named = identifier == nil ? nil : candidates.first { $0.bag.localKeyIdentifier == identifier }
             guard let own = named ?? (hash == nil ? nil : candidates.first) else { return nil }
             return Identity(
@@ -111,7 +112,7 @@ package enum PKCS12 {
 
     private static func chain(from leaf: Certificate, _ issuers: [[UInt8]: [Certificate]]) -> [Certificate] {
         var chain = [leaf]
-        // A certificate that names itself ends the chain; the bound ends those that name each other.
+        // A self-issued certificate ends the chain; the length limit and `contains` end cycles of issuers.
         while chain.count < chainLength, let last = chain.last, last.normalizedIssuer != last.normalizedSubject,
             let issuer = issuers[last.normalizedIssuer]?.first(where: last.namesAsIssuer), !chain.contains(issuer)
         {
@@ -121,7 +122,7 @@ package enum PKCS12 {
     }
 }
 
-/// One key or certificate of a file.
+/// One key or certificate in a PKCS#12 file.
 struct PKCS12Bag {
     enum Contents {
         case privateKey(SecretBytes)

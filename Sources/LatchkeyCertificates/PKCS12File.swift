@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With X509.swift the only callers of libcrypto in this room. C types stay inside.
+// Only this file and X509.swift of this module call libcrypto; no C type is visible outside it.
 
 internal import COpenSSL
 internal import LatchkeyModel
 
-/// libcrypto's algorithms for PKCS#12, also those of old files, which are encrypted with 40 bits of RC2.
+/// libcrypto's algorithms for PKCS#12, including the legacy ones of old files such as 40-bit RC2.
 private struct Algorithms: @unchecked Sendable {
-    // Made once, never changed, and documented as safe to share between threads.
+    // Created once, never changed, and documented as thread-safe.
     let context: OpaquePointer?
 
     static let shared: Algorithms = {
-        // A context of our own: what the app's default one offers stays as it is.
+        // A private library context, so that loading legacy algorithms does not change the app's default context.
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         guard let context = OSSL_LIB_CTX_new() else { return Algorithms(context: nil) }
         _ = OSSL_PROVIDER_load(context, "default")
-        // Missing where a distribution packs it apart; such files are then unsupported.
+        // Some distributions package this provider separately; without it, files with legacy encryption are
+        // `unsupported`.
         _ = OSSL_PROVIDER_load(context, "legacy")
         return Algorithms(context: context)
     }()
@@ -39,14 +40,14 @@ private struct Algorithms: @unchecked Sendable {
     }
 }
 
-/// A PKCS#12 file as libcrypto holds it. Each step counts the work it is about to do before it does it.
+/// A PKCS#12 file parsed by libcrypto. Each step subtracts its iterations from the allowance before it runs.
 final class PKCS12File {
     private let file: OpaquePointer
     private var allowance: UInt64
     private var passphrase: SecretBytes?
     private var bagAllowance = PKCS12.bags
 
-    /// Takes exactly one file.
+    /// Parses exactly one file; trailing bytes are `undecodable`.
     init(_ data: [UInt8], iterations: UInt64) throws(PKCS12.Refusal) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
@@ -55,7 +56,7 @@ final class PKCS12File {
         guard made != nil else { throw .failed }
         let isWhole = data.withUnsafeBufferPointer { bytes -> Bool in
             var position = bytes.baseAddress
-            // On failure libcrypto frees what it was given and clears the pointer.
+            // On failure libcrypto frees the object and sets `made` to nil.
             guard d2i_PKCS12(&made, &position, bytes.count) != nil else { return false }
             return bytes.baseAddress.map { position == $0 + bytes.count } ?? false
         }
@@ -76,18 +77,18 @@ final class PKCS12File {
 
     // MARK: - Authentication
 
-    /// Checks the authentication code and keeps the passphrase for `bags`.
+    /// Verifies the MAC, and holds the passphrase for `bags()`.
     func authenticate(_ passphrase: SecretBytes?) throws(PKCS12.Refusal) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
-        // Files authenticated by a signature have none: nothing a passphrase could open (RFC 7292, section 3.1).
+        // A file without a MAC is authenticated by a signature; no passphrase opens it (RFC 7292, section 3.1).
         guard PKCS12_mac_present(file) == 1 else { throw .undecodable }
         var algorithm: UnsafePointer<X509_ALGOR>?
         var iterations: UnsafePointer<ASN1_INTEGER>?
         PKCS12_get0_mac(nil, &algorithm, nil, &iterations, file)
         guard let algorithm else { throw .undecodable }
         guard Algorithms.shared.has(digest: OBJ_obj2nid(algorithm.pointee.algorithm)) else { throw .unsupported }
-        // libcrypto counts bytes in 32 bits.
+        // libcrypto takes the length as a 32-bit integer.
         guard let passphrase, passphrase.count <= Limits.secretBytes else { throw .wrongPassphrase }
         let work = try Self.count(iterations, default: 1)
         try spend(work)
@@ -98,7 +99,7 @@ final class PKCS12File {
             self.passphrase = passphrase
             return
         }
-        // An empty passphrase and none are two things to PKCS#12 and one to people.
+        // PKCS#12 distinguishes an empty passphrase from an absent one; users do not, so the absent one is tried too.
         guard passphrase.count == 0 else { throw .wrongPassphrase }
         try spend(work)
         guard PKCS12_verify_mac(file, nil, 0) == 1 else { throw .wrongPassphrase }
@@ -106,7 +107,7 @@ final class PKCS12File {
     }
 
     #if DEBUG || FUZZER
-    /// Keeps the passphrase for `bags` without a look at the authentication code.
+    /// Holds the passphrase for `bags()` without verifying the MAC.
     func testOnlySkipAuthentication(_ passphrase: SecretBytes) { self.passphrase = passphrase }
     #endif
 
@@ -125,14 +126,14 @@ final class PKCS12File {
         var value: UInt64 = 0
         var isNegative: Int64 = 0
         if ASN1_INTEGER_get_uint64(&value, number) == 1 { return value }
-        // Negative, or of more than 64 bits.
+        // The number is negative (malformed), or it has more than 64 bits and exceeds every limit.
         if ASN1_INTEGER_get_int64(&isNegative, number) == 1 { throw .undecodable }
         throw .tooMuchWork
     }
 
     // MARK: - Contents
 
-    /// Every key and certificate, in the order of the file.
+    /// Decrypts and returns all keys and certificates in file order; requires `authenticate` first.
     func bags() throws(PKCS12.Refusal) -> [PKCS12Bag] {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
@@ -160,7 +161,7 @@ final class PKCS12File {
             try weigh(contents.pointee.algorithm)
             unpacked = withPassphrase { PKCS12_unpack_p7encdata(part, $0, $1) }
         case NID_pkcs7_enveloped:
-            // Encrypted for somebody's public key: no passphrase opens it.
+            // Encrypted to a public key; no passphrase opens it.
             throw .unsupported
         default:
             throw .undecodable
@@ -187,7 +188,7 @@ final class PKCS12File {
                 guard let inner = PKCS12_SAFEBAG_get0_safes(bag) else { throw .undecodable }
                 try read(inner, depth: depth + 1, into: &bags)
             default:
-                // Revocation lists, secrets and what else there may be: no part of an identity.
+                // Other bags, such as revocation lists and secrets, are not part of an identity.
                 break
             }
         }
@@ -226,7 +227,7 @@ final class PKCS12File {
         try weigh(algorithm)
         let key = withPassphrase { PKCS12_decrypt_skey_ex(bag, $0, $1, Algorithms.shared.context, nil) }
         guard let key else { throw .undecodable }
-        // Overwrites the key before it frees it.
+        // Overwrites the key before freeing it.
         defer { PKCS8_PRIV_KEY_INFO_free(key) }
         return try Self.encode(key)
     }
@@ -243,9 +244,11 @@ final class PKCS12File {
         return secret
     }
 
-    // MARK: - Work
+    // MARK: - Cost of key derivation
 
-    /// Counts what deriving a key will cost, and refuses what cannot be decrypted or would take too long.
+    /// Subtracts the cost of deriving the key of an encrypted part from the allowance, before it is derived.
+    ///
+    /// Throws `unsupported` for an unknown algorithm and `tooMuchWork` when the allowance does not suffice.
     private func weigh(_ algorithm: UnsafePointer<X509_ALGOR>?) throws(PKCS12.Refusal) {
         guard let algorithm else { throw .undecodable }
         let scheme = OBJ_obj2nid(algorithm.pointee.algorithm)
@@ -290,7 +293,7 @@ final class PKCS12File {
         }
     }
 
-    /// The parameters of an algorithm, read with the function that libcrypto itself reads them with.
+    /// Decodes the parameters of an algorithm with libcrypto's own decoder, so that both interpret them identically.
     private static func parameters<Parameters>(
         of algorithm: UnsafePointer<X509_ALGOR>,
         _ decode: (

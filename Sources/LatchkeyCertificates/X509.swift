@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With PKCS12File.swift the only callers of libcrypto in this room. C types stay inside.
+// Only this file and PKCS12File.swift of this module call libcrypto; no C type is visible outside it.
 
 internal import COpenSSL
 
-/// What a pair of a name is about, as far as anything here depends on it.
+/// The attribute types of a name that this module distinguishes.
 enum NameAttribute: Sendable {
     case commonName, organizationalUnit, organization, descriptionText, emailAddress, other
 }
 
-/// A certificate as libcrypto holds it; lives only while a `Certificate` is read from it.
+/// A certificate parsed by libcrypto; exists only while a `Certificate` is initialised from it.
 final class X509 {
     private let certificate: OpaquePointer
 
-    /// Takes exactly one certificate; the bytes are DER already.
+    /// Parses exactly one certificate. The caller has checked that the bytes are DER, since libcrypto also accepts BER.
     init?(der: [UInt8]) {
-        // What libcrypto complains about stays in a queue of the thread, where the app's own use of it would find it: ours is
-        // taken out again, here and wherever else a call can fail.
+        // libcrypto's error queue belongs to the thread, and the app's own calls would report errors left there. The
+        // mark removes the errors of this call again, as in every function of this module that can fail.
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         let made = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
@@ -34,10 +34,10 @@ final class X509 {
 
     deinit { X509_free(certificate) }
 
-    /// 1, 2 or 3, as people count.
+    /// X.509 version: 1, 2 or 3 (encoded as 0, 1 or 2).
     var version: Int { X509_get_version(certificate) + 1 }
 
-    /// The contents of the INTEGER.
+    /// The contents of the serial number's INTEGER.
     var serialNumber: [UInt8]? {
         let number = X509_get0_serialNumber(certificate)
         guard let encoded = OpenSSLBytes.encode({ i2d_ASN1_INTEGER(number, $0) }) else { return nil }
@@ -45,19 +45,19 @@ final class X509 {
         return DERElement(readingFrom: &rest).map { Array($0.contents) }
     }
 
-    /// The subject as DER.
+    /// The subject, in DER.
     var subject: [UInt8]? {
         let name = X509_get_subject_name(certificate)
         return OpenSSLBytes.encode { i2d_X509_NAME(name, $0) }
     }
 
-    /// The issuer as DER.
+    /// The issuer, in DER.
     var issuer: [UInt8]? {
         let name = X509_get_issuer_name(certificate)
         return OpenSSLBytes.encode { i2d_X509_NAME(name, $0) }
     }
 
-    /// The values of the subject in their order; the text is nil for what is no text.
+    /// The attributes of the subject in their order; `text` is nil for a value that cannot be decoded as text.
     var subjectValues: [(attribute: NameAttribute, text: String?)] {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
@@ -77,13 +77,13 @@ final class X509 {
         }
     }
 
-    /// The `SubjectPublicKeyInfo` as DER.
+    /// The `SubjectPublicKeyInfo`, in DER.
     var subjectPublicKeyInfo: [UInt8]? {
         let key = X509_get_X509_PUBKEY(certificate)
         return OpenSSLBytes.encode { i2d_X509_PUBKEY(key, $0) }
     }
 
-    /// SHA-1 of what the key's BIT STRING holds.
+    /// SHA-1 of the contents of the public key's BIT STRING.
     var publicKeyHash: [UInt8]? {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
@@ -98,10 +98,10 @@ final class X509 {
         return hash
     }
 
-    /// Start of the validity in microseconds since 1970.
+    /// Start of the validity period, in microseconds since 1970.
     var notBefore: Int64? { Self.microseconds(X509_get0_notBefore(certificate)) }
 
-    /// End of the validity in microseconds since 1970.
+    /// End of the validity period, in microseconds since 1970.
     var notAfter: Int64? { Self.microseconds(X509_get0_notAfter(certificate)) }
 
     private static func microseconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
@@ -115,9 +115,12 @@ final class X509 {
 
     // MARK: - Extensions
 
-    /// An extension: absent (also when it is there twice, which RFC 5280 forbids, and not critical), or its value.
+    /// Decodes an extension.
     ///
-    /// Nil when the extension is critical and cannot be read: such a certificate is none.
+    /// An extension that occurs twice, which RFC 5280 forbids, and a non-critical one that cannot be decoded count as
+    /// absent.
+    ///
+    /// - Returns: nil when the extension is critical and cannot be decoded; the certificate must then be rejected.
     private func value<Value>(
         of extension: Int32, free: (UnsafeMutableRawPointer) -> Void, read: (UnsafeMutableRawPointer) -> Value?
     ) -> ExtensionValue<Value>? {
@@ -141,7 +144,7 @@ final class X509 {
         }
     }
 
-    /// The subject key identifier.
+    /// The subject key identifier extension.
     var subjectKeyIdentifier: ExtensionValue<[UInt8]>? {
         value(
             of: NID_subject_key_identifier,
@@ -149,7 +152,7 @@ final class X509 {
             read: { OpenSSLBytes.contents($0.assumingMemoryBound(to: asn1_string_st.self)) })
     }
 
-    /// The key identifier of the issuer.
+    /// The key identifier in the authority key identifier extension; empty when the extension has none.
     var authorityKeyIdentifier: ExtensionValue<[UInt8]>? {
         value(
             of: NID_authority_key_identifier,
@@ -167,7 +170,7 @@ final class X509 {
             read: { Self.texts(of: OpaquePointer($0)) })
     }
 
-    /// Nil when a name is no text.
+    /// The e-mail addresses and DNS names; nil when any of them is not ASCII.
     private static func texts(of names: OpaquePointer) -> (emailAddresses: [String], hosts: [String])? {
         var emailAddresses: [String] = []
         var hosts: [String] = []
@@ -177,7 +180,7 @@ final class X509 {
                 type == GEN_EMAIL || type == GEN_DNS
             else { continue }
             let bytes = OpenSSLBytes.contents(value.assumingMemoryBound(to: asn1_string_st.self))
-            // IA5String: one byte that is none makes the whole extension unreadable, as on Apple's systems.
+            // An IA5String is ASCII; any other byte makes the whole extension unreadable, as on Apple's systems.
             guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             if type == GEN_EMAIL { emailAddresses.append(text) } else { hosts.append(text) }
@@ -186,9 +189,9 @@ final class X509 {
     }
 }
 
-/// Bytes out of libcrypto's memory.
+/// Copies data out of libcrypto's objects.
 enum OpenSSLBytes {
-    /// What an `i2d` function writes; nil when it fails.
+    /// The output of one of libcrypto's `i2d` functions (DER); nil when it fails.
     static func encode(_ function: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8]? {
         let count = Int(function(nil))
         guard count > 0 else { return nil }
@@ -204,7 +207,7 @@ enum OpenSSLBytes {
         Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(max(0, ASN1_STRING_length(string)))))
     }
 
-    /// An ASN.1 string of any kind as text; nil for what is no text.
+    /// An ASN.1 string of any type converted to text; nil when it cannot be decoded.
     static func text(_ string: UnsafePointer<ASN1_STRING>?) -> String? {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = ASN1_STRING_to_UTF8(&bytes, string)

@@ -4,24 +4,38 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 package import LatchkeySeams
 
-/// Makes and uses private keys that never leave it. Takes an authorisation with every use, so that a forgotten check
-/// does not compile; where the key's bytes rest is the keychain's business.
+/// Creates and uses private keys through a key module, and enforces their access controls.
+///
+/// Every use requires an `Authorisation`, so that code which omits the check does not compile. The keychain stores the
+/// keys' blobs; this type stores nothing.
 package final class Enclave: Sendable {
     private let module: any KeyModule
 
-    /// Stands on a module.
+    /// Creates an enclave that uses `module` for all key operations.
     package init(_ module: any KeyModule) { self.module = module }
 
-    /// What does the work.
+    /// The kind of the key module: hardware or software.
     package var kind: EnclaveKind { module.kind }
 
-    /// Makes a key of P-256 for a rule.
+    /// Creates a P-256 key under an access control.
+    ///
+    /// - Throws: `invalidParameter` for a contradictory access control, and the errors of the module. Blocks.
     package func create(_ rule: AccessControl) throws(Failure) -> ModuleKey {
         guard rule.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
         return try module.create(rule)
     }
 
-    /// Carries out one operation of an opened key, for someone who has proven what its rule asks for.
+    /// Performs one operation with an opened key, after checking the proof against the key's access control. Blocks.
+    ///
+    /// - Parameters:
+    ///   - operation: signing a digest of 20, 28, 32, 48 or 64 bytes, or ECDH with an uncompressed P-256 point (65
+    ///     bytes).
+    ///   - blob: the module's blob of the key, decrypted by the keychain.
+    ///   - rule: the key's access control.
+    ///   - proof: the proof obtained for this use.
+    /// - Returns: r ‖ s (64 bytes) or the ECDH shared secret (32 bytes).
+    /// - Throws: `keyUsageNotAllowed` without `.privateKeyUsage`; `itemAuthenticationFailed` when the proof does not
+    ///   satisfy the access control; `invalidParameter` for malformed input; the errors of the module.
     package func perform(
         _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl, proof: Authorisation
     ) throws(Failure) -> SecretBytes {
@@ -33,7 +47,7 @@ package final class Enclave: Sendable {
         }
         switch operation {
         case .sign(let digest):
-            // SHA-1, SHA-224, SHA-256, SHA-384, SHA-512.
+            // The lengths of SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512.
             guard [20, 28, 32, 48, 64].contains(digest.count) else {
                 throw Failure(.invalidParameter, "A digest has 20, 28, 32, 48 or 64 bytes, not \(digest.count).")
             }

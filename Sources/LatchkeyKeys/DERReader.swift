@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tags of DER (X.690, section 8) that keys are written with.
+/// The DER tags (X.690, section 8) that encodings of keys use.
 enum DERTag {
     static let integer: UInt8 = 0x02
     static let bitString: UInt8 = 0x03
@@ -10,13 +10,13 @@ enum DERTag {
     static let sequence: UInt8 = 0x30
     static let context0: UInt8 = 0xa0
     static let context1: UInt8 = 0xa1
-    /// `[1] IMPLICIT BIT STRING` of RFC 5958.
+    /// `[1] IMPLICIT BIT STRING`, the public key in RFC 5958, section 2.
     static let primitive1: UInt8 = 0x81
 }
 
-/// Reads DER strictly: each value has one form only, and any other is refused with nil.
+/// A strict DER reader: accepts only the one valid encoding of each value; every method returns nil for any other.
 ///
-/// It borrows the bytes, which may be secret, and copies none of them.
+/// Borrows the bytes, which may be secret, and does not copy them; the caller must keep them alive.
 struct DERReader {
     private var rest: UnsafeRawBufferPointer
 
@@ -27,19 +27,19 @@ struct DERReader {
     /// The tag of the next element.
     var tag: UInt8? { rest.first }
 
-    /// The contents of the next element, which has to bear that tag.
+    /// Reads the next element and returns its contents; nil unless it has the given tag and a valid length.
     mutating func element(_ tag: UInt8) -> UnsafeRawBufferPointer? {
         guard rest.count >= 2, rest[0] == tag else { return nil }
         var length = Int(rest[1])
         var header = 2
         if length >= 0x80 {
-            // Three bytes of length are 16 MiB; no key is that long, and the sum cannot overflow.
+            // Three length bytes allow 16 MiB, more than any key needs, and the sum below cannot overflow.
             let lengthBytes = length & 0x7f
             guard (1...3).contains(lengthBytes), rest.count >= 2 + lengthBytes else { return nil }
             header += lengthBytes
             length = 0
             for byte in rest[2..<header] { length = length << 8 | Int(byte) }
-            // The shortest form is the only one.
+            // DER requires the shortest form of a length (X.690, section 10.1).
             guard length >= 0x80, rest[2] != 0 else { return nil }
         }
         guard rest.count - header >= length else { return nil }
@@ -48,7 +48,7 @@ struct DERReader {
         return contents
     }
 
-    /// Reads a sequence to its end.
+    /// Reads a SEQUENCE with `body`; nil unless `body` succeeds and consumes all of its contents.
     mutating func sequence<R>(_ body: (inout DERReader) -> R?) -> R? {
         guard let contents = element(DERTag.sequence) else { return nil }
         var reader = DERReader(contents)
@@ -56,7 +56,7 @@ struct DERReader {
         return result
     }
 
-    /// The magnitude of an integer that is not negative, without a leading zero; empty for 0.
+    /// Reads a non-negative INTEGER and returns its magnitude, big-endian without leading zeros; empty for 0.
     mutating func unsignedInteger() -> UnsafeRawBufferPointer? {
         guard let contents = element(DERTag.integer), let first = contents.first, first < 0x80 else { return nil }
         guard first == 0 else { return contents }
@@ -64,12 +64,12 @@ struct DERReader {
         return contents[1] >= 0x80 ? UnsafeRawBufferPointer(rebasing: contents[1...]) : nil
     }
 
-    /// A bit string of whole bytes.
+    /// Reads a BIT STRING without unused bits and returns its bytes.
     mutating func bitString(_ tag: UInt8 = DERTag.bitString) -> UnsafeRawBufferPointer? {
         guard let contents = element(tag), contents.first == 0 else { return nil }
         return UnsafeRawBufferPointer(rebasing: contents[1...])
     }
 
-    /// Skips NULL.
+    /// Reads a NULL; false when the next element is anything else.
     mutating func null() -> Bool { element(DERTag.null)?.isEmpty ?? false }
 }

@@ -2,25 +2,25 @@
 
 import LatchkeyModel
 
-/// Values of DER (X.690), written in their one form.
+/// Encodes values in DER (X.690).
 enum DERWriter {
-    /// An element of that tag around the contents, joined.
+    /// Encodes an element with the given tag; its contents are the given parts, concatenated.
     static func element(_ tag: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         let count = contents.reduce(0) { $0 + $1.count }
         return header(tag, count) + contents.joined()
     }
 
-    /// An integer from its magnitude.
+    /// Encodes a non-negative INTEGER from its big-endian magnitude, which may have leading zeros.
     static func integer(_ magnitude: some Collection<UInt8>) -> [UInt8] {
         let digits = magnitude.drop { $0 == 0 }
         let sign: [UInt8] = (digits.first ?? 0x80) >= 0x80 ? [0] : []
         return element(DERTag.integer, sign, Array(digits))
     }
 
-    /// A bit string of whole bytes.
+    /// Encodes a BIT STRING without unused bits.
     static func bitString(_ bytes: [UInt8]) -> [UInt8] { element(DERTag.bitString, [0], bytes) }
 
-    /// What is secret, between what is not, as one value: the parts are copied once, into memory that is wiped.
+    /// Concatenates public bytes, a secret and public bytes directly into wiped memory, so that no other copy is made.
     static func secret(_ before: [UInt8], _ secret: SecretBytes, _ after: [UInt8] = []) -> SecretBytes {
         SecretBytes(count: before.count + secret.count + after.count) { target in
             target.copyBytes(from: before)
@@ -29,7 +29,7 @@ enum DERWriter {
         }
     }
 
-    /// Tag and length.
+    /// Encodes the tag and the length of an element with `count` bytes of contents.
     static func header(_ tag: UInt8, _ count: Int) -> [UInt8] {
         guard count >= 0x80 else { return [tag, UInt8(truncatingIfNeeded: count)] }
         let length = withUnsafeBytes(of: count.bigEndian) { Array($0.drop { $0 == 0 }) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two forms of an ECDSA signature.
+/// Converts between the two encodings of an ECDSA signature.
 ///
-/// One is the two numbers r and s side by side, each as wide as a coordinate (RFC 4754, section 7); the other is the
-/// DER of a sequence of both (ANSI X9.62; RFC 3279, section 2.2.3).
+/// The raw encoding is r ‖ s, both big-endian and as wide as a coordinate (RFC 4754, section 7). The DER encoding is a
+/// SEQUENCE of both (ANSI X9.62; RFC 3279, section 2.2.3).
 package enum ECDSASignature {
-    /// The DER of r ‖ s; nil when it is not two numbers of the curve's width.
+    /// Converts r ‖ s to DER; nil unless `raw` is exactly twice as long as a coordinate of the curve.
     package static func der(raw: [UInt8], curve: Curve) -> [UInt8]? {
         guard raw.count == 2 * curve.byteCount else { return nil }
         let r = DERWriter.integer(raw[..<curve.byteCount])
@@ -13,7 +13,8 @@ package enum ECDSASignature {
         return DERWriter.element(DERTag.sequence, r, s)
     }
 
-    /// r ‖ s of the DER; nil when it is not DER, is followed by anything or does not fit the curve.
+    /// Converts DER to r ‖ s; nil when the DER is malformed, has trailing bytes, or a number is too large for the
+    /// curve.
     package static func raw(der: [UInt8], curve: Curve) -> [UInt8]? {
         der.withUnsafeBytes { bytes -> [UInt8]? in
             var reader = DERReader(bytes)

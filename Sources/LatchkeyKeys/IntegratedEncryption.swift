@@ -2,12 +2,15 @@
 
 package import LatchkeyModel
 
-/// ECIES as Apple writes it (behaviour SK-07): ephemeral point, ciphertext and a tag of 16 bytes.
+/// ECIES in Apple's format (behaviour SK-07): ephemeral public point, ciphertext, tag of 16 bytes.
 ///
-/// The key of AES-GCM is derived from the agreed secret with ANSI X9.63 and the bytes of the ephemeral point: 16 bytes
-/// for curves up to 256 bits, else 32. The nonce is zero, or the 16 bytes that are derived behind the key.
+/// The AES-GCM key is derived from the ECDH shared secret with the ANSI X9.63 key derivation, whose shared info is the
+/// ephemeral point: 16 bytes for curves of up to 256 bits, otherwise 32. The nonce has 16 bytes: the next ones of the
+/// key derivation, or zeros.
 package struct IntegratedEncryption: Sendable {
+    /// The digest of the key derivation.
     package let digest: DigestAlgorithm
+    /// Whether the nonce is derived together with the key; otherwise it is zero.
     package let derivesNonce: Bool
 
     package init(_ digest: DigestAlgorithm, derivesNonce: Bool) {
@@ -15,7 +18,9 @@ package struct IntegratedEncryption: Sendable {
         self.derivesNonce = derivesNonce
     }
 
-    /// Encrypts for the owner of the private half, who alone can read it.
+    /// Encrypts to a public key of an elliptic curve with a new ephemeral key.
+    ///
+    /// - Throws: `invalidParameter` for an RSA key; `internalFailure` when libcrypto fails.
     package func seal(_ plaintext: SecretBytes, for recipient: PublicKey) throws(Failure) -> [UInt8] {
         guard case .ellipticCurve(let curve) = recipient.type else { throw IntegratedEncryption.wrongKey }
         let ephemeral = try PrivateKey.generate(curve)
@@ -24,7 +29,14 @@ package struct IntegratedEncryption: Sendable {
         return point + (try OneTimeCipher.seal(plaintext, key: key, nonce: nonce))
     }
 
-    /// Decrypts; `agree` is the private key's part. Refused unless it is what `seal` made for this key.
+    /// Decrypts the output of `seal`.
+    ///
+    /// - Parameters:
+    ///   - sealed: point, ciphertext and tag.
+    ///   - curve: the curve of the private key.
+    ///   - agree: computes the ECDH shared secret of the private key and the ephemeral public key.
+    /// - Throws: `invalidParameter` when the data was not encrypted to this key or has been changed; the errors of
+    ///   `agree`.
     package func open(
         _ sealed: [UInt8], curve: Curve, agree: (PublicKey) throws(Failure) -> SecretBytes
     ) throws(Failure) -> SecretBytes {
@@ -39,7 +51,7 @@ package struct IntegratedEncryption: Sendable {
         return plaintext
     }
 
-    private static let wrongKey = Failure(.invalidParameter, "The key is not one of an elliptic curve.")
+    private static let wrongKey = Failure(.invalidParameter, "The key is not an elliptic curve key.")
 
     private func derive(
         _ secret: SecretBytes, _ point: [UInt8], _ curve: Curve

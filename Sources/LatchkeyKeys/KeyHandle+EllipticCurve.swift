@@ -13,9 +13,9 @@ extension Curve {
     }
 }
 
-/// The parameters of the curves, looked up once.
+/// libcrypto's curve parameters, looked up once.
 private struct Groups: @unchecked Sendable {
-    // Immutable, and only read.
+    // Never changed after creation; concurrent reads are safe.
     let p256 = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1)
     let p384 = EC_GROUP_new_by_curve_name(NID_secp384r1)
     let p521 = EC_GROUP_new_by_curve_name(NID_secp521r1)
@@ -32,7 +32,7 @@ private struct Groups: @unchecked Sendable {
 }
 
 extension KeyHandle {
-    /// A public key from its uncompressed point; nil when the point is not on the curve.
+    /// Creates a public key from its uncompressed point; nil when the point is not on the curve.
     static func ellipticCurve(_ curve: Curve, point: [UInt8]) -> KeyHandle? {
         let numbers = ParameterList()
         numbers.add(.group, text: curve.name)
@@ -41,7 +41,7 @@ extension KeyHandle {
         return handle.run { EVP_PKEY_public_check_quick($0) == 1 ? handle : nil }
     }
 
-    /// A pair from its scalar and the point that belongs to it, as `point(_:scalar:)` gives it.
+    /// Creates a key pair. `point` must be the result of `point(_:scalar:)` for the same scalar: it is not checked.
     static func ellipticCurve(_ curve: Curve, point: [UInt8], scalar: UnsafeRawBufferPointer) -> KeyHandle? {
         let numbers = ParameterList()
         numbers.add(.group, text: curve.name)
@@ -50,7 +50,8 @@ extension KeyHandle {
         return KeyHandle(kind: "EC", selection: latchkey_pkey_keypair(), numbers)
     }
 
-    /// The uncompressed point of a scalar; nil when the scalar is zero or not below the order.
+    /// Computes the uncompressed public point of a scalar (big-endian); nil when the scalar is zero or not below the
+    /// order.
     static func point(_ curve: Curve, scalar: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let group = Groups.shared.group(curve), let number = BigNumber.make(scalar) else { return nil }
         defer { BN_clear_free(number) }
@@ -64,12 +65,12 @@ extension KeyHandle {
         return written == bytes.count ? bytes : nil
     }
 
-    /// A random pair.
+    /// Generates a random key pair.
     static func generateEllipticCurve(_ curve: Curve) -> KeyHandle? {
         generate(kind: "EC") { EVP_PKEY_CTX_set_group_name($0, curve.name.pointer) == 1 }
     }
 
-    /// The scalar of a pair, as wide as the curve.
+    /// The private scalar, big-endian, as wide as a coordinate.
     func scalar(_ curve: Curve) -> SecretBytes? {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(key, ParameterName.privateKey.pointer, &number) == 1, let number else { return nil }
@@ -81,10 +82,10 @@ extension KeyHandle {
         return isWritten ? scalar : nil
     }
 
-    /// ECDSA of a digest, in DER.
+    /// Signs a digest with ECDSA; the signature is in DER.
     func signECDSA(_ digest: [UInt8]) -> [UInt8]? {
         run { context in
-            // Room for the longest DER of any of the curves.
+            // More than the longest DER signature, which has 139 bytes (P-521).
             var signature = [UInt8](repeating: 0, count: 160)
             var count = signature.count
             guard EVP_PKEY_sign_init(context) == 1,
@@ -95,7 +96,7 @@ extension KeyHandle {
         }
     }
 
-    /// Whether the DER is an ECDSA signature of the digest.
+    /// Whether `der` is a valid ECDSA signature of the digest.
     func verifyECDSA(_ digest: [UInt8], der: [UInt8]) -> Bool {
         run { context in
             EVP_PKEY_verify_init(context) == 1
@@ -103,10 +104,11 @@ extension KeyHandle {
         } ?? false
     }
 
-    /// The X coordinate that this pair and the other's point have in common (SP 800-56A, section 5.7.1.2).
+    /// Computes the ECDH shared secret with a public key of the same curve: an X coordinate, big-endian, as wide as the
+    /// curve (SP 800-56A, section 5.7.1.2).
     func agree(_ curve: Curve, with peer: KeyHandle) -> SecretBytes? {
         run { context in
-            // The point was checked when its key was read, so it is not checked again.
+            // 0: do not validate the peer. `ellipticCurve(_:point:)` checked its point already.
             guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer_ex(context, peer.key, 0) == 1 else {
                 return nil
             }
@@ -119,7 +121,7 @@ extension KeyHandle {
         }
     }
 
-    /// The uncompressed point.
+    /// The uncompressed public point: 04, X, Y.
     func point(_ curve: Curve) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: curve.pointBytes)
         var count = 0

@@ -3,19 +3,25 @@
 internal import COpenSSL
 import LatchkeyModel
 
-/// The numbers of an RSA private key in the order of PKCS#1 (RFC 8017, appendix A.1.2).
+/// The numbers of an RSA private key, in the order of PKCS#1 (RFC 8017, appendix A.1.2); big-endian magnitudes.
+///
+/// Borrows its bytes from the encoded key.
 struct RSAPrivateNumbers {
     let modulus: UnsafeRawBufferPointer
     let publicExponent: UnsafeRawBufferPointer
     let privateExponent: UnsafeRawBufferPointer
+    /// p and q.
     let factors: [UnsafeRawBufferPointer]
+    /// d mod (p - 1) and d mod (q - 1).
     let exponents: [UnsafeRawBufferPointer]
+    /// The inverse of q modulo p.
     let coefficient: UnsafeRawBufferPointer
 
-    /// Whether the numbers belong together: n = pq, ed = 1 modulo p-1 and q-1, the parts of d and the inverse of q.
+    /// Whether the numbers form one key: n = pq, ed = 1 modulo p - 1 and q - 1, and the CRT exponents and coefficient
+    /// match.
     ///
-    /// That p and q are primes is not proven: it takes as long as making a key, and only who made up the key would be
-    /// harmed.
+    /// Does not test p and q for primality: that takes as long as generating a key, and a key with composite factors
+    /// is weak only for the party that constructed it.
     var areConsistent: Bool {
         guard factors.count == 2, exponents.count == 2, let context = BN_CTX_secure_new() else { return false }
         defer { BN_CTX_free(context) }
@@ -56,7 +62,7 @@ struct RSAPrivateNumbers {
 }
 
 extension KeyHandle {
-    /// A public key from its two numbers.
+    /// Creates a public key from its modulus and exponent, big-endian.
     static func rsa(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) -> KeyHandle? {
         let numbers = ParameterList()
         numbers.add(.modulus, number: modulus)
@@ -64,7 +70,7 @@ extension KeyHandle {
         return KeyHandle(kind: "RSA", selection: latchkey_pkey_public_key(), numbers)
     }
 
-    /// A pair from its numbers, which have to be consistent.
+    /// Creates a key pair; the caller must have checked `areConsistent`.
     static func rsa(_ parts: RSAPrivateNumbers) -> KeyHandle? {
         let numbers = ParameterList()
         numbers.add(.modulus, number: parts.modulus)
@@ -78,14 +84,14 @@ extension KeyHandle {
         return KeyHandle(kind: "RSA", selection: latchkey_pkey_keypair(), numbers)
     }
 
-    /// A random pair with the public exponent 65537.
+    /// Generates a random key pair with the public exponent 65537; nil on failure, or when `progress` returned false.
     static func generateRSA(bitCount: Int, progress: (() -> Bool)?) -> KeyHandle? {
         generate(kind: "RSA", progress: progress) {
             EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(clamping: bitCount)) == 1
         }
     }
 
-    /// The pair in the form of PKCS#1.
+    /// The key pair as a PKCS#1 `RSAPrivateKey` in DER.
     func rsaPrivateKey() -> SecretBytes? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_PrivateKey(key, &start)
@@ -94,7 +100,7 @@ extension KeyHandle {
         return SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: Int(count)))
     }
 
-    /// A signature as long as the key; nil when the input does not fit the padding or the key.
+    /// Signs; the signature is as long as the modulus. nil when the input does not fit the padding or the key.
     func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) -> [UInt8]? {
         run { context in
             guard EVP_PKEY_sign_init(context) == 1, configure(context, padding) else { return nil }
@@ -102,7 +108,7 @@ extension KeyHandle {
         }
     }
 
-    /// Whether it is a signature of the input.
+    /// Whether `signature` is a valid signature of the input.
     func verifyRSA(_ input: [UInt8], _ padding: RSASignaturePadding, signature: [UInt8]) -> Bool {
         run { context in
             EVP_PKEY_verify_init(context) == 1 && configure(context, padding)
@@ -110,7 +116,7 @@ extension KeyHandle {
         } ?? false
     }
 
-    /// A ciphertext as long as the key; nil when the input is too long for the padding.
+    /// Encrypts; the ciphertext is as long as the modulus. nil when the input does not fit the padding.
     func encryptRSA(_ plaintext: SecretBytes, _ padding: RSAEncryptionPadding) -> [UInt8]? {
         run { context in
             guard EVP_PKEY_encrypt_init(context) == 1, configure(context, padding) else { return nil }
@@ -120,7 +126,7 @@ extension KeyHandle {
         }
     }
 
-    /// The plaintext; nil when there is none.
+    /// Decrypts; nil when the ciphertext or its padding is invalid.
     func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) -> SecretBytes? {
         run { context in
             guard EVP_PKEY_decrypt_init(context) == 1, configure(context, padding) else { return nil }

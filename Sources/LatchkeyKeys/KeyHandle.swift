@@ -5,17 +5,17 @@
 
 internal import COpenSSL
 
-/// A key of libcrypto, public or a pair, made once and used by any number of threads.
+/// A libcrypto key (`EVP_PKEY`), public or a pair; immutable and usable from any thread.
 final class KeyHandle: @unchecked Sendable {
-    // Reference-counted, never changed after `init`, and documented as safe to use from several threads.
+    // An EVP_PKEY is reference-counted, not changed after `init`, and documented as thread-safe.
     let key: OpaquePointer
 
     init(adopting key: OpaquePointer) { self.key = key }
 
-    // libcrypto overwrites the private numbers.
+    // Overwrites the private numbers before freeing them.
     deinit { EVP_PKEY_free(key) }
 
-    /// Makes a key of a kind's numbers.
+    /// Creates a key of the given algorithm (`EC` or `RSA`) from its parameters; nil when libcrypto rejects them.
     convenience init?(kind: String, selection: Int32, _ numbers: ParameterList) {
         guard let parameters = numbers.parameters(), let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil) else {
             return nil
@@ -34,7 +34,7 @@ final class KeyHandle: @unchecked Sendable {
         self.init(adopting: made)
     }
 
-    /// Makes a random pair; nil when the library failed or `progress` ended it.
+    /// Generates a random key pair; nil when libcrypto failed or `progress` returned false.
     static func generate(
         kind: String, progress: (() -> Bool)? = nil, configure: (OpaquePointer) -> Bool
     ) -> KeyHandle? {
@@ -60,8 +60,10 @@ final class KeyHandle: @unchecked Sendable {
         return KeyHandle(adopting: made)
     }
 
-    /// Runs one operation of this key. What the library leaves in its queue of errors would be taken by the app's own
-    /// use of it for its own, so nothing stays there.
+    /// Runs one operation with this key; `body` returns nil on failure.
+    ///
+    /// Clears libcrypto's error queue after a failure. The app may use libcrypto on the same thread and would take the
+    /// queued errors for its own.
     func run<R>(_ body: (OpaquePointer) -> R?) -> R? {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
@@ -73,14 +75,14 @@ final class KeyHandle: @unchecked Sendable {
     }
 }
 
-/// What is called while a key is being searched.
+/// Holds the progress callback of a key generation for libcrypto's C callback.
 private final class ProgressListener {
     let body: () -> Bool
 
     init(_ body: @escaping () -> Bool) { self.body = body }
 }
 
-/// Numbers and strings that a key is made of, in the library's form.
+/// Builds the parameters (`OSSL_PARAM`) of a key; frees and wipes its numbers when it is released.
 final class ParameterList {
     private let builder = OSSL_PARAM_BLD_new()
     private var numbers: [OpaquePointer] = []
@@ -106,7 +108,7 @@ final class ParameterList {
         if OSSL_PARAM_BLD_push_utf8_string(builder, name.pointer, text.pointer, 0) != 1 { isComplete = false }
     }
 
-    /// A copy of the bytes is kept: the library stores the pointer until the list is made.
+    /// Holds a copy of the bytes: the builder stores only the pointer until `parameters()` is called.
     func add(_ name: ParameterName, octets bytes: [UInt8]) {
         let copy = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 1), alignment: 1)
         copy.copyMemory(from: bytes, byteCount: bytes.count)
@@ -114,29 +116,30 @@ final class ParameterList {
         if OSSL_PARAM_BLD_push_octet_string(builder, name.pointer, copy, bytes.count) != 1 { isComplete = false }
     }
 
-    /// The list, which the caller frees; secret numbers in it are wiped with it.
+    /// The parameters; nil when an `add` failed. The caller frees them with `OSSL_PARAM_free`, which wipes secure
+    /// numbers.
     fileprivate func parameters() -> UnsafeMutablePointer<OSSL_PARAM>? {
         isComplete ? OSSL_PARAM_BLD_to_param(builder) : nil
     }
 }
 
-/// A name that libcrypto keeps a pointer to: a Swift string would be gone by then.
+/// A parameter name with static storage: libcrypto stores the pointer, which must outlive the call.
 struct ParameterName: @unchecked Sendable {
-    // Allocated once for each name, never freed and never written.
+    // Allocated once per name, never freed, never written after `init`.
     let pointer: UnsafePointer<CChar>
 
     private init(_ text: String) {
         let bytes = text.utf8CString
         let memory = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
         _ = memory.initialize(from: bytes)
-        // The string is never empty, so that there is an address.
+        // The buffer holds at least the terminating zero, so it always has an address.
         pointer = UnsafePointer(memory.baseAddress ?? UnsafeMutablePointer<CChar>.allocate(capacity: 1))
     }
 
     static let modulus = ParameterName(OSSL_PKEY_PARAM_RSA_N)
     static let publicExponent = ParameterName(OSSL_PKEY_PARAM_RSA_E)
     static let privateExponent = ParameterName(OSSL_PKEY_PARAM_RSA_D)
-    // Swift does not import these macros, which join two strings.
+    // Written out, because Swift does not import macros that concatenate two strings.
     static let factors = [ParameterName("rsa-factor1"), ParameterName("rsa-factor2")]
     static let exponents = [ParameterName("rsa-exponent1"), ParameterName("rsa-exponent2")]
     static let coefficient = ParameterName("rsa-coefficient1")
@@ -148,16 +151,16 @@ struct ParameterName: @unchecked Sendable {
     static let p521 = ParameterName("secp521r1")
 }
 
-/// Large numbers, which are wiped by who frees them.
+/// libcrypto's large integers (`BIGNUM`).
 enum BigNumber {
-    /// A number from its bytes, the first one the highest.
+    /// Creates a number from big-endian bytes; the caller frees it with `BN_clear_free`, which wipes it.
     static func make(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer? {
-        // The numbers of a private key leave no trace in how long a division takes.
         guard let number = BN_secure_new() ?? BN_new() else { return nil }
         guard BN_bin2bn(bytes.octets, Int32(clamping: bytes.count), number) != nil else {
             BN_clear_free(number)
             return nil
         }
+        // Selects constant-time arithmetic, so that timing does not reveal the numbers of a private key.
         BN_set_flags(number, BN_FLG_CONSTTIME)
         return number
     }

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// Names of algorithms and curves as DER (RFC 3279, section 2.3; RFC 5480, section 2.1).
+/// Object identifiers of algorithms and curves, as DER contents (RFC 3279, section 2.3; RFC 5480, section 2.1).
 enum KeyObjectIdentifier {
     static let rsaEncryption: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]
     static let ecPublicKey: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
@@ -17,7 +17,7 @@ enum KeyObjectIdentifier {
 }
 
 extension KeyType {
-    /// The `AlgorithmIdentifier` of a key.
+    /// The `AlgorithmIdentifier` of this type, in DER.
     fileprivate var algorithmIdentifier: [UInt8] {
         switch self {
         case .rsa:
@@ -31,7 +31,7 @@ extension KeyType {
         }
     }
 
-    /// Reads an `AlgorithmIdentifier` with its parameters: NULL for RSA, a named curve of ours otherwise.
+    /// Reads an `AlgorithmIdentifier`, whose parameters must be NULL for RSA and a supported named curve otherwise.
     fileprivate init?(_ reader: inout DERReader) {
         let type = reader.sequence { reader -> KeyType? in
             guard let name = reader.element(DERTag.objectIdentifier) else { return nil }
@@ -54,7 +54,8 @@ extension Curve {
 }
 
 extension PublicKey {
-    /// Reads a `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7), as certificates hold it, and nothing after it.
+    /// Reads a DER `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7); nil when it is malformed, has trailing bytes or
+    /// holds an unsupported key.
     package convenience init?(subjectPublicKeyInfo der: [UInt8]) {
         let read = der.withUnsafeBytes { bytes -> (KeyType, [UInt8])? in
             var reader = DERReader(bytes)
@@ -68,21 +69,23 @@ extension PublicKey {
         self.init(external, type: type)
     }
 
-    /// Reads a public RSA key as apps hold one: PKCS#1, or a `SubjectPublicKeyInfo` of RSA (behaviour SK-10).
+    /// Reads a public RSA key in DER: a PKCS#1 `RSAPublicKey` or a `SubjectPublicKeyInfo` (behaviour SK-10).
     package convenience init?(rsaInEitherForm der: [UInt8]) {
         let content = PublicKey(subjectPublicKeyInfo: der).flatMap { $0.type == .rsa ? $0.externalRepresentation : nil }
         self.init(content ?? der, type: .rsa)
     }
 
-    /// The `SubjectPublicKeyInfo` of this key.
+    /// The `SubjectPublicKeyInfo` of this key, in DER.
     package var subjectPublicKeyInfo: [UInt8] {
         DERWriter.element(DERTag.sequence, type.algorithmIdentifier, DERWriter.bitString(externalRepresentation))
     }
 }
 
 extension PrivateKey {
-    /// Reads a `PrivateKeyInfo` that is not encrypted (PKCS#8; RFC 5208, section 5, and RFC 5958 for version 1), and
-    /// nothing after it. A key of a curve comes as RFC 5915 writes it; a point in it has to be its own.
+    /// Reads an unencrypted DER `PrivateKeyInfo` (PKCS#8: RFC 5208, section 5; version 1: RFC 5958).
+    ///
+    /// An elliptic curve key inside is an `ECPrivateKey` (RFC 5915). nil when the bytes are malformed, have trailing
+    /// bytes, hold an unsupported key, or contain a public key that does not match the private key.
     package convenience init?(pkcs8 der: SecretBytes) {
         let read = der.withBytes { bytes -> Contents? in
             var reader = DERReader(bytes)
@@ -105,7 +108,7 @@ extension PrivateKey {
         guard let version = reader.unsignedInteger(), version.isEmpty || version.elementsEqual([1]),
             let type = KeyType(&reader), let key = reader.element(DERTag.octetString)
         else { return nil }
-        // Attributes say nothing about the key; a public key in version 1 is the one that the private key gives.
+        // Attributes are skipped. A public key (version 1 only) is compared with the one computed from the private key.
         if reader.tag == DERTag.context0, reader.element(DERTag.context0) == nil { return nil }
         var outer: [UInt8]?
         if reader.tag == DERTag.primitive1 {
@@ -122,7 +125,7 @@ extension PrivateKey {
         return .ellipticCurve(curve, scalar, point: point ?? outer)
     }
 
-    /// `ECPrivateKey` (RFC 5915, section 3).
+    /// Reads an `ECPrivateKey` (RFC 5915, section 3): its scalar and, when present, its public point.
     private static func readCurveKey(_ reader: inout DERReader, _ curve: Curve) -> (SecretBytes, [UInt8]?)? {
         guard let version = reader.unsignedInteger(), version.elementsEqual([1]),
             let scalar = reader.element(DERTag.octetString)
@@ -142,7 +145,7 @@ extension PrivateKey {
         return (SecretBytes(copying: scalar), point)
     }
 
-    /// The `PrivateKeyInfo` of this key, version 0.
+    /// The `PrivateKeyInfo` of this key in DER, version 0, not encrypted.
     package var pkcs8: SecretBytes {
         let key: SecretBytes
         switch type {

@@ -3,7 +3,7 @@
 package import LatchkeyModel
 
 extension KeyType {
-    /// What items of the keychain call it.
+    /// The value of this type in the attributes of a keychain item.
     package var family: KeyFamily {
         switch self {
         case .rsa: .rsa
@@ -12,15 +12,15 @@ extension KeyType {
     }
 }
 
-// MARK: - Into the keychain
+// MARK: - Keys to keychain items
 
 extension PublicKey {
-    /// SHA-1 of the external form, by which both halves and their certificates are found (behaviour SK-09).
+    /// SHA-1 of the external representation. Public key, private key and their certificates share it (behaviour SK-09).
     package func itemHash() throws(Failure) -> [UInt8] {
         try DigestAlgorithm.sha1.hash(externalRepresentation)
     }
 
-    /// What an item of the keychain says of this key, or of the private half of its pair (behaviour SK-09).
+    /// The attributes of a keychain item that holds this key, or the private key of its pair (behaviour SK-09).
     package func itemAttributes(_ half: KeyHalf) throws(Failure) -> Attributes {
         var attributes = Attributes.ofKey(half, type.family, bitCount: bitCount, isPermanent: true)
         attributes[.applicationLabel] = .data(try itemHash())
@@ -28,14 +28,14 @@ extension PublicKey {
     }
 }
 
-// MARK: - Out of the keychain
+// MARK: - Keychain items to keys
 
-/// A key as an item of the keychain holds it.
+/// A key read from a keychain item.
 package enum StoredKey: Sendable {
     case publicKey(PublicKey)
     case privateKey(PrivateKey)
 
-    /// Reads an item; nil when attributes and bytes are those of no key that is computed with.
+    /// Reads the key of an item from its attributes and its secret; nil when they do not describe a supported key.
     package init?(_ attributes: Attributes, _ bytes: SecretBytes) {
         guard case .number(let number) = attributes[.keyClass], let half = KeyHalf(rawValue: number),
             case .number(let code) = attributes[.keyType], let family = KeyFamily(rawValue: code)

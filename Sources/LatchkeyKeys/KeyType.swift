@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A curve of prime order (FIPS 186-4, appendix D.1.2).
+/// A NIST curve of prime order (FIPS 186-4, appendix D.1.2).
 package enum Curve: CaseIterable, Sendable {
     case p256
     case p384
@@ -21,21 +21,22 @@ package enum Curve: CaseIterable, Sendable {
     /// Bytes of an uncompressed point: 04, X, Y.
     package var pointBytes: Int { 1 + 2 * byteCount }
 
-    /// The curve with coordinates of that many bits.
+    /// The curve whose coordinates have `bitCount` bits, or nil.
     package init?(bitCount: Int) {
         guard let curve = Curve.allCases.first(where: { $0.bitCount == bitCount }) else { return nil }
         self = curve
     }
 }
 
-/// What a key is computed with.
+/// The algorithm of a key and, for elliptic curves, its curve.
 package enum KeyType: Hashable, Sendable {
     case rsa
     case ellipticCurve(Curve)
 
-    /// Sizes of RSA keys that are made, in bits, in whole bytes: what Apple's `SecKeySizes` allows.
+    /// Sizes of generated RSA keys in bits, as in Apple's `SecKeySizes`; the size must also be a multiple of 8.
     package static let generatedRSABits = 1024...4096
-    /// Sizes of RSA keys that are read. A longer one would keep a verifier busy for whoever sends it.
+    /// Accepted sizes of imported RSA keys in bits. The upper bound stops a sender from occupying a verifier with huge
+    /// keys.
     package static let acceptedRSABits = 1024...8192
 }
 
@@ -59,24 +60,24 @@ package enum DigestAlgorithm: CaseIterable, Sendable {
     }
 }
 
-/// How a digest is made as long as an RSA key before it is signed (RFC 8017, sections 8.1 and 8.2).
+/// The padding of an RSA signature (RFC 8017, sections 8.1 and 8.2).
 package enum RSASignaturePadding: Sendable {
-    /// None: the input is as long as the key.
+    /// No padding: the input must be as long as the modulus.
     case none
-    /// PKCS#1 v1.5 around the bare input.
+    /// PKCS#1 v1.5 applied to the input as it is.
     case pkcs1
-    /// PKCS#1 v1.5 around a digest and the name of its algorithm.
+    /// PKCS#1 v1.5 applied to a `DigestInfo`: the input is a digest of this algorithm.
     case pkcs1Digest(DigestAlgorithm)
-    /// PSS, its mask made with the same algorithm and its salt as long as the digest.
+    /// PSS; MGF1 uses the same digest, and the salt is as long as the digest.
     case pss(DigestAlgorithm)
 }
 
-/// How a message is made as long as an RSA key before it is encrypted (RFC 8017, sections 7.1 and 7.2).
+/// The padding of an RSA encryption (RFC 8017, sections 7.1 and 7.2).
 package enum RSAEncryptionPadding: Sendable {
-    /// None: the input is as long as the key.
+    /// No padding: the input must be as long as the modulus.
     case none
     /// PKCS#1 v1.5.
     case pkcs1
-    /// OAEP without a label, its mask made with the same algorithm.
+    /// OAEP without a label; MGF1 uses the same digest.
     case oaep(DigestAlgorithm)
 }

@@ -3,9 +3,9 @@
 internal import COpenSSL
 package import LatchkeyModel
 
-/// Algorithms looked up once: a fetch costs more than hashing a short message.
+/// libcrypto's algorithms, fetched once: a fetch costs more than hashing a short message.
 private struct Methods: @unchecked Sendable {
-    // Reference-counted, immutable and documented as safe to share between threads.
+    // Fetched algorithms are reference-counted, immutable and documented as thread-safe.
     let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
     let sha224 = EVP_MD_fetch(nil, "SHA224", nil)
     let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
@@ -28,7 +28,7 @@ extension DigestAlgorithm {
         }
     }
 
-    /// The digest of a message.
+    /// Computes the digest of a message; throws `internalFailure` when libcrypto fails.
     package func hash(_ message: UnsafeRawBufferPointer) throws(Failure) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         guard EVP_Digest(message.baseAddress, message.count, &digest, nil, method, nil) == 1 else {
@@ -37,7 +37,8 @@ extension DigestAlgorithm {
         return digest
     }
 
-    /// The key derivation of ANSI X9.63 (SEC 1, section 3.6.1): digests of the secret, a counter and what both know.
+    /// Derives `byteCount` bytes with the ANSI X9.63 key derivation (SEC 1, section 3.6.1) from a secret and shared
+    /// info.
     package func derive(
         _ secret: SecretBytes, sharedInfo: [UInt8], byteCount wanted: Int
     ) throws(Failure) -> SecretBytes {
@@ -45,7 +46,7 @@ extension DigestAlgorithm {
         defer { EVP_MD_CTX_free(context) }
         var isMade = true
         let blocks = (wanted + byteCount - 1) / byteCount
-        // Whole digests first: the last one may be longer than what is left to fill.
+        // Derives whole digests and cuts the result to length: the last digest may exceed the requested bytes.
         let derived = SecretBytes(count: blocks * byteCount) { target in
             for block in 0..<blocks {
                 let output = UnsafeMutableRawBufferPointer(rebasing: target[(block * byteCount)...]).octets
@@ -75,16 +76,16 @@ extension DigestAlgorithm {
     }
 }
 
-/// AES-GCM (SP 800-38D) with a nonce and a tag of 16 bytes each, the key 16 or 32 bytes long.
+/// AES-GCM (SP 800-38D) with a key of 16 or 32 bytes, a nonce of 16 bytes and a tag of 16 bytes.
 ///
-/// Each key is used once: that is what lets the nonce be zero.
+/// Each key must be used for one message only; a fixed zero nonce is safe for that reason alone.
 package enum OneTimeCipher {
-    /// Bytes of a tag.
+    /// Bytes of the authentication tag.
     package static let tagBytes = 16
     /// Bytes of a nonce.
     package static let nonceBytes = 16
 
-    /// Ciphertext and tag.
+    /// Encrypts, and returns ciphertext ‖ tag.
     package static func seal(
         _ plaintext: SecretBytes, key: SecretBytes, nonce: SecretBytes, authenticating associated: [UInt8] = []
     ) throws(Failure) -> [UInt8] {
@@ -100,7 +101,7 @@ package enum OneTimeCipher {
         return sealed
     }
 
-    /// The plaintext; nil when the bytes were not made with this key, nonce and associated data.
+    /// Decrypts ciphertext ‖ tag; nil when authentication fails.
     package static func open(
         _ sealed: ArraySlice<UInt8>, key: SecretBytes, nonce: SecretBytes, authenticating associated: [UInt8] = []
     ) -> SecretBytes? {
@@ -113,11 +114,11 @@ package enum OneTimeCipher {
                     output.octets, tag: UnsafeMutableRawPointer(mutating: bytes.baseAddress.map { $0 + output.count }))
             }
         }
-        // Bytes that failed authentication never leave this function.
+        // Unauthenticated plaintext is discarded.
         return isOpen ? plaintext : nil
     }
 
-    /// Seals (1) or opens (0); the tag is written or compared.
+    /// Encrypts and writes the tag (`direction` 1), or decrypts and verifies the tag (`direction` 0).
     private static func run(
         _ key: SecretBytes, _ nonce: SecretBytes, _ associated: [UInt8], direction: Int32,
         _ input: UnsafeRawBufferPointer, _ output: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutableRawPointer?
@@ -144,7 +145,7 @@ package enum OneTimeCipher {
         return direction == 0 || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagBytes), tag) == 1
     }
 
-    /// In steps: the library counts with 32 bits.
+    /// Feeds the input in steps of at most 1 GiB: libcrypto takes lengths as 32-bit integers.
     private static func update(
         _ context: OpaquePointer, _ input: UnsafeRawBufferPointer, _ output: UnsafeMutablePointer<UInt8>?
     ) -> Bool {

@@ -2,14 +2,14 @@
 
 package import LatchkeyModel
 
-/// A private key of RSA or of a NIST curve in the memory of this process, ready for use.
+/// A private RSA or NIST curve key in the memory of this process.
 ///
-/// Immutable; any number of threads may use it at once. Its bytes and libcrypto's numbers are overwritten when the last
-/// reference goes away.
+/// Immutable and usable from any thread. Its bytes and libcrypto's numbers are overwritten when the object is released.
 package final class PrivateKey: Sendable {
-    /// The other half.
+    /// The public key of this pair.
     package let publicKey: PublicKey
-    /// PKCS#1 (RFC 8017, appendix A.1.2), or 04, X, Y, K with each number as wide as the curve.
+    /// RSA: PKCS#1 `RSAPrivateKey` in DER (RFC 8017, appendix A.1.2). Curve: 04, X, Y, K, each number as wide as a
+    /// coordinate.
     package let externalRepresentation: SecretBytes
 
     private let handle: KeyHandle
@@ -20,12 +20,12 @@ package final class PrivateKey: Sendable {
         self.handle = handle
     }
 
-    /// What it is computed with.
+    /// The algorithm and curve of this key.
     package var type: KeyType { publicKey.type }
 
     // MARK: - Reading
 
-    /// Reads PKCS#1 or 04, X, Y, K; nil unless it is exactly one and its numbers belong together.
+    /// Reads an external representation; nil when it is malformed, has trailing bytes, or its numbers are inconsistent.
     package convenience init?(_ external: SecretBytes, type: KeyType) {
         switch type {
         case .rsa: self.init(rsa: external)
@@ -41,8 +41,13 @@ package final class PrivateKey: Sendable {
         }
     }
 
-    /// Makes the pair of a scalar as wide as the curve; nil when the scalar is out of range, or when the point is not
-    /// its own.
+    /// Computes the key pair of a scalar.
+    ///
+    /// - Parameters:
+    ///   - scalar: big-endian, exactly as wide as a coordinate of the curve.
+    ///   - curve: the curve.
+    ///   - expected: an uncompressed point that must equal the computed public key; nil: no comparison.
+    /// - Returns: nil when the scalar is out of range or the point does not match.
     package convenience init?(scalar: SecretBytes, curve: Curve, point expected: [UInt8]? = nil) {
         let made = scalar.withBytes { bytes -> (PublicKey, KeyHandle)? in
             guard bytes.count == curve.byteCount, let point = KeyHandle.point(curve, scalar: bytes),
@@ -70,12 +75,12 @@ package final class PrivateKey: Sendable {
     }
 
     private static func rsaNumbers(_ reader: inout DERReader) -> RSAPrivateNumbers? {
-        // Version 0: two primes.
+        // Version 0 is a key with two primes.
         guard let version = reader.unsignedInteger(), version.isEmpty, let n = reader.unsignedInteger(),
             let e = reader.unsignedInteger(), let d = reader.unsignedInteger(), let p = reader.unsignedInteger(),
             let q = reader.unsignedInteger(), let dp = reader.unsignedInteger(), let dq = reader.unsignedInteger(),
             let inverse = reader.unsignedInteger(),
-            // Computing with a longer one would keep the app busy for whoever sends the key.
+            // A sender could otherwise occupy the app with computations on oversized numbers.
             [e, d, p, q, dp, dq, inverse].allSatisfy({ $0.count <= n.count })
         else { return nil }
         return RSAPrivateNumbers(
@@ -88,9 +93,9 @@ package final class PrivateKey: Sendable {
             DERTag.sequence, DERWriter.integer(numbers.modulus), DERWriter.integer(numbers.publicExponent))
     }
 
-    // MARK: - Making
+    // MARK: - Generation
 
-    /// Makes a random key of a curve.
+    /// Generates a random key of a curve; throws `internalFailure` when libcrypto fails.
     package static func generate(_ curve: Curve) throws(Failure) -> PrivateKey {
         guard let handle = KeyHandle.generateEllipticCurve(curve), let point = handle.point(curve),
             let scalar = handle.scalar(curve), let publicKey = PublicKey(point, type: .ellipticCurve(curve))
@@ -99,11 +104,13 @@ package final class PrivateKey: Sendable {
             publicKey: publicKey, externalRepresentation: DERWriter.secret(point, scalar), handle: handle)
     }
 
-    /// Makes a random RSA key with the public exponent 65537.
+    /// Generates a random RSA key with the public exponent 65537. Blocks while it searches primes, up to seconds.
     ///
     /// - Parameters:
     ///   - bitCount: 1024 to 4096, a multiple of 8.
-    ///   - progress: called now and then while primes are searched, on this thread; false ends the search.
+    ///   - progress: called repeatedly on this thread during the search; returning false cancels it.
+    /// - Throws: `invalidParameter` for another size; `internalFailure` when libcrypto fails or the search is
+    ///   cancelled.
     package static func generateRSA(
         bitCount: Int, progress: (() -> Bool)? = nil
     ) throws(Failure) -> PrivateKey {
@@ -123,11 +130,12 @@ package final class PrivateKey: Sendable {
 
     private static let notMade = Failure(.internalFailure, "libcrypto could not make a key")
 
-    // MARK: - What a private key does
+    // MARK: - Operations
 
-    /// ECDSA of a digest of any length, of which the curve takes what it has room for: r ‖ s.
+    /// Signs a digest of any length with ECDSA and returns r ‖ s, each as wide as a coordinate.
     package func signECDSA(_ digest: [UInt8]) throws(Failure) -> [UInt8] {
-        // The leftmost bits are all that is used, and the library counts with 32 bits.
+        // ECDSA uses only the leftmost bits of a digest. Cutting it here also keeps its length within libcrypto's
+        // `int`.
         guard case .ellipticCurve(let curve) = type,
             let der = handle.signECDSA(Array(digest.prefix(curve.byteCount))),
             let raw = ECDSASignature.raw(der: der, curve: curve)
@@ -135,11 +143,15 @@ package final class PrivateKey: Sendable {
         return raw
     }
 
-    /// The X coordinate that both keys have in common, as wide as the curve (SP 800-56A, section 5.7.1.2). The cofactor
-    /// of these curves is 1, so this is also the cofactor form.
+    /// Computes the ECDH shared secret: an X coordinate, big-endian, as wide as the curve (SP 800-56A, section
+    /// 5.7.1.2).
+    ///
+    /// The cofactor of these curves is 1, so the result is the same for cofactor Diffie-Hellman.
+    ///
+    /// - Throws: `invalidParameter` when the keys are not of the same curve; `internalFailure` when libcrypto fails.
     package func agree(with peer: PublicKey) throws(Failure) -> SecretBytes {
         guard case .ellipticCurve(let curve) = type, peer.type == type else {
-            throw Failure(.invalidParameter, "Keys of different curves have nothing in common.")
+            throw Failure(.invalidParameter, "The keys are not of the same elliptic curve.")
         }
         guard let secret = handle.agree(curve, with: peer.handle) else {
             throw Failure(.internalFailure, "libcrypto could not agree on a secret")
@@ -147,7 +159,9 @@ package final class PrivateKey: Sendable {
         return secret
     }
 
-    /// A signature as long as the key; refused when the input does not fit the padding.
+    /// Signs with RSA; the signature is as long as the modulus.
+    ///
+    /// - Throws: `invalidParameter` when the input does not fit the key and the padding, or the key is not RSA.
     package func signRSA(_ input: [UInt8], _ padding: RSASignaturePadding) throws(Failure) -> [UInt8] {
         guard type == .rsa, input.count <= publicKey.blockBytes, let signature = handle.signRSA(input, padding) else {
             throw Failure(.invalidParameter, "The data does not fit the key and the padding.")
@@ -155,7 +169,9 @@ package final class PrivateKey: Sendable {
         return signature
     }
 
-    /// The plaintext of a ciphertext as long as the key; refused when there is none.
+    /// Decrypts an RSA ciphertext, which must be as long as the modulus.
+    ///
+    /// - Throws: `invalidParameter` when the ciphertext or its padding is invalid, or the key is not RSA.
     package func decryptRSA(_ ciphertext: [UInt8], _ padding: RSAEncryptionPadding) throws(Failure) -> SecretBytes {
         guard type == .rsa, ciphertext.count == publicKey.blockBytes,
             let plaintext = handle.decryptRSA(ciphertext, padding)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PublicKey {
-    /// Modulus and exponent of an RSA key, big-endian and without leading zeros; nil for a key of a curve.
+    /// Modulus and exponent of an RSA key, big-endian without leading zeros; nil for an elliptic curve key.
     package var rsaNumbers: (modulus: [UInt8], exponent: [UInt8])? {
         guard type == .rsa else { return nil }
         return externalRepresentation.withUnsafeBytes { bytes in
@@ -15,7 +15,7 @@ extension PublicKey {
         }
     }
 
-    /// Makes an RSA key of its numbers, big-endian; nil when a key of these is not accepted.
+    /// Creates an RSA key from its big-endian numbers; nil when `acceptedBitCount` rejects them.
     package convenience init?(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) {
         self.init(
             DERWriter.element(DERTag.sequence, DERWriter.integer(modulus), DERWriter.integer(exponent)), type: .rsa)

@@ -2,15 +2,16 @@
 
 package import LatchkeyModel
 
-/// A public key of RSA or of a NIST curve, ready for use.
+/// A public RSA or NIST curve key.
 ///
-/// Immutable; any number of threads may use it at once. What is no key of ours ends in nil.
+/// Immutable and usable from any thread. Initialisers return nil for malformed and unsupported keys.
 package final class PublicKey: Sendable {
-    /// What it is computed with.
+    /// The algorithm and curve of this key.
     package let type: KeyType
     /// Bits of the modulus or of a coordinate.
     package let bitCount: Int
-    /// PKCS#1 (RFC 8017, appendix A.1.1) or the uncompressed point 04, X, Y (SEC 1, section 2.3.3).
+    /// PKCS#1 `RSAPublicKey` in DER (RFC 8017, appendix A.1.1), or the uncompressed point 04, X, Y (SEC 1, section
+    /// 2.3.3).
     package let externalRepresentation: [UInt8]
 
     let handle: KeyHandle
@@ -22,7 +23,7 @@ package final class PublicKey: Sendable {
         self.handle = handle
     }
 
-    /// Reads PKCS#1 or a point; nil unless it is exactly one, and a key of a size that is accepted.
+    /// Reads an external representation; nil when it is malformed, has trailing bytes, or its size is not accepted.
     package convenience init?(_ external: [UInt8], type: KeyType) {
         switch type {
         case .rsa: self.init(rsa: external)
@@ -30,7 +31,7 @@ package final class PublicKey: Sendable {
         }
     }
 
-    /// Reads a point whose length tells the curve, or nil.
+    /// Reads an uncompressed point; its length selects the curve. nil when no curve fits or the point is not on it.
     package convenience init?(point: [UInt8]) {
         guard let curve = Curve.allCases.first(where: { $0.pointBytes == point.count }) else { return nil }
         self.init(point: point, curve: curve)
@@ -63,10 +64,10 @@ package final class PublicKey: Sendable {
         self.init(type: .rsa, bitCount: bitCount, externalRepresentation: external, handle: handle)
     }
 
-    /// The size of an RSA key with these numbers; nil when it is not accepted.
+    /// The size in bits of an RSA key with these numbers; nil when the key is not accepted.
     ///
-    /// The exponent is odd, at least 3 and at most 64 bits long: with a longer one, checking a signature would take as
-    /// long as making it.
+    /// The modulus must be odd and its size in `KeyType.acceptedRSABits`. The exponent must be odd, at least 3 and at
+    /// most 64 bits long: verification with a longer exponent takes as long as signing.
     static func acceptedBitCount(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) -> Int? {
         guard let highest = modulus.first, let lowest = modulus.last, lowest & 1 == 1 else { return nil }
         let bitCount = modulus.count * 8 - highest.leadingZeroBitCount
@@ -76,24 +77,26 @@ package final class PublicKey: Sendable {
         return bitCount
     }
 
-    /// Bytes of a modulus or of a coordinate.
+    /// Bytes of the modulus or of a coordinate.
     package var blockBytes: Int { (bitCount + 7) / 8 }
 
-    // MARK: - What a public key does
+    // MARK: - Operations
 
-    /// Whether the DER is an ECDSA signature of the digest; false for a key of another type.
+    /// Whether `der` is a valid ECDSA signature of the digest; false for an RSA key.
     package func verifiesECDSA(_ digest: [UInt8], der: [UInt8]) -> Bool {
         guard case .ellipticCurve(let curve) = type else { return false }
         return handle.verifyECDSA(Array(digest.prefix(curve.byteCount)), der: der)
     }
 
-    /// Whether it is a signature of the input; false for a key of another type.
+    /// Whether `signature` is a valid RSA signature of the input; false for an elliptic curve key.
     package func verifiesRSA(_ input: [UInt8], _ padding: RSASignaturePadding, signature: [UInt8]) -> Bool {
         guard type == .rsa, signature.count == blockBytes, input.count <= blockBytes else { return false }
         return handle.verifyRSA(input, padding, signature: signature)
     }
 
-    /// A ciphertext as long as the key; refused when the input does not fit the padding.
+    /// Encrypts with RSA; the ciphertext is as long as the modulus.
+    ///
+    /// - Throws: `invalidParameter` when the input does not fit the key and the padding, or the key is not RSA.
     package func encryptRSA(_ plaintext: SecretBytes, _ padding: RSAEncryptionPadding) throws(Failure) -> [UInt8] {
         guard type == .rsa, plaintext.count <= blockBytes, let ciphertext = handle.encryptRSA(plaintext, padding) else {
             throw Failure(.invalidParameter, "The data does not fit the key and the padding.")
@@ -103,11 +106,11 @@ package final class PublicKey: Sendable {
 }
 
 extension PublicKey: Hashable {
-    /// Whether both are the same key.
+    /// Compares type and external representation.
     package static func == (left: PublicKey, right: PublicKey) -> Bool {
         left.type == right.type && left.externalRepresentation == right.externalRepresentation
     }
 
-    /// Equal for equal keys.
+    /// Hashes the external representation.
     package func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
 }

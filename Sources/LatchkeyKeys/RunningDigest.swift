@@ -3,12 +3,12 @@
 internal import COpenSSL
 package import LatchkeyModel
 
-/// A digest of a message that comes in pieces, so that a file of any length needs little memory.
+/// Computes the digest of a message in pieces, so that a file of any length needs little memory.
 package final class RunningDigest {
     private let context: OpaquePointer
     private let algorithm: DigestAlgorithm
 
-    /// Begins with the empty message.
+    /// Starts an empty message.
     package init(_ algorithm: DigestAlgorithm) throws(Failure) {
         guard let context = EVP_MD_CTX_new() else { throw RunningDigest.failure }
         self.context = context
@@ -18,12 +18,12 @@ package final class RunningDigest {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Takes the next piece.
+    /// Appends the next piece of the message.
     package func add(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { throw RunningDigest.failure }
     }
 
-    /// The digest of all pieces; the next message begins.
+    /// Returns the digest of all pieces and starts a new, empty message.
     package func finish() throws(Failure) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: algorithm.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1,
@@ -36,7 +36,7 @@ package final class RunningDigest {
 }
 
 extension DigestAlgorithm {
-    /// The digest of bytes.
+    /// Computes the digest of a message; throws `internalFailure` when libcrypto fails.
     package func hash(_ message: [UInt8]) throws(Failure) -> [UInt8] {
         let digest = try RunningDigest(self)
         try SecretBytes(message).withBytes { (bytes) throws(Failure) in try digest.add(bytes) }

@@ -2,19 +2,27 @@
 
 package import LatchkeyModel
 
-/// RSA-OAEP with AES-GCM: a random key, wrapped with OAEP, then ciphertext and a tag of 16 bytes.
+/// RSA-OAEP with AES-GCM in Apple's format: OAEP-wrapped random session key, ciphertext, tag of 16 bytes.
 ///
-/// The key of AES-GCM has 16 bytes for RSA keys below 4096 bits, else 32; the nonce is 16 bytes of zero; PKCS#1 of the
-/// public key is bound as associated data.
+/// The session key has 16 bytes for RSA keys below 4096 bits, otherwise 32. The nonce is 16 zero bytes. The associated
+/// data is the public key in PKCS#1.
 package struct WrappedKeyEncryption: Sendable {
+    /// The digest of OAEP and MGF1.
     package let digest: DigestAlgorithm
 
     package init(_ digest: DigestAlgorithm) { self.digest = digest }
 
-    /// Bytes of the random key for that public key.
+    /// Bytes of the session key for a public key.
     package static func sessionKeyBytes(for recipient: PublicKey) -> Int { recipient.bitCount < 4096 ? 16 : 32 }
 
-    /// Encrypts for the owner of the private half; `sessionKey` is random and used for this call only.
+    /// Encrypts to a public RSA key.
+    ///
+    /// - Parameters:
+    ///   - plaintext: any length.
+    ///   - sessionKey: `sessionKeyBytes(for:)` random bytes, which must not be used for any other call.
+    ///   - recipient: the public RSA key.
+    /// - Throws: `invalidParameter` when the key is not RSA or too short for OAEP; `internalFailure` when libcrypto
+    ///   fails.
     package func seal(
         _ plaintext: SecretBytes, sessionKey: SecretBytes, for recipient: PublicKey
     ) throws(Failure) -> [UInt8] {
@@ -24,7 +32,14 @@ package struct WrappedKeyEncryption: Sendable {
                 plaintext, key: sessionKey, nonce: zeroNonce, authenticating: recipient.externalRepresentation))
     }
 
-    /// Decrypts; `unwrap` is the private key's part. Refused unless it is what `seal` made for this key.
+    /// Decrypts the output of `seal`.
+    ///
+    /// - Parameters:
+    ///   - sealed: wrapped key, ciphertext and tag.
+    ///   - recipient: the public key of the private key.
+    ///   - unwrap: decrypts the session key with the private key.
+    /// - Throws: `invalidParameter` when the data was not encrypted to this key or has been changed; other errors of
+    ///   `unwrap`.
     package func open(
         _ sealed: [UInt8], for recipient: PublicKey,
         unwrap: ([UInt8], RSAEncryptionPadding) throws(Failure) -> SecretBytes
@@ -36,7 +51,7 @@ package struct WrappedKeyEncryption: Sendable {
         do throws(Failure) {
             sessionKey = try unwrap(Array(sealed[..<wrappedBytes]), .oaep(digest))
         } catch {
-            // One answer to all that was changed: which part it was is nobody's business.
+            // Reports every manipulation with the same error: telling the parts apart would give an attacker an oracle.
             throw error.status == .invalidParameter ? unreadable : error
         }
         guard sessionKey.count == WrappedKeyEncryption.sessionKeyBytes(for: recipient),

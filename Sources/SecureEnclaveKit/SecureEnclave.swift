@@ -4,29 +4,37 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// Private keys of P-256 that never leave the Secure Enclave, in the shape of CryptoKit's type of the same name.
+/// P-256 private keys that never leave the Secure Enclave, with the API of CryptoKit's `SecureEnclave`.
 ///
-/// A key is kept by the app, as `dataRepresentation`: sealed bytes that work on this machine, for this user and this app
-/// only. To keep a key in the keychain instead, use `SecKeyCreateRandomKey` with `kSecAttrTokenIDSecureEnclave`.
+/// The app stores a key itself, as its `dataRepresentation`: encrypted bytes that work on this machine, for this user
+/// and this app only. To store a key in the keychain instead, use `SecKeyCreateRandomKey` with
+/// `kSecAttrTokenIDSecureEnclave`.
 ///
-/// Apple: `CryptoKit.SecureEnclave`. Public keys and signatures are types of their own here, since there is no CryptoKit:
-/// their `x963Representation`, `rawRepresentation` and `derRepresentation` are those of its types.
+/// Apple: `CryptoKit.SecureEnclave`.
+///
+/// > Note: Linux: CryptoKit does not exist here, so public keys, signatures and shared secrets are types of this
+/// module.
+/// > Their `x963Representation` and `rawRepresentation` have the same formats as in CryptoKit.
 public enum SecureEnclave {
-    /// Whether there is a Secure Enclave: a TPM, or one made of software where that was chosen. Asks the daemon.
+    /// Whether the app can use a Secure Enclave: a TPM, or the software implementation if the machine is configured
+    /// for it.
+    ///
+    /// Blocks for one request to the daemon; does not prompt. false also when the daemon cannot be reached.
+    /// Apple: `SecureEnclave.isAvailable`.
     public static var isAvailable: Bool { SecKey.hasEnclave }
 
-    /// Keys of NIST P-256.
+    /// Keys on the curve NIST P-256. Apple: `SecureEnclave.P256`.
     public enum P256 {
-        /// Signatures.
+        /// Keys for ECDSA signatures. Apple: `SecureEnclave.P256.Signing`.
         public enum Signing {}
-        /// Secrets that two keys agree on.
+        /// Keys for ECDH key agreement. Apple: `SecureEnclave.P256.KeyAgreement`.
         public enum KeyAgreement {}
     }
 }
 
-/// The rule of keys that are made without one: usable while the device is unlocked, on this device only.
+/// The access control of keys created without one: usable while the device is unlocked, on this device only.
 ///
-/// - Throws: an error of `NSOSStatusErrorDomain` when the rule cannot be made.
+/// - Throws: an error of `NSOSStatusErrorDomain` when it cannot be created.
 func defaultAccessControl() throws -> SecAccessControl {
     var error: Unmanaged<CFError>?
     let control = SecAccessControlCreateWithFlags(
@@ -35,17 +43,17 @@ func defaultAccessControl() throws -> SecAccessControl {
     return control
 }
 
-/// The error that a call left behind.
+/// The error that a call stored; `errSecParam` when it stored none.
 func thrown(_ error: Unmanaged<CFError>?) -> any Error {
     error?.takeRetainedValue() ?? NSError(domain: NSOSStatusErrorDomain, code: Int(errSecParam))
 }
 
-/// A private key in the Secure Enclave that is not in the keychain.
+/// A private key of the Secure Enclave that is not stored in the keychain.
 struct EnclaveKey: Sendable {
     let key: SecKey
     let data: Data
 
-    /// Makes a new one.
+    /// Creates a new key.
     init(_ control: SecAccessControl?, _ context: LAContext?) throws {
         var half: [CFString: Any] = [
             kSecAttrIsPermanent: false, kSecAttrAccessControl: try control ?? defaultAccessControl(),
@@ -63,13 +71,13 @@ struct EnclaveKey: Sendable {
         self.data = data
     }
 
-    /// Takes one up again.
+    /// Restores a key from its encrypted form.
     init(_ data: Data, _ context: LAContext?) throws {
         key = try SecKey.detached(data, context: context)
         self.data = data
     }
 
-    /// X9.63, 65 bytes.
+    /// The public key in X9.63 representation, 65 bytes.
     func point() throws -> Data {
         var error: Unmanaged<CFError>?
         guard let half = SecKeyCopyPublicKey(key), let bytes = SecKeyCopyExternalRepresentation(half, &error) else {

@@ -5,33 +5,57 @@ public import LocalAuthentication
 public import Security
 
 extension SecureEnclave.P256.Signing {
-    /// A private key that signs. Apple: `SecureEnclave.P256.Signing.PrivateKey`.
+    /// A P-256 private key in the Secure Enclave that creates ECDSA signatures.
+    ///
+    /// Apple: `SecureEnclave.P256.Signing.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let enclave: EnclaveKey
 
-        /// Its public half.
+        /// The public key of this private key.
         public let publicKey: PublicKey
 
-        /// Makes a key.
+        /// Creates a private key with an access control in the Secure Enclave.
+        ///
+        /// Blocks until the daemon has created the key. Prompts for the passcode only when the protection of
+        /// `accessControl` is `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` and the passcode was not entered
+        /// before. Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
         ///
         /// - Parameters:
-        ///   - accessControl: what has to be proven before it signs; has to hold `.privateKeyUsage`.
-        ///   - authenticationContext: what has been proven, and what prompts say; without one each use asks anew.
-        /// - Throws: an error of `NSOSStatusErrorDomain`; -25291 where there is no Secure Enclave.
-        ///
-        /// Blocks; prompts only for a passcode that the rule needs.
+        ///   - accessControl: the protection of the key and the constraints that the user must satisfy before each use.
+        ///     Include `.privateKeyUsage`: without it every use fails with code -1009 of the domain of `LAError`.
+        ///   - authenticationContext: supplies proofs that were obtained before and the texts of prompts, also for
+        ///     later uses of the key. nil: each use of a protected key prompts.
+        /// - Throws: an error of `NSOSStatusErrorDomain`: -25291 (`errSecNotAvailable`) when there is no Secure
+        ///   Enclave, or another code of `SecKeyCreateRandomKey`.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclaveKey(accessControl, authenticationContext))
         }
 
-        /// Makes a key that works while the device is unlocked.
+        /// Creates a private key without user constraints, which can be used while the device is unlocked.
+        ///
+        /// Its access control is `kSecAttrAccessibleWhenUnlockedThisDeviceOnly` with `.privateKeyUsage`. Blocks until
+        /// the daemon has created the key; does not prompt.
+        /// Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
+        ///
+        /// - Parameter authenticationContext: the context that is passed with each use of the key; nil: none.
+        /// - Throws: an error of `NSOSStatusErrorDomain`: -25291 (`errSecNotAvailable`) when there is no Secure
+        ///   Enclave, or another code of `SecKeyCreateRandomKey`.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclaveKey(nil, authenticationContext))
         }
 
-        /// Takes up a key that was made here before.
+        /// Restores a private key from its `dataRepresentation`.
         ///
-        /// - Throws: an error of `NSOSStatusErrorDomain`; -50 for bytes that this Secure Enclave did not make for this app.
+        /// Blocks for one request to the daemon; does not prompt.
+        /// Apple: `init(dataRepresentation:authenticationContext:)` of the same type.
+        ///
+        /// - Parameters:
+        ///   - dataRepresentation: the `dataRepresentation` of a key that this app created on this machine for this
+        ///     user.
+        ///   - authenticationContext: supplies proofs that were obtained before and the texts of prompts for all uses
+        ///     of the key. nil: each use of a protected key prompts.
+        /// - Throws: an error of `NSOSStatusErrorDomain`: -50 (`errSecParam`) for bytes that the Secure Enclave did not
+        ///   create for this app. Changes to the encrypted private key are detected at its first use instead.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclaveKey(dataRepresentation, authenticationContext))
         }
@@ -41,12 +65,22 @@ extension SecureEnclave.P256.Signing {
             publicKey = try PublicKey(x963Representation: enclave.point())
         }
 
-        /// Sealed bytes by which the key is taken up again; no secret, and of no use elsewhere.
+        /// The key in encrypted form, for the app to store; restore it with
+        /// `init(dataRepresentation:authenticationContext:)`.
+        ///
+        /// It works on this machine, for this user and this app only, and does not have to be kept secret. Its format
+        /// is not documented. Apple: `SecureEnclave.P256.Signing.PrivateKey.dataRepresentation`.
         public var dataRepresentation: Data { enclave.data }
 
-        /// Signs data with ECDSA over its SHA-256. Blocks, and may prompt.
+        /// Signs data with ECDSA and SHA-256.
         ///
-        /// - Throws: an error of the key's access control in the domain of `LAError`, else of `NSOSStatusErrorDomain`.
+        /// Blocks until the daemon has signed. Prompts when the key's access control has constraints that the
+        /// context's proofs do not satisfy. Apple: `SecureEnclave.P256.Signing.PrivateKey.signature(for:)`.
+        ///
+        /// - Parameter data: the message, of any length; this function computes its SHA-256 digest.
+        /// - Returns: the signature; its numbers are available as `rawRepresentation`.
+        /// - Throws: an error of the domain of `LAError` when the user does not authenticate or the access control
+        ///   does not allow signing; otherwise an error of `NSOSStatusErrorDomain`.
         public func signature(for data: some DataProtocol) throws -> ECDSASignature {
             var error: Unmanaged<CFError>?
             let signature = SecKeyCreateSignature(
@@ -56,27 +90,40 @@ extension SecureEnclave.P256.Signing {
         }
     }
 
-    /// A public key that checks signatures. Stands for CryptoKit's `P256.Signing.PublicKey`.
+    /// A P-256 public key that verifies ECDSA signatures. Apple: CryptoKit's `P256.Signing.PublicKey`.
     public struct PublicKey: Hashable, Sendable {
         private let key: SecKey
 
-        /// 04, X and Y: 65 bytes.
+        /// The key in X9.63 representation: the uncompressed point 04, X, Y, 65 bytes, coordinates big-endian.
         public let x963Representation: Data
 
-        /// Takes 65 bytes; throws for what is no point of the curve.
+        /// Reads a public key from its X9.63 representation. Computes in this process; does not prompt.
+        ///
+        /// - Parameter x963Representation: the uncompressed point 04, X, Y: 65 bytes, coordinates big-endian.
+        /// - Throws: an error of `NSOSStatusErrorDomain`, -50 (`errSecParam`), for another length or a point that is
+        ///   not on P-256.
         public init(x963Representation: some ContiguousBytes) throws {
             (key, self.x963Representation) = try readPublicKey(x963Representation)
         }
 
-        /// X and Y: 64 bytes.
+        /// The key in raw representation: X, Y, 64 bytes, coordinates big-endian.
         public var rawRepresentation: Data { Data(x963Representation.dropFirst()) }
 
-        /// Takes X and Y, 64 bytes; throws for what is no point of the curve.
+        /// Reads a public key from its raw representation. Computes in this process; does not prompt.
+        ///
+        /// - Parameter rawRepresentation: X, Y: 64 bytes, coordinates big-endian.
+        /// - Throws: an error of `NSOSStatusErrorDomain`, -50 (`errSecParam`), for another length or a point that is
+        ///   not on P-256.
         public init(rawRepresentation: some ContiguousBytes) throws {
             try self.init(x963Representation: Data([4]) + rawRepresentation.withUnsafeBytes { Data($0) })
         }
 
-        /// Whether it is a signature of the private key over that data.
+        /// Verifies an ECDSA signature with SHA-256. Computes in this process; does not prompt.
+        ///
+        /// - Parameters:
+        ///   - signature: the signature to verify.
+        ///   - data: the message, of any length; this function computes its SHA-256 digest.
+        /// - Returns: true when the private key of this public key created the signature for `data`; false otherwise.
         public func isValidSignature(_ signature: ECDSASignature, for data: some DataProtocol) -> Bool {
             SecKeyVerifySignature(
                 key, .ecdsaSignatureMessageRFC4754SHA256, Data(data) as CFData, signature.rawRepresentation as CFData,
@@ -84,12 +131,15 @@ extension SecureEnclave.P256.Signing {
         }
     }
 
-    /// An ECDSA signature. Stands for CryptoKit's `P256.Signing.ECDSASignature`.
+    /// An ECDSA signature of P-256. Apple: CryptoKit's `P256.Signing.ECDSASignature`.
     public struct ECDSASignature: Hashable, Sendable {
-        /// r and s: 64 bytes, as in RFC 4754.
+        /// The signature as r ‖ s: 64 bytes, both numbers big-endian (RFC 4754, section 7).
         public let rawRepresentation: Data
 
-        /// Takes r and s; throws for any other length.
+        /// Creates a signature from its raw representation; does not check the numbers.
+        ///
+        /// - Parameter rawRepresentation: r ‖ s: 64 bytes, both numbers big-endian (RFC 4754, section 7).
+        /// - Throws: an error of `NSOSStatusErrorDomain`, -50 (`errSecParam`), for any other length.
         public init(rawRepresentation: some DataProtocol) throws {
             guard rawRepresentation.count == 64 else { throw thrown(nil) }
             self.rawRepresentation = Data(rawRepresentation)
@@ -97,7 +147,7 @@ extension SecureEnclave.P256.Signing {
     }
 }
 
-/// Reads a public key of P-256.
+/// Reads a P-256 public key from its X9.63 representation (65 bytes).
 func readPublicKey(_ point: some ContiguousBytes) throws -> (SecKey, Data) {
     let data = point.withUnsafeBytes { Data($0) }
     let attributes: [CFString: Any] = [

@@ -4,14 +4,14 @@ import LatchkeyCrypto
 package import LatchkeyModel
 package import LatchkeySeams
 
-/// A key module without hardware: a private key is in this process for the time of one operation, in memory that is
-/// wiped, and otherwise in the keychain's envelopes.
+/// A key module without hardware protection.
 ///
-/// A blob is `01`, the scalar (32 bytes, big-endian) and the public key (65 bytes).
+/// During an operation the private key is in this process, in memory that is wiped afterwards; at rest it exists only
+/// in the keychain's envelopes. A blob is `01`, the scalar (32 bytes, big-endian) and the public key (X9.63, 65 bytes).
 package final class SoftwareEnclave: KeyModule {
     private static let version: UInt8 = 1
 
-    /// Makes a module; it keeps nothing.
+    /// Creates a module; it has no state.
     package init() {}
 
     package var kind: EnclaveKind { .software }
@@ -32,7 +32,7 @@ package final class SoftwareEnclave: KeyModule {
 
     package func agree(_ blob: SecretBytes, point: [UInt8]) throws(Failure) -> SecretBytes {
         guard let secret = try key(blob).agree(point) else {
-            throw Failure(.invalidParameter, "The public key is no point of P-256.")
+            throw Failure(.invalidParameter, "The public key is not a point on P-256.")
         }
         return secret
     }
@@ -44,7 +44,7 @@ package final class SoftwareEnclave: KeyModule {
                 scalar: SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[1..<33])),
                 publicKey: Array(bytes[33...]))
         }
-        guard let key else { throw Failure(.internalFailure, "The key is not one of a software enclave.") }
+        guard let key else { throw Failure(.internalFailure, "The key was not made by a software enclave.") }
         return key
     }
 }

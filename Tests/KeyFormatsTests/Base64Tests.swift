@@ -4,9 +4,9 @@ import Foundation
 import KeyFormats
 import Testing
 
-/// Base64 has one text for each sequence of bytes.
+/// The strict Base64 codec: known values, and rejection of every non-canonical text.
 @Suite struct Base64Tests {
-    @Test func theExamplesOfTheStandardComeOut() {
+    @Test func rfc4648ExamplesRoundTrip() {
         // RFC 4648, section 10.
         for (text, expected) in [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func bytesOfEveryLengthAreThoseOfFoundation() {
+    @Test func encodingMatchesFoundationForEveryLength() {
         for count in 0...67 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ count &* 17) }
             let text = Data(bytes).base64EncodedString()
@@ -32,9 +32,9 @@ import Testing
 
     @Test(arguments: [
         "Zg", "Zg=", "Z===", "Zg==Zg==", "Zh==", "Zm9=", "Zm9v\n", " Zm9v", "Zm 9v", "Zm-_", "=", "====", "Zm9v====",
-    ]) func anotherTextIsRefused(text: String) { #expect(Base64.standard.decode(text.utf8) == nil) }
+    ]) func malformedBase64IsRejected(text: String) { #expect(Base64.standard.decode(text.utf8) == nil) }
 
-    @Test(arguments: ["Z", "Zg==", "Zh", "Zm9", "+/8", "Zm9v\n"]) func anotherTextForAddressesIsRefused(text: String) {
+    @Test(arguments: ["Z", "Zg==", "Zh", "Zm9", "+/8", "Zm9v\n"]) func malformedBase64urlIsRejected(text: String) {
         #expect(Base64.url.decode(text.utf8) == nil)
     }
 }

@@ -4,15 +4,15 @@ import KeyFormats
 import TestSupport
 import Testing
 
-/// The fuzzer's property over its corpus and over changes of it that are always the same.
+/// Checks the fuzzer's property for its corpus and for deterministic mutations of it.
 @Suite struct FuzzCorpusTests {
-    @Test func everyFileKeepsTheProperty() throws {
+    @Test func corpusFilesSatisfyTheFuzzProperty() throws {
         let corpus = try Repository.inputs("format")
         #expect(corpus.count >= PublicKeyFormat.allCases.count)
         for (name, bytes) in corpus { #expect(complaint(aboutFormat: bytes) == nil, "\(name)") }
     }
 
-    @Test func theFilesAreKeysOfTheirForms() throws {
+    @Test func corpusFilesAreValidInTheirFormat() throws {
         for (name, bytes) in try Repository.inputs("format") {
             let body = bytes.dropFirst()
             let text = String(decoding: body, as: UTF8.self)
@@ -23,12 +23,12 @@ import Testing
             case .openSSH: _ = try PortablePublicKey(openSSH: text)
             case .jwk: _ = try PortablePublicKey(jwk: members(Array(body)))
             case .base64: #expect(Base64.standard.decode(body) != nil || Base64.url.decode(body) != nil)
-            case nil: Issue.record("\(name) chooses no form")
+            case nil: Issue.record("\(name) selects no format")
             }
         }
     }
 
-    @Test func changedBytesKeepTheProperty() throws {
+    @Test func mutatedCorpusSatisfiesTheFuzzProperty() throws {
         var numbers = SeededGenerator(seed: 0)
         for (name, bytes) in try Repository.inputs("format") {
             for _ in 0..<300 {

@@ -3,7 +3,7 @@
 import KeyFormats
 import Testing
 
-/// JSON Web Keys of the standards' own examples, and what is none.
+/// Reads and writes the JSON Web Keys of RFC 7517 and RFC 7638, and rejects malformed ones.
 @Suite struct JSONWebKeyTests {
     // RFC 7638, section 3.1.
     private static let published = [
@@ -19,27 +19,27 @@ import Testing
         "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM", "use": "enc", "kid": "1",
     ]
 
-    @Test func thePublishedThumbprintComesOut() throws {
+    @Test func thumbprintMatchesRFC7638() throws {
         let key = try PortablePublicKey(jwk: Self.published)
         #expect(key.kind == .rsa && key.bitCount == 2048)
         #expect(try key.jwkThumbprint() == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
         #expect(key.jwkText.hasPrefix("{\"e\":\"AQAB\",\"kty\":\"RSA\",\"n\":\"0vx7") && !key.jwkText.contains("kid"))
     }
 
-    @Test func thePublishedKeyOfACurveIsReadAndWritten() throws {
+    @Test func ellipticCurveKeyOfRFC7517RoundTrips() throws {
         let key = try PortablePublicKey(jwk: Self.curve)
         #expect(key.kind == .p256)
         #expect(key.jwk == Self.curve.filter { !["use", "kid"].contains($0.key) })
         #expect(key.jwkText.hasPrefix("{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":"))
     }
 
-    @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) func aPrivateKeyIsRefused(member: String) {
+    @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) func privateKeyMembersAreRejected(member: String) {
         var members = Self.published
         members[member] = "AQAB"
         #expect(code { () throws(KeyFormatError) in try PortablePublicKey(jwk: members) } == .privateKey)
     }
 
-    @Test func whatIsNoKeyOfTheCurveIsRefused() {
+    @Test func invalidEllipticCurveMembersAreRejected() {
         func refusal(_ changes: [String: String?]) -> KeyFormatError.Code? {
             var members = Self.curve
             for (name, value) in changes { members[name] = value }
@@ -55,11 +55,11 @@ import Testing
         #expect(refusal(["x": ""]) == .malformed)
         #expect(refusal(["x": (Self.curve["x"] ?? "") + "="]) == .malformed, "padding")
         #expect(refusal(["x": "AA" + (Self.curve["x"] ?? "")]) == .malformed, "wider than the curve")
-        #expect(refusal(["x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D5"]) == .malformed, "bits that say nothing")
-        #expect(refusal(["x": "+KBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"]) == .malformed, "another alphabet")
+        #expect(refusal(["x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D5"]) == .malformed, "unused bits set")
+        #expect(refusal(["x": "+KBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"]) == .malformed, "not base64url")
     }
 
-    @Test func whatIsNoKeyOfRSAIsRefused() {
+    @Test func invalidRSAMembersAreRejected() {
         func refusal(_ name: String, _ value: String) -> KeyFormatError.Code? {
             var members = Self.published
             members[name] = value
@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-/// The code of what is thrown; nil when nothing is.
+/// The code of the error that `body` throws; nil when it throws none.
 func code(_ body: () throws(KeyFormatError) -> PortablePublicKey) -> KeyFormatError.Code? {
     do throws(KeyFormatError) {
         _ = try body()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys that the tests go through, made by `openssl`.
+/// The kinds of keys that the tests generate with `openssl`.
 enum KeyChoice: CaseIterable {
     case rsa2048, rsa3072, p256, p384, p521
 

@@ -5,9 +5,9 @@ import KeyFormats
 import TestSupport
 import Testing
 
-/// What `openssl` and `ssh-keygen` write is read, and what is written here is what they write.
+/// Compares the formats with the output of `openssl` and `ssh-keygen`.
 @Suite struct OtherProgramTests {
-    @Test(arguments: KeyChoice.allCases) func openSSLAndOurselvesWriteTheSameBytes(choice: KeyChoice) throws {
+    @Test(arguments: KeyChoice.allCases) func outputMatchesOpenSSL(choice: KeyChoice) throws {
         let program = try OtherProgram()
         let (algorithm, option) = choice.openSSL
         try program.run("openssl", "genpkey", "-algorithm", algorithm, "-pkeyopt", option, "-out", "key.pem")
@@ -21,18 +21,18 @@ import Testing
         #expect(Data(key.der) == der)
     }
 
-    @Test(arguments: KeyChoice.allCases) func sshKeygenAndOurselvesWriteTheSameLine(choice: KeyChoice) throws {
+    @Test(arguments: KeyChoice.allCases) func outputMatchesSSHKeygen(choice: KeyChoice) throws {
         let program = try OtherProgram()
         let isRSA = choice.openSSL.algorithm == "RSA"
         try program.run(
             "ssh-keygen", "-q", "-t", isRSA ? "rsa" : "ecdsa", "-b", "\(choice.bitCount)", "-N", "", "-C",
-            "somebody at work", "-f", "key")
+            "user at work", "-f", "key")
         let line = try program.text("key.pub")
         let (key, comment) = try PortablePublicKey.readOpenSSH(line)
-        #expect(comment == "somebody at work")
+        #expect(comment == "user at work")
         #expect(try key.openSSH(comment: comment) + "\n" == line)
 
-        // Its own translation into the other form is ours.
+        // ssh-keygen converts the key to the same PEM.
         let pem = try program.run("ssh-keygen", "-e", "-m", "PKCS8", "-f", "key.pub")
         #expect(key.pem == String(decoding: pem, as: UTF8.self))
         #expect(try PortablePublicKey(pem: String(decoding: pem, as: UTF8.self)) == key)
@@ -41,20 +41,20 @@ import Testing
         #expect(String(decoding: fingerprint, as: UTF8.self).hasPrefix("\(choice.bitCount) SHA256:"))
     }
 
-    @Test(arguments: KeyChoice.allCases) func everyFormComesBackAsTheSameKey(choice: KeyChoice) throws {
+    @Test(arguments: KeyChoice.allCases) func everyFormatRoundTrips(choice: KeyChoice) throws {
         let key = try key(choice)
         #expect(try PortablePublicKey(externalRepresentation: key.externalRepresentation) == key)
         #expect(try PortablePublicKey(der: key.der) == key)
         #expect(try PortablePublicKey(pem: key.pem) == key)
         #expect(try PortablePublicKey(openSSH: key.openSSH()) == key)
         #expect(try PortablePublicKey(jwk: key.jwk) == key)
-        // The text is the members, as a reader of JSON sees them.
+        // A JSON parser reads the same members from the text.
         let read = try JSONSerialization.jsonObject(with: Data(key.jwkText.utf8)) as? [String: String]
         #expect(read == key.jwk)
     }
 }
 
-/// A key of that kind, as `openssl` made it.
+/// Generates a key with `openssl`.
 func key(_ choice: KeyChoice) throws -> PortablePublicKey {
     let program = try OtherProgram()
     let (algorithm, option) = choice.openSSL

@@ -3,14 +3,14 @@
 import KeyFormats
 import Testing
 
-/// Each key has one text or one sequence of bytes in each form; everything else is refused.
+/// Each format accepts exactly one encoding of a key and rejects all others.
 @Suite struct StrictReadingTests {
     private static func ofEveryKind() throws -> [PortablePublicKey] {
         try [.rsa2048, .p256, .p384, .p521].map { try key($0) }
     }
 
-    /// Changes of a text or of bytes, always the same ones: each byte with a bit flipped, left out, doubled; cut short;
-    /// followed by something.
+    /// Deterministic mutations: a bit of each byte flipped, each byte removed or duplicated, truncation at each byte,
+    /// and leading or trailing bytes.
     private static func mutants(_ bytes: [UInt8], step: Int = 1) -> [[UInt8]] {
         var mutants: [[UInt8]] = [
             [], bytes + [0], bytes + [0x20], bytes + [0x0a, 0x0a], [0x20] + bytes, bytes + bytes,
@@ -27,7 +27,7 @@ import Testing
         return mutants
     }
 
-    /// Whatever is accepted is written as it was read.
+    /// Checks that every accepted mutant is written exactly as it was read, and that at least one mutant is rejected.
     private static func check<Form: Equatable>(
         _ mutants: [Form], _ read: (Form) throws(KeyFormatError) -> PortablePublicKey,
         _ write: (PortablePublicKey) throws -> Form
@@ -45,7 +45,7 @@ import Testing
         #expect(refused > 0)
     }
 
-    @Test func changedBytesAreRefusedOrAnotherKey() throws {
+    @Test func mutatedBytesAreRejectedOrAnotherKey() throws {
         for key in try Self.ofEveryKind() {
             Self.check(
                 Self.mutants(key.externalRepresentation),
@@ -57,10 +57,10 @@ import Testing
         }
     }
 
-    @Test func changedTextIsRefusedOrAnotherKey() throws {
+    @Test func mutatedTextIsRejectedOrAnotherKey() throws {
         for key in try Self.ofEveryKind() {
             let pem = Self.mutants(Array(key.pem.utf8)).map { String(decoding: $0, as: UTF8.self) }
-            // The last end of line may be missing.
+            // PEM without its last line break is accepted, but written with it.
             Self.check(
                 pem.filter { $0 != key.pem.dropLast() },
                 { (text) throws(KeyFormatError) in try PortablePublicKey(pem: text) }, { $0.pem })
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func changedMembersAreRefusedOrAnotherKey() throws {
+    @Test func mutatedMembersAreRejectedOrAnotherKey() throws {
         for key in try Self.ofEveryKind() {
             for (name, value) in key.jwk {
                 let mutants = Self.mutants(Array(value.utf8)).map { bytes in
@@ -86,9 +86,9 @@ import Testing
         }
     }
 
-    // MARK: - One by one
+    // MARK: - Single rules
 
-    @Test func pemOfSomethingElseIsRefused() throws {
+    @Test func pemWithAnotherLabelIsRejected() throws {
         let pem = try key(.p256).pem
         for label in ["PRIVATE KEY", "EC PRIVATE KEY", "CERTIFICATE", "RSA PUBLIC KEY", "public key"] {
             let other = pem.replacing("PUBLIC KEY", with: label)
@@ -99,7 +99,7 @@ import Testing
         #expect(code { () throws(KeyFormatError) in try PortablePublicKey(pem: ended) } == .malformed)
     }
 
-    @Test func pemMayEndItsLinesAsOtherSystemsDo() throws {
+    @Test func pemAcceptsLFAndCRLFLineEndings() throws {
         let key = try key(.p256)
         #expect(try PortablePublicKey(pem: key.pem.replacing("\n", with: "\r\n")) == key)
         #expect(try PortablePublicKey(pem: String(key.pem.dropLast())) == key)
@@ -108,7 +108,7 @@ import Testing
         #expect(code { () throws(KeyFormatError) in try PortablePublicKey(pem: joined) } == .malformed)
     }
 
-    @Test func aLineOfOpenSSHHasOneFormOnly() throws {
+    @Test func openSSHLineIsReadStrictly() throws {
         let line = try key(.p384).openSSH(comment: "x")
         func refusal(_ line: String) -> KeyFormatError.Code? {
             code { () throws(KeyFormatError) in try PortablePublicKey(openSSH: line) }
@@ -116,14 +116,14 @@ import Testing
         #expect(refusal(line) == nil && refusal(line + "\n") == nil && refusal(line + "\r\n") == nil)
         #expect(refusal("no-pty " + line) == .unsupported, "options")
         #expect(refusal("ssh-ed25519 AAAA") == .unsupported)
-        #expect(refusal(line.replacing("nistp384 ", with: "nistp256 ")) == .malformed, "the name is another curve's")
+        #expect(refusal(line.replacing("nistp384 ", with: "nistp256 ")) == .malformed, "type of another curve")
         #expect(refusal(line.replacing(" ", with: "  ")) == .malformed)
         #expect(refusal(line + "\n" + line) == .invalidComment, "two lines")
-        #expect(refusal(String(line.dropLast())) == .invalidComment, "a blank and no comment")
+        #expect(refusal(String(line.dropLast())) == .invalidComment, "a space without a comment")
         #expect(refusal("ecdsa-sha2-nistp384") == .malformed)
     }
 
-    @Test func aCommentCannotBecomeASecondKey() throws {
+    @Test func commentsWithLineBreaksOrControlCharactersAreRejected() throws {
         let key = try key(.p256)
         for comment in ["a\nssh-rsa AAAA", "a\rb", "\u{1b}[2J", "a\u{2028}b", "\0"] {
             #expect(throws: KeyFormatError.self) { try key.openSSH(comment: comment) }
@@ -131,7 +131,7 @@ import Testing
         #expect(try PortablePublicKey.readOpenSSH(key.openSSH(comment: "é \u{1f511}")).comment == "é \u{1f511}")
     }
 
-    @Test func aPointThatIsNotOnItsCurveIsRefused() throws {
+    @Test func pointOffTheCurveIsRejected() throws {
         for choice in [KeyChoice.p256, .p384, .p521] {
             var point = try key(choice).externalRepresentation
             point[point.count - 1] ^= 1
@@ -148,8 +148,8 @@ import Testing
                 == .malformed)
     }
 
-    @Test func aKeyOfACurveIsNoKeyOfAnotherCurve() throws {
-        // The name of P-384 in front of a point of P-256.
+    @Test func pointOfAnotherCurveIsRejected() throws {
+        // The algorithm identifier of P-384 followed by a point of P-256.
         let small = try key(.p256).der
         let large = try key(.p384).der
         let mixed = Array(large.prefix(23)) + small.suffix(68)

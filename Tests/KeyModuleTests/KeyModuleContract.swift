@@ -5,22 +5,22 @@ import LatchkeySeams
 import SoftwareEnclaveDriver
 import Testing
 
-/// A driver under the contract of `KeyModule`.
+/// A driver that the contract tests of `KeyModule` run against.
 struct Driver: Sendable, CustomTestStringConvertible {
     let name: String
     let make: @Sendable () -> any KeyModule
     var testDescription: String { name }
 
-    /// Every driver there is; a new one is added here and has to pass as it is.
+    /// All drivers. A new driver is added here and must pass every test unchanged.
     static let all = [Driver(name: "software") { SoftwareEnclave() }]
 }
 
-/// What the engine expects of whatever holds private keys.
+/// The contract of `KeyModule`, which every driver must fulfil.
 @Suite struct KeyModuleContract {
     private static let rule = AccessControl(
         accessibility: .whenUnlockedThisDeviceOnly, constraints: [.privateKeyUsage])
 
-    @Test(arguments: Driver.all) func aKeyHasAPointOfP256AndABlobOfItsOwn(_ driver: Driver) throws {
+    @Test(arguments: Driver.all) func eachKeyHasItsOwnPointAndBlob(_ driver: Driver) throws {
         let module = driver.make()
         let one = try module.create(Self.rule)
         let two = try module.create(Self.rule)
@@ -29,7 +29,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
         #expect(one.blob != two.blob)
     }
 
-    @Test(arguments: Driver.all) func bothSidesAgreeOnOneSecret(_ driver: Driver) throws {
+    @Test(arguments: Driver.all) func bothPartiesComputeTheSameSharedSecret(_ driver: Driver) throws {
         let module = driver.make()
         let one = try module.create(Self.rule)
         let two = try module.create(Self.rule)
@@ -39,7 +39,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
         #expect(try secret != module.agree(one.blob, point: one.publicKey))
     }
 
-    @Test(arguments: Driver.all, [20, 28, 32, 48, 64]) func aDigestOfAnyLengthIsSigned(
+    @Test(arguments: Driver.all, [20, 28, 32, 48, 64]) func digestsOfEverySupportedLengthAreSigned(
         _ driver: Driver, _ count: Int
     ) throws {
         let module = driver.make()
@@ -50,15 +50,15 @@ struct Driver: Sendable, CustomTestStringConvertible {
         #expect(signature.copyBytes() != [UInt8](repeating: 0, count: 64))
     }
 
-    /// A blob outlives the module that made it: the daemon starts anew.
-    @Test(arguments: Driver.all) func aKeyIsTheSameForTheNextModule(_ driver: Driver) throws {
+    /// A blob must work after a restart of the daemon, in a new module instance.
+    @Test(arguments: Driver.all) func blobWorksInANewModuleInstance(_ driver: Driver) throws {
         let key = try driver.make().create(Self.rule)
         let peer = try driver.make().create(Self.rule)
         let now = try driver.make().agree(key.blob, point: peer.publicKey)
         #expect(try now == driver.make().agree(peer.blob, point: key.publicKey))
     }
 
-    @Test(arguments: Driver.all) func whatIsNoPointOfTheCurveIsRefused(_ driver: Driver) throws {
+    @Test(arguments: Driver.all) func invalidPointsAreRejected(_ driver: Driver) throws {
         let module = driver.make()
         let key = try module.create(Self.rule)
         let peer = try module.create(Self.rule)
@@ -71,7 +71,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: Driver.all) func aBlobThatIsNoneIsRefused(_ driver: Driver) throws {
+    @Test(arguments: Driver.all) func invalidBlobsAreRejected(_ driver: Driver) throws {
         let module = driver.make()
         let key = try module.create(Self.rule)
         let bytes = key.blob.copyBytes()
@@ -83,7 +83,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: Driver.all) func manyThreadsUseOneKey(_ driver: Driver) async throws {
+    @Test(arguments: Driver.all) func oneKeyIsUsableFromManyThreads(_ driver: Driver) async throws {
         let module = driver.make()
         let key = try module.create(Self.rule)
         let peer = try module.create(Self.rule)

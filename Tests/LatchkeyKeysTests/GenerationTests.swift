@@ -5,7 +5,7 @@ import LatchkeyModel
 import Testing
 
 @Suite struct GenerationTests {
-    @Test(arguments: Curve.allCases) func aKeyOfACurveRoundTrips(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func generatedEllipticCurveKeyRoundTrips(curve: Curve) throws {
         let key = try PrivateKey.generate(curve)
         let read = try #require(PrivateKey(key.externalRepresentation, type: key.type))
         #expect(read.publicKey == key.publicKey)

@@ -5,7 +5,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// Reading is strict: one form, numbers that belong together, and nothing behind.
+/// Keys are read strictly: one encoding, consistent numbers, no trailing bytes.
 @Suite struct KeyReadingTests {
     private func isRead(_ reader: KeyReader, _ bytes: [UInt8]) -> Bool {
         switch reader {
@@ -27,13 +27,13 @@ import Testing
         }
     }
 
-    @Test func whatTheOpensslCommandWroteIsRead() throws {
+    @Test func keysWrittenByOpenSSLAreRead() throws {
         let seeds = try seeds().filter { !$0.name.contains("bad") }
         #expect(seeds.count >= 19)
         for seed in seeds { #expect(isRead(seed.reader, seed.bytes), "\(seed.name)") }
     }
 
-    @Test func noPartOfItIsRead_SK03() throws {
+    @Test func truncatedKeysAreRejected_SK03() throws {
         for seed in try seeds() {
             for count in 0..<seed.bytes.count {
                 #expect(!isRead(seed.reader, Array(seed.bytes[..<count])), "\(seed.name) \(count)")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func nothingStandsBehindIt_SK03() throws {
+    @Test func trailingBytesAreRejected_SK03() throws {
         for seed in try seeds() {
             for more: [UInt8] in [[0], [1, 2, 3], [5, 0], seed.bytes] {
                 #expect(!isRead(seed.reader, seed.bytes + more), "\(seed.name)")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsNotReadAsAnother_SK03_T25() throws {
+    @Test func keyIsRejectedByReadersOfOtherFormats_SK03_T25() throws {
         for seed in try seeds() {
             for reader in KeyReader.allCases where reader != seed.reader {
                 #expect(!isRead(reader, seed.bytes), "\(seed.name) as \(reader)")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func theCorpusAndItsMutationsKeepTheProperty() throws {
+    @Test func corpusAndItsMutationsSatisfyTheFuzzProperty() throws {
         var numbers = SeededGenerator(seed: 0)
         for (name, bytes) in try Repository.inputs("key") {
             #expect(complaint(aboutKey: bytes) == nil, "\(name)")
@@ -82,7 +82,7 @@ import Testing
 
     // MARK: - Curves
 
-    @Test(arguments: Curve.allCases) func aPointThatIsNotOnTheCurveIsRefused(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func pointNotOnTheCurveIsRejected(curve: Curve) throws {
         var point = try PrivateKey.generate(curve).publicKey.externalRepresentation
         point[point.count - 1] ^= 1
         #expect(PublicKey(point: point) == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(PublicKey(point: [4] + [UInt8](repeating: 0xff, count: point.count - 1)) == nil)
     }
 
-    @Test(arguments: Curve.allCases) func infinityAndCompressedPointsAreRefused(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func infinityAndCompressedPointsAreRejected(curve: Curve) throws {
         let point = try PrivateKey.generate(curve).publicKey.externalRepresentation
         #expect(PublicKey([0], type: .ellipticCurve(curve)) == nil)
         #expect(PublicKey([0] + [UInt8](repeating: 0, count: point.count - 1), type: .ellipticCurve(curve)) == nil)
@@ -100,7 +100,7 @@ import Testing
         for first: UInt8 in [0, 2, 3, 5, 6, 7] { #expect(PublicKey(point: [first] + point.dropFirst()) == nil) }
     }
 
-    @Test(arguments: Curve.allCases) func aPointOfAnotherCurveIsRefused(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func pointIsRejectedForAnotherCurve(curve: Curve) throws {
         let point = try PrivateKey.generate(curve).publicKey.externalRepresentation
         for other in Curve.allCases where other != curve {
             #expect(PublicKey(point, type: .ellipticCurve(other)) == nil)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Curve.allCases) func aScalarOutOfRangeIsRefused(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func scalarOutOfRangeIsRejected(curve: Curve) throws {
         var below = try order(curve)
         #expect(PrivateKey(scalar: SecretBytes(below), curve: curve) == nil)
         below[below.count - 1] += 1
@@ -135,14 +135,14 @@ import Testing
         #expect(PrivateKey(scalar: SecretBytes([0] + below), curve: curve) == nil)
     }
 
-    @Test(arguments: Curve.allCases) func aScalarOfAnotherPointIsRefused(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func scalarAndPointOfDifferentKeysAreRejected(curve: Curve) throws {
         let (one, two) = (try PrivateKey.generate(curve), try PrivateKey.generate(curve))
         let scalar = one.externalRepresentation.copyBytes()[curve.pointBytes...]
         let mixed = two.publicKey.externalRepresentation + scalar
         #expect(PrivateKey(SecretBytes(mixed), type: .ellipticCurve(curve)) == nil)
     }
 
-    @Test(arguments: Curve.allCases) func aKeyOfACurveRoundTrips_T24(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func ellipticCurveKeyRoundTrips_T24(curve: Curve) throws {
         let key = try PrivateKey.generate(curve)
         let read = try #require(PrivateKey(key.externalRepresentation, type: key.type))
         #expect(read.publicKey == key.publicKey)
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: - RSA
 
-    /// Elements of a DER sequence with lengths of at most 65,535: the second opinion.
+    /// Splits a DER SEQUENCE into its elements, independently of the reader under test; lengths up to 65,535.
     private func elements(_ sequence: [UInt8]) throws -> [[UInt8]] {
         func split(_ bytes: ArraySlice<UInt8>) throws -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
             let bytes = Array(bytes)
@@ -177,7 +177,7 @@ import Testing
         return [0x30, 0x82, UInt8(body.count >> 8), UInt8(body.count & 0xff)] + body
     }
 
-    @Test func anRSAKeyRoundTrips_T24() throws {
+    @Test func rsaKeyRoundTrips_T24() throws {
         let key = try PrivateKey.generateRSA(bitCount: 1024)
         #expect(key.publicKey.bitCount == 1024)
         #expect(PrivateKey(key.externalRepresentation, type: .rsa)?.publicKey == key.publicKey)
@@ -186,13 +186,13 @@ import Testing
         #expect(PublicKey(subjectPublicKeyInfo: key.publicKey.subjectPublicKeyInfo) == key.publicKey)
     }
 
-    @Test func eachNumberOfAnRSAKeyCounts() throws {
+    @Test func inconsistentRSANumbersAreRejected() throws {
         let parts = try elements(Array(Repository.input("rsa-private", of: "key").dropFirst()))
         #expect(parts.count == 9)
         #expect(PrivateKey(SecretBytes(sequence(parts)), type: .rsa) != nil)
         for index in parts.indices {
             var changed = parts
-            // Two more, so that odd numbers stay odd.
+            // Flips the second bit, so that odd numbers stay odd.
             changed[index][changed[index].count - 1] ^= 2
             #expect(PrivateKey(SecretBytes(sequence(changed)), type: .rsa) == nil, "number \(index)")
             var without = parts
@@ -200,7 +200,7 @@ import Testing
             #expect(PrivateKey(SecretBytes(sequence(without)), type: .rsa) == nil, "without number \(index)")
         }
         for index in parts.indices.dropFirst() {
-            // A megabyte: computing with it would take minutes.
+            // One mebibyte: a computation with this number would take minutes.
             var long = parts
             long[index] = [2, 0x83, 0x10, 0, 0] + [UInt8](repeating: 0x7f, count: 1 << 20)
             let body = Array(long.joined())
@@ -212,7 +212,7 @@ import Testing
         #expect(PrivateKey(SecretBytes(sequence(swapped)), type: .rsa) == nil)
     }
 
-    @Test func anIntegerHasOneForm() throws {
+    @Test func integersAreReadStrictly() throws {
         let parts = try elements(Array(Repository.input("rsa-public", of: "key").dropFirst()))
         let exponents: [([UInt8], Bool)] = [
             ([2, 3, 1, 0, 1], true), ([2, 4, 0, 1, 0, 1], false), ([2, 1, 3], true), ([2, 1, 1], false),
@@ -227,10 +227,10 @@ import Testing
     }
 
     @Test(arguments: [(512, false), (1016, false), (1024, true), (2048, true), (8192, true), (8200, false)])
-    func sizesOfRSAKeysHaveBounds(bits: Int, isAccepted: Bool) {
+    func rsaKeySizesAreLimited(bits: Int, isAccepted: Bool) {
         let modulus: [UInt8] = [0, 0xff] + [UInt8](repeating: 0xff, count: bits / 8 - 1)
         let integer = [0x02, 0x82, UInt8(modulus.count >> 8), UInt8(modulus.count & 0xff)] + modulus
-        // The shortest form of the length is the only one.
+        // DER requires the shortest form of a length.
         let shortest = modulus.count < 256 ? [0x02, 0x81, UInt8(modulus.count)] + modulus : integer
         let body = (modulus.count < 128 ? [0x02, UInt8(modulus.count)] + modulus : shortest) + [2, 3, 1, 0, 1]
         let header: [UInt8] =
@@ -242,11 +242,11 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 512, 1023, 1025, 2047, 4104, 65_536, Int.max, Int.min])
-    func sizesThatAreNotMadeAreRefused(bits: Int) {
+    func unsupportedSizesAreNotGenerated(bits: Int) {
         #expect(throws: Failure(.invalidParameter)) { try PrivateKey.generateRSA(bitCount: bits) }
     }
 
-    @Test func theSearchForPrimesCanBeWatchedAndEnded() throws {
+    @Test func rsaGenerationReportsProgressAndCanBeCancelled() throws {
         var calls = 0
         _ = try PrivateKey.generateRSA(bitCount: 1024) {
             calls += 1

@@ -5,10 +5,12 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// What stays in the process's memory after a private key was used. The last 16 bytes of a key of a curve are those of
-/// its scalar; libcrypto keeps numbers in another order, which the search does not find.
+/// Searches the process's memory for copies of private keys after their use.
+///
+/// The trace is the last 16 bytes of a key; for an elliptic curve key they belong to its scalar. libcrypto stores
+/// numbers in another byte order, so the search does not find its copies.
 @Suite struct KeyResidueTests {
-    @Test(arguments: Curve.allCases) func aKeyThatWasUsedIsGone(curve: Curve) throws {
+    @Test(arguments: Curve.allCases) func releasedEllipticCurveKeyLeavesNoCopyInMemory(curve: Curve) throws {
         var key: PrivateKey? = try PrivateKey.generate(curve)
         let trace = SecretTrace(of: try #require(key).externalRepresentation)
         _ = try key?.signECDSA([1])
@@ -17,7 +19,7 @@ import Testing
         #expect(trace.copiesInMemory() == 0)
     }
 
-    @Test func anRSAKeyThatWasUsedIsGone() throws {
+    @Test func releasedRSAKeyLeavesNoCopyInMemory() throws {
         var key: PrivateKey? = try PrivateKey.generateRSA(bitCount: 1024)
         let trace = SecretTrace(of: try #require(key).externalRepresentation)
         _ = try key?.signRSA([1], .pkcs1)
@@ -29,11 +31,11 @@ import Testing
         #expect(trace.copiesInMemory() == 0)
     }
 
-    @Test func readingAndWritingLeaveNoCopy() throws {
+    @Test func readingAndWritingPKCS8LeaveNoCopyInMemory() throws {
         let key = try PrivateKey.generate(.p256)
         let trace = SecretTrace(of: key.externalRepresentation)
         var form: SecretBytes? = key.pkcs8
-        // The scalar is not at the end of PKCS#8, but it stands there once.
+        // The PKCS#8 form contains the scalar once, although not at its end.
         #expect(trace.copiesInMemory() == 2)
         var read = PrivateKey(pkcs8: try #require(form))
         #expect(trace.copiesInMemory() == 3)
@@ -43,7 +45,7 @@ import Testing
         #expect(trace.copiesInMemory() == 1)
     }
 
-    @Test func anAgreedSecretExistsOnce() throws {
+    @Test func sharedSecretHasOneCopyInMemory() throws {
         let (one, two) = (try PrivateKey.generate(.p384), try PrivateKey.generate(.p384))
         var secret: SecretBytes? = try one.agree(with: two.publicKey)
         let trace = SecretTrace(of: try #require(secret))

@@ -5,9 +5,9 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// What others have computed, bit by bit.
+/// Compares results with published test vectors.
 @Suite struct PublishedVectorTests {
-    @Test func scalarsHaveTheirPoints() throws {
+    @Test func publicPointsMatchThePublishedVectors() throws {
         let rows = try vectors("ecdsa")
         #expect(rows.count == 5)
         for row in rows {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func signaturesVerify() throws {
+    @Test func publishedSignaturesVerify() throws {
         for row in try vectors("ecdsa") {
             let key = try #require(PublicKey(point: hex(row[4])), "\(row[0])")
             let hash = try digest(row[2]).hash(hex(row[5]))
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func agreementGivesTheSharedX() throws {
+    @Test func sharedSecretsMatchThePublishedVectors() throws {
         let rows = try vectors("ecdh")
         #expect(rows.count == 3)
         for row in rows {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func derivationGivesTheBytes() throws {
+    @Test func derivedKeysMatchThePublishedVectors() throws {
         let rows = try vectors("kdf")
         #expect(rows.count == 2)
         for row in rows {
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    @Test func digestsAreThoseOfTheStandard() throws {
-        // FIPS 180-4 examples: "abc".
+    @Test func digestsMatchTheExamplesOfFIPS180() throws {
+        // The one-block example of FIPS 180-4: "abc".
         #expect(try DigestAlgorithm.sha1.hash(Array("abc".utf8)) == hex("a9993e364706816aba3e25717850c26c9cd0d89d"))
         #expect(
             try DigestAlgorithm.sha256.hash(Array("abc".utf8))

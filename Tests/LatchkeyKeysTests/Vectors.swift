@@ -6,7 +6,7 @@ import LatchkeyModel
 import TestSupport
 import Testing
 
-/// Lines of Tests/Vectors/keys.tsv of one kind, without the kind.
+/// The rows of one kind in Tests/Vectors/keys.tsv, without the column of the kind.
 func vectors(_ kind: String) throws -> [[String]] {
     let text = try String(contentsOf: Repository.vectors("keys.tsv"), encoding: .utf8)
     let rows = text.split(separator: "\n").filter { !$0.hasPrefix("#") }

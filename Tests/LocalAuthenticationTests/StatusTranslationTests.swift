@@ -36,7 +36,7 @@ import Testing
         for (status, code) in Self.rows { #expect(status.localAuthenticationCode == code, "\(status)") }
     }
 
-    @Test func everyStatusHasOneRow() {
+    @Test func everyStatusHasExactlyOneRow() {
         #expect(Set(Self.rows.map(\.0)) == Set(Status.allCases))
         #expect(Self.rows.count == Status.allCases.count)
     }

@@ -7,7 +7,7 @@ import SecureEnclaveKit
 import Security
 import Testing
 
-/// Keys of the Secure Enclave that an app keeps itself.
+/// Secure Enclave keys that the app stores as their data representation.
 @Suite struct SecureEnclaveTests {
     private let message = Data("message".utf8)
 
@@ -24,7 +24,7 @@ import Testing
         } catch { return (error as NSError).code }
     }
 
-    @Test func whatTheKeySignsItsPublicHalfVerifies_SE03() throws {
+    @Test func publicKeyVerifiesSignatures_SE03() throws {
         try Simulator().run {
             let key = try SecureEnclave.P256.Signing.PrivateKey()
             let signature = try key.signature(for: message)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsTakenUpAgainFromItsData() throws {
+    @Test func keyIsRestoredFromItsDataRepresentation() throws {
         let simulator = try Simulator()
         try simulator.run {
             let key = try SecureEnclave.P256.Signing.PrivateKey()
@@ -44,12 +44,12 @@ import Testing
             let again = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.dataRepresentation)
             #expect(again.publicKey == key.publicKey)
             #expect(again.publicKey.isValidSignature(try again.signature(for: message), for: message))
-            // Nothing of it is in the keychain.
+            // The key is not stored in the keychain.
             #expect(SecItemCopyMatching([kSecClass: kSecClassKey] as CFDictionary, nil) == errSecItemNotFound)
         }
     }
 
-    @Test func twoKeysAgreeOnOneSecret_SE03() throws {
+    @Test func twoKeysComputeTheSameSharedSecret_SE03() throws {
         try Simulator().run {
             let one = try SecureEnclave.P256.KeyAgreement.PrivateKey()
             let two = try SecureEnclave.P256.KeyAgreement.PrivateKey()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aProtectedKeyAsksForEachUseOrItsContext_SE04() async throws {
+    @Test func protectedKeyPromptsForEachUseUnlessItsContextIsAuthenticated_SE04() async throws {
         let simulator = try Simulator()
         try await simulator.run {
             let data = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control(.biometryAny))
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func afterAnotherFingerTheKeyIsDead_SE05() throws {
+    @Test func keyBoundToTheEnrolmentSetFailsAfterTheSetChanged_SE05() throws {
         let simulator = try Simulator()
         try simulator.run {
             let key = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control(.biometryCurrentSet))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func dataOfAnotherAppAnotherMachineOrChangedIsRefused() throws {
+    @Test func foreignOrChangedDataRepresentationIsRejected() throws {
         let simulator = try Simulator()
         let data = try simulator.run { try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation }
         func refusal(_ data: Data) -> Int? {
@@ -105,7 +105,7 @@ import Testing
             for index in stride(from: 0, to: data.count, by: 7) {
                 var changed = data
                 changed[index] ^= 0x10
-                // What is sealed of the private half is opened when it is used.
+                // The encrypted private key is authenticated only when it is used.
                 let outcome = code {
                     let key = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: changed)
                     _ = try key.signature(for: message)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func isAvailableTellsWhetherThereIsOne() throws {
+    @Test func isAvailableReportsWhetherTheMachineHasASecureEnclave() throws {
         try Simulator().run { #expect(SecureEnclave.isAvailable) }
         try Simulator(hasSecureEnclave: false).run {
             #expect(!SecureEnclave.isAvailable)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func pointsAndSignaturesOfOtherLengthsAreRefused() throws {
+    @Test func pointsAndSignaturesOfWrongLengthAreRejected() throws {
         for data in [Data(), Data([4]), Data(repeating: 4, count: 65)] {
             #expect(code { _ = try SecureEnclave.P256.Signing.PublicKey(x963Representation: data) } != nil)
             #expect(code { _ = try SecureEnclave.P256.KeyAgreement.PublicKey(x963Representation: data) } != nil)

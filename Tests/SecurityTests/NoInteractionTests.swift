@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Where asking is not allowed nothing is drawn: a touch that waits is still there afterwards.
+/// Queries that forbid interaction show no prompt: a scheduled touch is still available afterwards.
 @Suite struct NoInteractionTests {
     private let simulator: Simulator
     private let item = Query.password("account")
@@ -16,7 +16,7 @@ import Testing
         simulator.touch(matching: true)
     }
 
-    /// Expects a code without a prompt.
+    /// Expects that reading and searching return `status` without a prompt.
     private func expect(
         _ status: OSStatus, _ query: Query, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -25,29 +25,29 @@ import Testing
             #expect(found.status == status, sourceLocation: sourceLocation)
             #expect(found.result == nil, sourceLocation: sourceLocation)
             #expect(exists(query) == status, sourceLocation: sourceLocation)
-            #expect(secret(item) == "secret", "the touch is still there", sourceLocation: sourceLocation)
+            #expect(secret(item) == "secret", "no prompt used the touch", sourceLocation: sourceLocation)
         }
     }
 
-    @Test func failIsInteractionNotAllowed_AC07_T35_abuse25() {
+    @Test func uiFailReturnsInteractionNotAllowed_AC07_T35_abuse25() {
         expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail))
     }
 
-    @Test func theOldKeyMeansFail_AC07() {
+    @Test func useNoAuthenticationUIReturnsInteractionNotAllowed_AC07() {
         expect(errSecInteractionNotAllowed, item.with(deprecated.kSecUseNoAuthenticationUI, true))
     }
 
-    @Test func theOldKeyWithFalseMeansNothing_AC07() {
+    @Test func useNoAuthenticationUISetToFalseIsIgnored_AC07() {
         simulator.run { #expect(secret(item.with(deprecated.kSecUseNoAuthenticationUI, false)) == "secret") }
     }
 
-    @Test func aContextThatMayNotInteractIsInteractionNotAllowed_AC07_abuse25() {
+    @Test func contextWithInteractionNotAllowedReturnsInteractionNotAllowed_AC07_abuse25() {
         let context = simulator.run { LAContext() }
         context.interactionNotAllowed = true
         expect(errSecInteractionNotAllowed, item.with(kSecUseAuthenticationContext, context))
     }
 
-    @Test func eitherOfBothIsEnough_AC07() {
+    @Test func contextThatForbidsInteractionOverridesUIAllow_AC07() {
         let context = simulator.run { LAContext() }
         context.interactionNotAllowed = true
         expect(
@@ -56,17 +56,17 @@ import Testing
                 .with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIAllow))
     }
 
-    @Test func allowIsTheDefault_AC07() {
+    @Test func uiAllowEqualsTheDefault_AC07() {
         simulator.run {
             #expect(secret(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIAllow)) == "secret")
         }
     }
 
-    @Test func skipLeavesProtectedItemsOut_AC07_T36() {
+    @Test func skipOmitsProtectedItems_AC07_T36() {
         expect(errSecItemNotFound, item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip))
     }
 
-    @Test func skipGivesTheItemsThatAskForNothing_AC07_AC16() {
+    @Test func skipReturnsUnprotectedItems_AC07_AC16() {
         simulator.run {
             #expect(add(.password("free").secret("free")) == errSecSuccess)
             #expect(add(.password("more").secret("more")) == errSecSuccess)
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    /// A library sets Skip on every read with a context.
-    @Test func skipGivesWhatTheContextHoldsTheProofOf_AC07() async throws {
+    /// Some libraries set Skip on every read with a context.
+    @Test func skipReturnsItemsThatTheContextIsAuthenticatedFor_AC07() async throws {
         try await simulator.run {
             #expect(add(.password("free").secret("free")) == errSecSuccess)
             let context = LAContext()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func skipGivesWhatTheContextHoldsThePasswordOf_AC07() {
+    @Test func skipReturnsItemsWhoseApplicationPasswordTheContextHas_AC07() {
         simulator.run {
             let context = LAContext()
             #expect(context.setCredential(Data("word".utf8), type: .applicationPassword))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func skipIsForSearchesOnly_AC07() {
+    @Test func skipIsValidForSearchesOnly_AC07() {
         simulator.run {
             let query = item.with(kSecUseAuthenticationUI, kSecUseAuthenticationUISkip)
             #expect(add(query.secret()) == errSecParam)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func itemsThatAskForNothingOpenAllTheSame_AC07() {
+    @Test func unprotectedItemsAreReadWithEveryUIOption_AC07() {
         simulator.run {
             #expect(add(.password("free").secret("free")) == errSecSuccess)
             for wish in [
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func anAuthenticatedContextNeedsNoInteraction_AC08() async throws {
+    @Test func authenticatedContextNeedsNoInteraction_AC08() async throws {
         try await simulator.run {
             let context = LAContext()
             try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "test")

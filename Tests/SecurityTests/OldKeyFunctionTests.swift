@@ -4,7 +4,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The functions that Apple has deprecated. They are called through a protocol, since naming them would be a warning.
+/// The deprecated key functions, called through a protocol: a direct call would be a compiler warning.
 private protocol OldKeyFunctions {
     func pair(_ parameters: [String: Any], _ halves: inout (SecKey?, SecKey?)) -> OSStatus
     func sign(_ key: SecKey, _ padding: UInt32, _ data: [UInt8], _ room: inout [UInt8]) -> OSStatus
@@ -60,11 +60,12 @@ private struct Functions: OldKeyFunctions {
     }
 }
 
+/// The deprecated functions for key pairs, signatures and encryption.
 @Suite struct OldKeyFunctionTests {
     private let old: any OldKeyFunctions = Functions()
     private static let room = [UInt8](repeating: 0xee, count: 600)
 
-    @Test func paddingsHaveApplesNumbers() throws {
+    @Test func paddingsHaveApplesRawValues() throws {
         for (name, padding, number) in old.paddings { #expect(padding.rawValue == number, "\(name)") }
         let facts = try SurfaceFact.read("security-surface.tsv").filter { $0.type == "SecPadding" && $0.value != nil }
         #expect(
@@ -73,7 +74,7 @@ private struct Functions: OldKeyFunctions {
         #expect(SecPadding().rawValue == 0)
     }
 
-    @Test(arguments: KeyKind.all) func aPairIsMadeOrNothing(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func keyPairIsCreatedOrOutputsStayUnchanged(kind: KeyKind) throws {
         var halves: (SecKey?, SecKey?) = (nil, nil)
         #expect(old.pair(kind.parameters, &halves) == errSecSuccess)
         let key = try #require(halves.1)
@@ -113,7 +114,7 @@ private struct Functions: OldKeyFunctions {
         }
     }
 
-    @Test func blocksAreEncryptedAndDecrypted() throws {
+    @Test func blocksAreEncryptedAndDecryptedWithEveryPadding() throws {
         let key = try KeyKind.rsa.make()
         let algorithms: [(UInt32, SecKeyAlgorithm, [UInt8])] = [
             (1, .rsaEncryptionPKCS1, [1, 2, 3]), (2, .rsaEncryptionOAEPSHA1, [1, 2, 3]),
@@ -128,7 +129,7 @@ private struct Functions: OldKeyFunctions {
         }
     }
 
-    @Test func whatDoesNotFitIsRefusedAndNothingWritten() throws {
+    @Test func invalidArgumentsAreRejectedWithoutWritingOutput() throws {
         let (rsa, curve) = (try KeyKind.rsa.make(), try KeyKind.p256.make())
         let digest = [UInt8](repeating: 5, count: 32)
         for padding: UInt32 in [2, 3, 0x4000, 0x8000, 0x8001, 0x8007, .max] {

@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The `openssl` command in a folder of its own: another hand on the same standards.
+/// Runs the `openssl` command in a temporary folder, as an independent implementation to compare with.
 final class OpenSSLCommand: Sendable {
     private let program: OtherProgram
 
@@ -16,33 +16,33 @@ final class OpenSSLCommand: Sendable {
 
     func read(_ name: String) throws -> Data { try program.read(name) }
 
-    /// Runs it in the folder; whether it was content.
+    /// Runs `openssl` in the folder; returns whether it succeeded.
     @discardableResult
     func run(_ arguments: String...) throws -> Bool { try run(arguments) }
 
-    /// Runs it in the folder; whether it was content.
+    /// Runs `openssl` in the folder; returns whether it succeeded.
     @discardableResult
     func run(_ arguments: [String]) throws -> Bool { try program.end(["openssl"] + arguments).isContent }
 
-    /// What it writes to its standard output; it has to be content.
+    /// Runs `openssl` in the folder and returns its standard output; throws when it fails.
     func output(_ arguments: [String]) throws -> Data { try program.output(["openssl"] + arguments) }
 
-    /// Runs it in the folder; it has to be content.
+    /// Runs `openssl` in the folder; throws when it fails.
     func succeed(_ arguments: String...) throws { try succeed(arguments) }
 
-    /// Runs it in the folder; it has to be content.
+    /// Runs `openssl` in the folder; throws when it fails.
     func succeed(_ arguments: [String]) throws { _ = try output(arguments) }
 
-    // MARK: - Keys as files
+    // MARK: - Key files
 
-    /// Writes `key.der`, PKCS#8, and `public.der`, the information of the public key.
+    /// Writes `key.der` (PKCS#8) and `public.der` (`SubjectPublicKeyInfo`) of a key.
     func write(_ key: SecKey, _ kind: KeyKind) throws {
         let form = try #require(PrivateKey(SecretBytes(external(key)), type: kind.keyType))
         try write("key.der", Data(form.pkcs8.copyBytes()))
         try write("public.der", Data(form.publicKey.subjectPublicKeyInfo))
     }
 
-    /// Makes `key.der` and `public.der`, and reads the key.
+    /// Generates `key.der` and `public.der` with `openssl` and imports the key.
     func makeKey(_ kind: KeyKind) throws -> SecKey {
         let size = kind.isRSA ? "rsa_keygen_bits:\(kind.bitCount)" : "ec_paramgen_curve:P-\(kind.bitCount)"
         let type = kind.isRSA ? "RSA" : "EC"
@@ -58,7 +58,7 @@ final class OpenSSLCommand: Sendable {
 }
 
 extension KeyKind {
-    /// The same for the room below.
+    /// The corresponding type of LatchkeyKeys.
     var keyType: KeyType {
         guard !isRSA, let curve = Curve(bitCount: bitCount) else { return .rsa }
         return .ellipticCurve(curve)

@@ -7,11 +7,11 @@ import Security
 import TestSupport
 import Testing
 
-/// What stays in the process's memory after a PKCS#12 file was read.
+/// Searches the process's memory for copies of a private key after a PKCS#12 file was read.
 @Suite struct PKCS12ResidueTests {
     @Test(arguments: [[], ["-legacy"], ["-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES"]])
-    func theKeyIsGoneWithTheIdentity(options: [String]) throws {
-        // A key of its own, which no other test holds.
+    func keyLeavesNoCopyInMemoryAfterTheIdentityIsReleased(options: [String]) throws {
+        // Generates a new key, because a shared one could be in the memory of another test.
         let openssl = try OpenSSLCommand()
         try openssl.succeed("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "own.key")
         try openssl.succeed(
@@ -23,7 +23,7 @@ import Testing
             case .success(var identities) = PKCS12.open(
                 Array(file), passphrase: passphrase, publicKeyHash: publicKeyHash(ofPKCS8:))
         else {
-            try #require(options == ["-legacy"], "only this needs what may be missing")
+            try #require(options == ["-legacy"], "only legacy algorithms may be unsupported")
             return
         }
         let trace = try {

@@ -6,7 +6,7 @@ import LatchkeyModel
 import Security
 import Testing
 
-/// What is in PKCS#12 files, and how those that cannot be opened are told apart.
+/// Reads identities from PKCS#12 files, and distinguishes the reasons why a file cannot be opened.
 @Suite struct PKCS12Tests {
     private let made: TestCertificates
 
@@ -26,16 +26,16 @@ import Testing
         if case .failure(let refusal) = open(file, passphrase, iterations: iterations) { refusal } else { nil }
     }
 
-    // MARK: - What is in them
+    // MARK: - Contents
 
     @Test(arguments: [TestCertificates.Kind.rsa, .ellipticCurve, .root])
-    func identitiesHoldTheKeyAndItsCertificate(kind: TestCertificates.Kind) throws {
+    func identityContainsTheKeyAndItsCertificate(kind: TestCertificates.Kind) throws {
         let file = try made.pkcs12(kind, name: "A name ü")
         let identity = try #require(open(file).get().first)
         #expect(try open(file).get().count == 1)
         #expect(identity.certificate == (try made.certificate(kind).certificate))
         #expect(identity.friendlyName == "A name ü")
-        // `openssl` takes SHA-1 of the certificate.
+        // `openssl` uses the SHA-1 digest of the certificate as localKeyID.
         let fingerprint = try made.printed(kind, "-fingerprint", "-sha1").split(separator: "=").last
         let text = identity.localKeyIdentifier?.map { String(format: "%02X", $0) }.joined(separator: ":")
         #expect(text == fingerprint.map(String.init))
@@ -49,26 +49,26 @@ import Testing
         ["-keypbe", "NONE", "-certpbe", "NONE"], ["-keypbe", "aes-128-cbc", "-certpbe", "NONE"],
         ["-macalg", "sha512", "-iter", "1"],
     ])
-    func everyProtectionOfTodayIsUndone(options: [String]) throws {
+    func everyCurrentProtectionSchemeIsDecrypted(options: [String]) throws {
         let file = try made.pkcs12(.leaf, more: options)
         #expect(try open(file).get().map(\.certificate) == [made.certificate(.leaf).certificate])
         #expect(refusal(file, "wrong") == .wrongPassphrase)
     }
 
-    /// Their 40 bits of RC2 are in libcrypto's provider "legacy", which a distribution may leave out.
-    @Test func filesOfOldAreReadWhereLibcryptoCan() throws {
+    /// Legacy files use 40-bit RC2 from libcrypto's "legacy" provider, which some distributions package separately.
+    @Test func legacyFilesAreReadIfLibcryptoSupportsThem() throws {
         let file = try made.pkcs12(.leaf, more: ["-legacy"])
         switch open(file) {
         case .success(let identities):
             #expect(identities.map(\.certificate) == [try made.certificate(.leaf).certificate])
         case .failure(let refusal):
-            print("libcrypto has no provider \"legacy\" here: only the refusal is tested")
+            print("libcrypto has no \"legacy\" provider here: only the rejection is tested")
             #expect(refusal == .unsupported)
         }
         #expect(refusal(file, "wrong") == .wrongPassphrase)
     }
 
-    @Test func theAppsOwnLibcryptoGainsNoOldAlgorithmsAndNoErrors() throws {
+    @Test func appsLibcryptoContextAndErrorQueueStayUnchanged() throws {
         let file = try made.pkcs12(.leaf, more: ["-legacy"])
         _ = open(file)
         _ = open(file, "wrong")
@@ -80,7 +80,7 @@ import Testing
         _ = open(file.dropLast())
         _ = Certificate(der: Array(try made.der(.leaf).dropFirst(9)))
         #expect(ERR_peek_error() == 0)
-        // What the app left there itself stays.
+        // An error that the app left in the queue stays there.
         #expect(EVP_CIPHER_fetch(nil, "RC2-40-CBC", nil) == nil)
         let own = ERR_peek_last_error()
         #expect(own != 0)
@@ -92,17 +92,17 @@ import Testing
     }
 
     @Test(arguments: ["", "pässwörd 🔑", " ", String(repeating: "long ", count: 40)])
-    func passphrasesAreAnyText(passphrase: String) throws {
+    func passphraseMayBeAnyText(passphrase: String) throws {
         let file = try made.pkcs12(.leaf, passphrase: passphrase)
         #expect(try open(file, passphrase).get().count == 1)
         #expect(refusal(file, passphrase + "x") == .wrongPassphrase)
-        // Only the empty one is followed by zero bytes anyway when a key is derived (RFC 7292, appendix B.2).
+        // Key derivation appends zero bytes to a passphrase (RFC 7292, appendix B.2), so "" and "\0" are equivalent.
         if !passphrase.isEmpty {
-            #expect(refusal(file, passphrase + "\0") == .wrongPassphrase, "a zero byte ends nothing")
+            #expect(refusal(file, passphrase + "\0") == .wrongPassphrase, "a zero byte does not end the passphrase")
         }
     }
 
-    @Test func withoutAPassphraseNothingIsOpened() throws {
+    @Test func fileIsNotOpenedWithoutAPassphrase() throws {
         let file = Array(try made.pkcs12(.leaf, passphrase: ""))
         guard
             case .failure(.wrongPassphrase) = PKCS12.open(file, passphrase: nil, publicKeyHash: publicKeyHash(ofPKCS8:))
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func chainsAreInOrderWhateverTheOrderOfTheFile() throws {
+    @Test func chainOrderIsIndependentOfTheFileOrder() throws {
         for others in [["root", "intermediate"], ["intermediate", "root"], ["units", "root", "rsa", "intermediate"]] {
             let file = try made.pkcs12(.leaf, chain: others)
             let identity = try #require(open(file).get().first)
@@ -132,7 +132,7 @@ import Testing
         #expect(gap.chain == [try made.certificate(.leaf).certificate], "a chain ends where its issuer is missing")
     }
 
-    @Test func keysWithoutCertificatesAndCertificatesWithoutKeysAreNoIdentities() throws {
+    @Test func unpairedKeysAndCertificatesAreOmitted() throws {
         let certificates = try made.run([
             "pkcs12", "-export", "-nokeys", "-in", "leaf.pem", "-passout", "pass:secret",
         ])
@@ -143,20 +143,20 @@ import Testing
         #expect(try open(key).get().isEmpty)
     }
 
-    // MARK: - What is none
+    // MARK: - Rejected files
 
-    @Test func filesWithoutAnAuthenticationCodeAreUndecodable() throws {
+    @Test func filesWithoutAMACAreUndecodable() throws {
         #expect(refusal(try made.pkcs12(.leaf, more: ["-nomac"])) == .undecodable)
     }
 
-    @Test func aChangedFileFailsItsAuthentication() throws {
+    @Test func changedFileFailsItsMAC() throws {
         var file = try made.pkcs12(.leaf)
-        // Inside the encrypted parts, far from every length.
+        // The middle of the file is encrypted data, far from every length byte.
         file[file.count / 2] ^= 1
         #expect(refusal(file) == .wrongPassphrase)
     }
 
-    @Test func whatIsNoFileIsUndecodable() throws {
+    @Test func malformedFilesAreUndecodable() throws {
         let file = try made.pkcs12(.leaf)
         for bytes in [
             Data(), Data([0x30]), Data([0x30, 0]), Data("text".utf8), try made.der(.leaf), file + Data([0]),
@@ -164,18 +164,18 @@ import Testing
         ] { #expect(refusal(bytes) == .undecodable, "\(bytes.count) bytes") }
     }
 
-    @Test func everyPrefixIsUndecodable() throws {
+    @Test func truncatedFilesAreUndecodable() throws {
         let file = try made.pkcs12(.leaf)
         for count in 0..<file.count { #expect(refusal(file.prefix(count)) == .undecodable, "\(count)") }
     }
 
-    // MARK: - Work
+    // MARK: - Limits
 
-    @Test func moreIterationsThanAllowedAreRefusedBeforeTheyRun() throws {
+    @Test func excessiveIterationsAreRejectedBeforeTheyRun() throws {
         var file = try made.pkcs12(.leaf, more: ["-iter", "65537"])
-        // The iterations of the authentication code end the file (RFC 7292, section 4).
+        // The file ends with the iteration count of its MAC (RFC 7292, section 4).
         try #require(file.suffix(5) == Data([0x02, 0x03, 0x01, 0x00, 0x01]))
-        // Three parts: the code, the certificate, the key.
+        // Three key derivations: for the MAC, the certificate and the key.
         #expect(refusal(file, iterations: 65_536) == .tooMuchWork)
         #expect(refusal(file, iterations: 2 * 65_537) == .tooMuchWork)
         #expect(refusal(file, iterations: 3 * 65_537) == nil)
@@ -186,7 +186,7 @@ import Testing
         #expect(refusal(file) == .undecodable, "a negative number, not in its shortest form")
     }
 
-    @Test func scryptCountsTheProductOfItsParameters() throws {
+    @Test func scryptCostIsTheProductOfItsParameters() throws {
         let key = try made.run([
             "pkcs8", "-topk8", "-in", "leaf.key", "-scrypt", "-scrypt_N", "1024", "-scrypt_r", "8", "-scrypt_p", "1",
             "-passout", "pass:secret", "-outform", "DER",
@@ -196,7 +196,7 @@ import Testing
         #expect(try unauthenticated(file, iterations: 8192).get() == 1)
     }
 
-    @Test func bagsAreCountedAndNestALittle() throws {
+    @Test func bagCountAndNestingAreLimited() throws {
         let certificate = certificateBag(Array(try made.der(.leaf)))
         let key = try made.run(["pkcs8", "-topk8", "-nocrypt", "-in", "leaf.key", "-outform", "DER"])
         let pair = [safeBag(1, Array(key)), certificate]
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    /// As many identities as are opened when the authentication code is not looked at.
+    /// The number of identities read when the MAC is ignored.
     private func unauthenticated(_ file: [UInt8], iterations: UInt64 = 0) -> Result<Int, PKCS12.Refusal> {
         PKCS12.testOnlyOpenUnauthenticated(
             file, passphrase: SecretBytes(Array("secret".utf8)), iterations: iterations,
@@ -221,12 +221,12 @@ import Testing
         .map(\.count)
     }
 
-    @Test func certificatesThatIssueEachOtherEndTheChain() throws {
+    @Test func cyclesOfIssuersEndTheChain() throws {
         let file = try made.pkcs12(.leaf, chain: ["root", "intermediate", "root", "intermediate", "leaf"])
         #expect(try open(file).get().first?.chain.count == 3)
     }
 
-    @Test func filesOfBrowsersAreWithinTheBound() {
+    @Test func filesOfBrowsersAreWithinTheIterationLimit() {
         // Firefox derives each of three parts with 600,000 iterations.
         #expect(PKCS12.iterations >= 3 * 600_000)
     }

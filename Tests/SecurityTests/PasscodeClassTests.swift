@@ -5,12 +5,12 @@ import Security
 import TestSupport
 import Testing
 
-/// Items of `WhenPasscodeSetThisDeviceOnly` need a passcode to be set, and its owner to type it once after a restart.
+/// Items of `WhenPasscodeSetThisDeviceOnly` require a passcode, which must be entered once after each restart.
 @Suite struct PasscodeClassTests {
     private let item = Query.password("account", service: "service")
     private let bound: Query = [kSecAttrAccessible as String: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
 
-    @Test func addingNeedsAPasscode_KC15() throws {
+    @Test func addingRequiresAPasscode_KC15() throws {
         let simulator = try Simulator(passcode: nil)
         simulator.run {
             #expect(add(item.secret().merging(bound) { $1 }) == errSecAuthFailed)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func removingThePasscodeDeletesItems_KC15_T38() throws {
+    @Test func removingThePasscodeDeletesItsItems_KC15_T38() throws {
         let simulator = try Simulator()
         simulator.run {
             #expect(add(item.secret().merging(bound) { $1 }) == errSecSuccess)
@@ -32,7 +32,7 @@ import Testing
         try simulator.removePasscode("1234")
         simulator.run {
             #expect(exists(item) == errSecItemNotFound)
-            // Apple's own test meets success here; docs/compatibility.md says why this differs.
+            // Apple's own test expects success here; docs/compatibility.md explains the difference.
             #expect(delete(item) == errSecItemNotFound)
             #expect(secret(.password("free")) == "secret")
         }
@@ -45,7 +45,7 @@ import Testing
         simulator.run { #expect(secret(item) == "secret") }
     }
 
-    @Test func movingAnItemToTheClassNeedsAPasscode_KC15() throws {
+    @Test func movingAnItemToThePasscodeClassRequiresAPasscode_KC15() throws {
         let simulator = try Simulator(passcode: nil)
         simulator.run {
             #expect(add(item.secret()) == errSecSuccess)
@@ -58,7 +58,8 @@ import Testing
 
     // MARK: - After a restart
 
-    /// A machine that was started anew on a store with one item of the class and one of another.
+    /// Calls `body` with a machine restarted on a store that has one item of the passcode class and one of another
+    /// class.
     private func restarted(_ body: (Simulator) throws -> Void) throws {
         let folder = try TemporaryFolder()
         do {
@@ -71,7 +72,7 @@ import Testing
         try body(try Simulator(store: .folder(folder.path + "/store")))
     }
 
-    @Test func readingAsksForThePasscodeOnce() throws {
+    @Test func readingAfterARestartPromptsForThePasscodeOnce() throws {
         try restarted { simulator in
             simulator.enter(passcode: "1234")
             simulator.run {
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aFingerIsNotEnough() throws {
+    @Test func fingerprintDoesNotUnlockThePasscodeClass() throws {
         try restarted { simulator in
             simulator.run {
                 #expect(
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func addingAsksForThePasscodeOnce() throws {
+    @Test func addingAfterARestartPromptsForThePasscodeOnce() throws {
         try restarted { simulator in
             simulator.run {
                 let new = Query.password("new").secret("new").merging(bound) { $1 }
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func movingAnItemToTheClassAsksForThePasscode() throws {
+    @Test func movingAnItemToThePasscodeClassPromptsForThePasscode() throws {
         try restarted { simulator in
             simulator.run {
                 let free = Query.password("free")
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func deletingAsksNobody() throws {
+    @Test func deletingFromThePasscodeClassDoesNotPrompt() throws {
         try restarted { simulator in simulator.run { #expect(delete(item) == errSecSuccess) } }
     }
 }

@@ -4,6 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
+/// Queries with `kSecValuePersistentRef`.
 @Suite struct PersistentReferenceQueryTests {
     private let simulator: Simulator
     private let one: Query
@@ -21,7 +22,7 @@ import Testing
         two = [kSecValuePersistentRef as String: try #require(references[1])]
     }
 
-    @Test func aReferenceFindsItsItem_KC10_T15() {
+    @Test func referenceFindsItsItem_KC10_T15() {
         simulator.run {
             #expect(exists(one) == errSecSuccess)
             #expect(secret(one) == "one")
@@ -30,11 +31,11 @@ import Testing
         }
     }
 
-    @Test func aReferenceMayStandBesideItsClass_KC10() {
+    @Test func referenceMayBeCombinedWithItsClass_KC10() {
         simulator.run { #expect(secret(one.with(kSecClass, kSecClassGenericPassword)) == "one") }
     }
 
-    @Test func aReferenceSurvivesUpdatesOfThePrimaryKey_KC10() {
+    @Test func referenceStaysValidAfterUpdatesOfThePrimaryKey_KC10() {
         simulator.run {
             let changes: Query = [kSecAttrAccount as String: "renamed", kSecAttrService as String: "moved"]
             #expect(update(.password("one"), changes) == errSecSuccess)
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateThroughAReferenceChangesThatItemOnly_KC10_T17() {
+    @Test func updateByReferenceChangesOnlyThatItem_KC10_T17() {
         simulator.run {
             #expect(update(one, [kSecValueData as String: Data("new".utf8)]) == errSecSuccess)
             #expect(secret(one) == "new")
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aDeletionThroughAReferenceTakesThatItemOnly_KC10_T18() {
+    @Test func deletionByReferenceDeletesOnlyThatItem_KC10_T18() {
         simulator.run {
             #expect(delete(one) == errSecSuccess)
             #expect(exists(one) == errSecItemNotFound)
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aDeletedItemIsFoundByNothing_KC10_T16() {
+    @Test func deletedItemIsNotFoundByReferenceOrAttributes_KC10_T16() {
         simulator.run {
             #expect(delete(.password("one")) == errSecSuccess)
             for query in [one, Query.password("one")] {
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aReferenceMayNotBeMixedWithAttributes_KC10() {
+    @Test func referenceCannotBeCombinedWithAttributes_KC10() {
         simulator.run {
             for query in [
                 one.with(kSecAttrAccount, "one"), one.with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked),
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aSyncedItemIsFoundByItsReferenceAlone_KC11() throws {
+    @Test func synchronizableItemIsFoundByItsReferenceAlone_KC11() throws {
         try simulator.run { () throws in
             let synced = Query.password("synced").with(kSecAttrSynchronizable, true).secret("synced")
             let reference = try #require(addReturning(synced.reference).result as? Data)
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func aForgedReferenceFindsNothing() throws {
+    @Test func forgedReferenceFindsNothing() throws {
         let reference = try #require(one[kSecValuePersistentRef as String] as? Data)
         simulator.run {
             for offset in 2..<reference.count {
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoReferenceIsRefused() {
+    @Test func malformedReferencesAreRejected() {
         simulator.run {
             for value: Any in [Data(), Data([1, 2, 3]), Data(count: 1000), "text", 1] {
                 #expect(exists([kSecValuePersistentRef as String: value]) == errSecParam, "\(value)")
@@ -113,11 +114,11 @@ import Testing
         }
     }
 
-    @Test func aReferenceIsNoPartOfANewItem() {
+    @Test func addingWithAReferenceIsRejected() {
         simulator.run { #expect(add(one.merging(.password("three").secret()) { $1 }) == errSecParam) }
     }
 
-    @Test func aReferenceOfAnotherMachineFindsNothing() throws {
+    @Test func referenceFromAnotherMachineFindsNothing() throws {
         let other = try Simulator()
         other.run { #expect(exists(one) == errSecItemNotFound) }
     }

@@ -4,17 +4,17 @@ import KeyFormats
 import Security
 import Testing
 
-/// Public keys on their way to other programs and back.
+/// Exports public keys to other formats and imports them again.
 @Suite struct PortableKeyTests {
     @Test(arguments: [
         (kSecAttrKeyTypeRSA as String, 2048), (kSecAttrKeyTypeECSECPrimeRandom as String, 256),
         (kSecAttrKeyTypeECSECPrimeRandom as String, 384), (kSecAttrKeyTypeECSECPrimeRandom as String, 521),
-    ]) func aKeyComesBackFromTheLineOfOpenSSH(type: String, bitCount: Int) throws {
+    ]) func keyRoundTripsThroughAnOpenSSHLine(type: String, bitCount: Int) throws {
         let parameters: [String: Any] = [kSecAttrKeyType as String: type, kSecAttrKeySizeInBits as String: bitCount]
         let key = try #require(SecKeyCreateRandomKey(parameters as CFDictionary, nil))
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         let bytes = try #require(SecKeyCopyExternalRepresentation(publicKey, nil) as Data?)
-        let line = try PortablePublicKey(externalRepresentation: bytes).openSSH(comment: "to and fro")
+        let line = try PortablePublicKey(externalRepresentation: bytes).openSSH(comment: "round trip")
 
         let portable = try PortablePublicKey(openSSH: line)
         let back = SecKeyCreateWithData(

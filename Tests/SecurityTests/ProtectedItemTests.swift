@@ -5,6 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
+/// Items protected by biometry, through the API as an app writes it.
 @Suite struct ProtectedItemTests {
     private func add(_ account: String, _ flags: SecAccessControlCreateFlags) -> OSStatus {
         let rule = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags, nil)
@@ -25,7 +26,7 @@ import Testing
         return (status, result as? Data)
     }
 
-    @Test func aMatchingFingerReleasesTheSecret() throws {
+    @Test func matchingFingerprintReleasesTheSecret() throws {
         let simulator = try Simulator()
         simulator.run {
             #expect(add("a", .biometryCurrentSet) == errSecSuccess)
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func anEnrolmentChangeEndsCurrentSetItemsAndLeavesUserPresenceItems_AC04() throws {
+    @Test func enrolmentChangeInvalidatesOnlyItemsBoundToTheEnrolmentSet_AC04() throws {
         let simulator = try Simulator()
         try simulator.run { () throws in
             #expect(add("bound", .biometryCurrentSet) == errSecSuccess)

@@ -5,11 +5,11 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Items with constraints ask before anything of them leaves, and say precisely why they did not open.
+/// Reading an item with constraints prompts first, and a failure returns the exact reason.
 @Suite struct ProtectedReadTests {
     private let item = Query.password("account", service: "service")
 
-    /// A machine with one protected item on it.
+    /// A machine with one item under an access control with these flags.
     private func machine(_ flags: SecAccessControlCreateFlags, sensor: Simulator.Sensor = .touchID) throws -> Simulator
     {
         let simulator = try Simulator(sensor: sensor)
@@ -17,12 +17,12 @@ import Testing
         return simulator
     }
 
-    /// The next touch, which nothing so far has taken, opens the item.
+    /// Expects that the prompt of this read uses the next scheduled input and releases the secret.
     private func expectUntouched(_ simulator: Simulator, sourceLocation: SourceLocation = #_sourceLocation) {
         simulator.run { #expect(secret(item) == "secret", sourceLocation: sourceLocation) }
     }
 
-    @Test func addingAsksNobody_AC05_T34() throws {
+    @Test func addingDoesNotPrompt_AC05_T34() throws {
         let simulator = try machine(.userPresence)
         simulator.touch(matching: true)
         simulator.run {
@@ -34,15 +34,15 @@ import Testing
         expectUntouched(simulator)
     }
 
-    /// The call returns with what the person did: it blocks while the prompt is up.
-    @Test func aMatchReleasesTheSecret_AC02_KC18() throws {
+    /// The call blocks while the prompt is shown and returns the result of the user's input.
+    @Test func readBlocksUntilAMatchReleasesTheSecret_AC02_KC18() throws {
         let simulator = try machine(.biometryAny)
         simulator.touch(matching: true)
         expectUntouched(simulator)
     }
 
     @Test(arguments: ["data", "attributes", "reference", "nothing"])
-    func everyKindOfReadAsks_AC06(kind: String) throws {
+    func everyKindOfReadPrompts_AC06(kind: String) throws {
         let simulator = try machine(.userPresence)
         let quiet = item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)
         let ask: (Query) -> OSStatus = { query in
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    /// The button would end in errSecAuthFailed: there is no other way to such an item.
-    @Test func anItemOfBiometryAloneOffersNoFallbackUnlessTheAppGivesItATitle_LA24_AC12() throws {
+    /// The fallback button would only return errSecAuthFailed, since such an item has no fallback.
+    @Test func biometryOnlyItemOffersFallbackOnlyWithATitleFromTheApp_LA24_AC12() throws {
         for (flags, title, isOffered) in [
             (SecAccessControlCreateFlags.biometryAny, nil, false), (.biometryAny, "Use Password", true),
             (.userPresence, nil, true),
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedReadGivesNoResult_AC12() throws {
+    @Test func failedReadLeavesTheResultUnchanged_AC12() throws {
         let simulator = try machine(.biometryAny)
         simulator.cancel()
         simulator.run {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func eachReadWithoutAContextAsksAnew_AC08() throws {
+    @Test func eachReadWithoutAContextPromptsAgain_AC08() throws {
         let simulator = try machine(.userPresence)
         simulator.touch(matching: true)
         simulator.cancel()
@@ -101,21 +101,21 @@ import Testing
         }
     }
 
-    // MARK: - Refusals
+    // MARK: - Failures
 
-    @Test func cancellingIsUserCanceled_AC12() throws {
+    @Test func cancellingReturnsUserCanceled_AC12() throws {
         let simulator = try machine(.biometryAny)
         simulator.cancel()
         simulator.run { #expect(find(item.data).status == errSecUserCanceled) }
     }
 
-    @Test func threeFailedTriesAreAuthFailed_AC12() throws {
+    @Test func threeFailedTriesReturnAuthFailed_AC12() throws {
         let simulator = try machine(.biometryAny)
         for _ in 0..<3 { simulator.touch(matching: false) }
         simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
     }
 
-    @Test func theFallbackButtonOfABiometricItemIsAuthFailed_AC12() throws {
+    @Test func fallbackButtonOfABiometryOnlyItemReturnsAuthFailed_AC12() throws {
         let simulator = try machine(.biometryAny)
         simulator.touch(matching: false)
         simulator.chooseFallback()
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func lockoutIsAuthFailedWithoutAPrompt_AC12() throws {
+    @Test func lockoutReturnsAuthFailedWithoutAPrompt_AC12() throws {
         let simulator = try machine(.biometryAny)
         for _ in 0..<5 { simulator.touch(matching: false) }
         simulator.run {
@@ -137,13 +137,13 @@ import Testing
         }
     }
 
-    @Test func biometryThatIsNotEnrolledAnyMoreIsAuthFailed_AC12() throws {
+    @Test func missingEnrolmentReturnsAuthFailed_AC12() throws {
         let simulator = try machine(.biometryAny)
         try simulator.unenrol()
         simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
     }
 
-    @Test func aSensorThatIsGoneIsAuthFailed_AC12() throws {
+    @Test func missingSensorReturnsAuthFailed_AC12() throws {
         let simulator = try machine(.biometryAny)
         try simulator.connect(.none)
         simulator.run { #expect(find(item.data).status == errSecAuthFailed) }
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: - Several constraints
 
-    @Test func userPresenceTakesThePasscodeAfterTheFallback_AC02() throws {
+    @Test func userPresenceAcceptsThePasscodeAfterFallback_AC02() throws {
         let simulator = try machine(.userPresence)
         simulator.touch(matching: false)
         simulator.chooseFallback()
@@ -159,21 +159,21 @@ import Testing
         expectUntouched(simulator)
     }
 
-    @Test func userPresenceNeedsNoEnrolledFinger_AC02() throws {
+    @Test func userPresenceDoesNotRequireEnrolledBiometry_AC02() throws {
         let simulator = try Simulator(isEnrolled: false)
         simulator.run { #expect(add(item.secret().under(.userPresence)) == errSecSuccess) }
         simulator.enter(passcode: "1234")
         expectUntouched(simulator)
     }
 
-    @Test func devicePasscodeAsksForThePasscodeOnly_AC02() throws {
+    @Test func devicePasscodePromptsForThePasscodeOnly_AC02() throws {
         let simulator = try machine(.devicePasscode)
         simulator.enter(passcode: "4321")
         simulator.enter(passcode: "1234")
         expectUntouched(simulator)
     }
 
-    @Test func orTakesEither_AC02() throws {
+    @Test func orAcceptsEitherConstraint_AC02() throws {
         let simulator = try machine([.biometryAny, .or, .devicePasscode])
         simulator.touch(matching: true)
         expectUntouched(simulator)
@@ -186,17 +186,17 @@ import Testing
     @Test(
         arguments: [[.biometryAny, .and, .devicePasscode], [.biometryAny, .devicePasscode]]
             as [SecAccessControlCreateFlags])
-    func otherwiseAllAreNeeded_AC02(flags: SecAccessControlCreateFlags) throws {
+    func allConstraintsAreRequiredWithoutOr_AC02(flags: SecAccessControlCreateFlags) throws {
         let simulator = try machine(flags)
         simulator.touch(matching: true)
         simulator.cancel()
-        simulator.run { #expect(find(item.data).status == errSecUserCanceled, "the finger alone is not enough") }
+        simulator.run { #expect(find(item.data).status == errSecUserCanceled, "a fingerprint is not enough") }
         simulator.touch(matching: true)
         simulator.enter(passcode: "1234")
         expectUntouched(simulator)
     }
 
-    @Test func aFaceOpensAnItemLikeAFinger() throws {
+    @Test func faceReleasesAnItemLikeAFingerprint() throws {
         let simulator = try machine(.biometryAny, sensor: .faceID)
         simulator.touch(matching: false)
         simulator.touch(matching: true)
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: - Several items
 
-    @Test func aSearchForAllAsksOnceForWhatItNeeds_AC16() throws {
+    @Test func searchForAllPromptsOnceForAllMatches_AC16() throws {
         let simulator = try machine(.userPresence)
         simulator.run {
             #expect(add(.password("second").secret("2").under(.biometryAny)) == errSecSuccess)
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func aSearchForAllGivesNothingWhenOneProofIsMissing_AC16() throws {
+    @Test func searchForAllReturnsNothingWhenOneProofIsMissing_AC16() throws {
         let simulator = try machine(.userPresence)
         simulator.run {
             #expect(add(.password("free").secret("free")) == errSecSuccess)

@@ -5,6 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
+/// Adding, updating and deleting items with access controls.
 @Suite struct ProtectedWriteTests {
     private let simulator: Simulator
     private let item = Query.password("account", service: "service")
@@ -15,14 +16,14 @@ import Testing
         simulator.run { #expect(add(item.secret().under(.userPresence)) == errSecSuccess) }
     }
 
-    @Test func deletingAsksNobody_AC10_T37() {
+    @Test func deletingDoesNotPrompt_AC10_T37() {
         simulator.run {
             #expect(delete(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail)) == errSecSuccess)
             #expect(exists(item) == errSecItemNotFound)
         }
     }
 
-    @Test func updatingAsks_AC11() {
+    @Test func updatingPrompts_AC11() {
         simulator.run {
             #expect(
                 update(item.with(kSecUseAuthenticationUI, deprecated.kSecUseAuthenticationUIFail), new)
@@ -30,7 +31,7 @@ import Testing
             simulator.cancel()
             #expect(update(item, new) == errSecUserCanceled)
             simulator.touch(matching: true)
-            #expect(secret(item) == "secret", "nothing was changed so far")
+            #expect(secret(item) == "secret", "nothing has changed yet")
             simulator.touch(matching: true)
             #expect(update(item, new) == errSecSuccess)
             simulator.touch(matching: true)
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func updatingWithAnAuthenticatedContextAsksNobody_AC11() async throws {
+    @Test func updatingWithAnAuthenticatedContextDoesNotPrompt_AC11() async throws {
         simulator.touch(matching: true)
         try await simulator.run {
             let context = LAContext()
@@ -49,14 +50,14 @@ import Testing
         }
     }
 
-    @Test func aDuplicateIsReportedWithoutAsking_KC05() {
+    @Test func duplicateIsReportedWithoutAPrompt_KC05() {
         simulator.run {
             #expect(add(item.secret()) == errSecDuplicateItem)
             #expect(add(item.secret().under(.biometryAny)) == errSecDuplicateItem)
         }
     }
 
-    @Test func theRuleCanBeTakenAwayByWhoMeetsIt() {
+    @Test func accessControlCanBeRemovedAfterAuthentication() {
         simulator.run {
             simulator.touch(matching: true)
             #expect(update(item, Query().under([])) == errSecSuccess)
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aRuleCanBePutOnAnItem() {
+    @Test func accessControlCanBeAddedToAnItem() {
         simulator.run {
             let free = Query.password("free")
             #expect(add(free.secret()) == errSecSuccess)
@@ -74,8 +75,9 @@ import Testing
         }
     }
 
-    /// An accessibility is a rule without constraints, as on Apple systems; whoever gives one has met the old rule.
-    @Test func anotherAccessibilityReplacesTheWholeRule() {
+    /// An accessibility is an access control without constraints, as on Apple systems. The update needs the proof that
+    /// the old access control requires.
+    @Test func newAccessibilityReplacesTheWholeAccessControl() {
         let changes: Query = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]
         simulator.run {
             simulator.cancel()
@@ -86,10 +88,10 @@ import Testing
         }
     }
 
-    // MARK: - Rules that cannot be kept
+    // MARK: - Access controls that cannot be enforced
 
     @Test(arguments: [.biometryAny, .biometryCurrentSet] as [SecAccessControlCreateFlags])
-    func bindingToBiometryNeedsAnEnrolledFinger_AC03(flags: SecAccessControlCreateFlags) throws {
+    func biometricConstraintsRequireEnrolledBiometry_AC03(flags: SecAccessControlCreateFlags) throws {
         let unenrolled = try Simulator(isEnrolled: false)
         unenrolled.run { #expect(add(item.secret().under(flags)) == errSecAuthFailed) }
         let without = try Simulator(sensor: .none)
@@ -100,16 +102,16 @@ import Testing
         }
     }
 
-    @Test func privateKeyUsageIsForKeys_AC17() {
+    @Test func privateKeyUsageIsValidForKeysOnly_AC17() {
         simulator.run {
             #expect(add(.password("key").secret().under(.privateKeyUsage)) == errSecAuthFailed)
             #expect(add(.password("key").secret().under([.privateKeyUsage, .userPresence])) == errSecAuthFailed)
         }
     }
 
-    // MARK: - Rule and accessibility
+    // MARK: - Access control and accessibility
 
-    @Test func aRuleAndAnEqualAccessibilityMayStandTogether_AC14() {
+    @Test func accessControlMayBeCombinedWithItsOwnAccessibility_AC14() {
         simulator.run {
             let both = Query.password("both").secret().under([], deprecated.kSecAttrAccessibleAlways)
                 .with(kSecAttrAccessible, deprecated.kSecAttrAccessibleAlways)
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aRuleAndAnotherAccessibilityContradict_AC14() {
+    @Test func accessControlCannotBeCombinedWithAnotherAccessibility_AC14() {
         simulator.run {
             let both = Query.password("both").secret().under([], deprecated.kSecAttrAccessibleAlways)
                 .with(kSecAttrAccessible, kSecAttrAccessibleWhenUnlocked)
@@ -128,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRuleIsRefused_AC15() {
+    @Test func invalidAccessControlValuesAreRejected_AC15() {
         simulator.run {
             for value: Any in ["rule", 1, NSObject(), Data(), deprecated.kSecAttrAccessibleAlways] {
                 #expect(add(Query.password("new").with(kSecAttrAccessControl, value)) == errSecParam)

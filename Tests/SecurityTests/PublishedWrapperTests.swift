@@ -4,14 +4,14 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// Forms that widely used keychain wrappers rely on besides the documented ones.
+/// Undocumented forms of queries that widely used keychain wrappers rely on.
 @Suite struct PublishedWrapperTests {
     private let simulator: Simulator
 
     init() throws { simulator = try Simulator() }
 
-    /// Wrappers that came from Objective-C samples store the UTF-8 bytes of a key as account and generic attribute.
-    @Test func anAccountMayBeData() throws {
+    /// Wrappers derived from Objective-C samples store the UTF-8 bytes of a key as account and generic attribute.
+    @Test func accountMayBeData() throws {
         let key = Data("user.token".utf8)
         let item = Query.password().with(kSecAttrAccount, key).with(kSecAttrGeneric, key)
             .with(kSecAttrService, "com.example.app")
@@ -22,13 +22,13 @@ import Testing
             #expect(update(item, [kSecValueData as String: Data("new".utf8)]) == errSecSuccess)
             #expect(secret(item) == "new")
             let found = find(Query.password(service: "com.example.app").attributes.all).result as? [Query]
-            #expect(found?.map { $0[kSecAttrAccount as String] as? Data } == [key], "it comes back as it was given")
+            #expect(found?.map { $0[kSecAttrAccount as String] as? Data } == [key], "returned as given")
             #expect(exists(item.with(kSecAttrAccount, Data("other".utf8))) == errSecItemNotFound)
             #expect(delete(item) == errSecSuccess)
         }
     }
 
-    @Test func otherTextAttributesMayBeDataToo() throws {
+    @Test func otherTextAttributesMayBeData() throws {
         for key in [kSecAttrService, kSecAttrLabel, kSecAttrDescription, kSecAttrComment] {
             let item = Query.password("account").with(key, Data([0xff, 0x00]))
             simulator.run {
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// The generic attribute is often given as text.
-    @Test func theGenericAttributeMayBeText() {
+    /// Apps often set the generic attribute to text, although it is data.
+    @Test func genericAttributeMayBeText() {
         let item = Query.password("account").with(kSecAttrGeneric, "identifier")
         simulator.run {
             #expect(add(item.secret()) == errSecSuccess)
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// One dictionary for everything: add, and on a duplicate update with the same dictionary as query.
-    @Test func theQueryOfAnUpdateMayHoldASecret() {
+    /// Wrappers use one dictionary to add an item and, if it exists, as the query of an update.
+    @Test func queryOfAnUpdateMayContainASecret() {
         let item = Query.password("account", service: "service").secret("first")
         simulator.run {
             #expect(add(item) == errSecSuccess)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func theQueryOfASearchMayHoldASecret() {
+    @Test func queryOfASearchMayContainASecret() {
         let item = Query.password("account", service: "service").secret("first")
         simulator.run {
             #expect(add(item) == errSecSuccess)
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Wrappers write the whole query, keys that do not change included, into the changes.
-    @Test func theChangesMayRepeatThePrimaryKey() {
+    /// Wrappers pass the whole query as changes, including attributes that do not change.
+    @Test func changesMayRepeatThePrimaryKey() {
         simulator.run {
             #expect(add(.password("account", service: "service").secret()) == errSecSuccess)
             var changes = Query.password("account", service: "service").secret("new")

@@ -3,11 +3,11 @@
 import LatchkeySimulator
 import Security
 
-/// A dictionary as apps write it.
+/// A query dictionary as apps write it.
 typealias Query = [String: Any]
 
 extension Query {
-    /// The class, and an account and service where they are given.
+    /// A query for generic passwords, with account and service if given.
     static func password(_ account: String? = nil, service: String? = nil) -> Query {
         var query: Query = [kSecClass as String: kSecClassGenericPassword]
         if let account { query[kSecAttrAccount as String] = account }
@@ -15,33 +15,33 @@ extension Query {
         return query
     }
 
-    /// The same with one entry more.
+    /// Returns the query with one more entry.
     func with(_ key: CFString, _ value: Any) -> Query { merging([key as String: value]) { $1 } }
 
-    /// The same with a secret.
+    /// Returns the query with a secret.
     func secret(_ text: String = "secret") -> Query { with(kSecValueData, Data(text.utf8)) }
 
-    /// The same under a rule that has to be a valid one.
+    /// Returns the query with an access control; the flags must be valid.
     func under(
         _ flags: SecAccessControlCreateFlags, _ protection: CFString = kSecAttrAccessibleWhenUnlocked
     ) -> Query {
         with(kSecAttrAccessControl, SecAccessControlCreateWithFlags(nil, protection, flags, nil) as Any)
     }
 
-    /// The same, asking for every match.
+    /// The query for all matches.
     var all: Query { with(kSecMatchLimit, kSecMatchLimitAll) }
-    /// The same, asking for the secret.
+    /// The query for the secret.
     var data: Query { with(kSecReturnData, true) }
-    /// The same, asking for attributes.
+    /// The query for attributes.
     var attributes: Query { with(kSecReturnAttributes, true) }
-    /// The same, asking for a persistent reference.
+    /// The query for a persistent reference.
     var reference: Query { with(kSecReturnPersistentRef, true) }
 }
 
-/// Adds an item and drops what it returns.
+/// Adds an item and ignores its result.
 func add(_ query: Query) -> OSStatus { SecItemAdd(query as CFDictionary, nil) }
 
-/// Adds an item and gives what it returns.
+/// Adds an item and returns its result.
 func addReturning(_ query: Query) -> (status: OSStatus, result: CFTypeRef?) {
     var result: CFTypeRef?
     let status = SecItemAdd(query as CFDictionary, &result)
@@ -60,10 +60,10 @@ func secret(_ query: Query) -> String? {
     (find(query.data).result as? Data).flatMap { String(data: $0, encoding: .utf8) }
 }
 
-/// Whether an item is there, and what keeps it from being read.
+/// Searches for an item without a result: the status tells whether it exists and could be read.
 func exists(_ query: Query) -> OSStatus { SecItemCopyMatching(query as CFDictionary, nil) }
 
-/// Changes items.
+/// Updates items.
 func update(_ query: Query, _ changes: Query) -> OSStatus {
     SecItemUpdate(query as CFDictionary, changes as CFDictionary)
 }

@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// Every way in which published code writes a query means the same (COMPAT, item 1).
+/// Every Swift type with which published code builds a query is accepted and has the same meaning (COMPAT, item 1).
 @Suite struct QueryFormTests {
     private let simulator: Simulator
     private let secret = Data("secret".utf8)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Reads with a query in some form and expects the one item.
+    /// Reads with a query and expects the secret of the one matching item.
     private func expectTheItem(_ query: CFDictionary, sourceLocation: SourceLocation = #_sourceLocation) {
         simulator.run {
             var result: CFTypeRef?
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func stringsToAny() {
+    @Test func dictionaryOfStringToAny() {
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "account",
             kSecAttrService as String: "service", kSecReturnData as String: true,
@@ -36,7 +36,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func constantsToAny() {
+    @Test func dictionaryOfCFStringToAny() {
         let query: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrAccount: "account", kSecAttrService: "service",
             kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne,
@@ -44,7 +44,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func stringsToAnyHashable() {
+    @Test func dictionaryOfStringToAnyHashable() {
         let query: [String: AnyHashable] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "account",
             kSecAttrService as String: "service", kSecReturnData as String: true,
@@ -53,7 +53,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func stringsToObjects() {
+    @Test func dictionaryOfStringToAnyObject() {
         let query: [String: AnyObject] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "account" as AnyObject,
             kSecAttrService as String: "service" as NSString, kSecReturnData as String: kCFBooleanTrue,
@@ -62,7 +62,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func aBareLiteral() {
+    @Test func bareDictionaryLiteral() {
         expectTheItem(
             [
                 kSecClass: kSecClassGenericPassword, kSecAttrAccount: "account", kSecAttrService: "service",
@@ -70,7 +70,7 @@ import Testing
             ] as CFDictionary)
     }
 
-    @Test func aBareLiteralOfMixedKeys() {
+    @Test func bareDictionaryLiteralWithMixedKeyTypes() {
         let query: [AnyHashable: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrAccount as String: "account",
             kSecAttrService as AnyHashable: "service", kSecReturnData as NSString: kCFBooleanTrue as Any,
@@ -78,7 +78,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func anNSDictionary() {
+    @Test func nsDictionary() {
         let query: NSDictionary = [
             kSecClass: kSecClassGenericPassword, kSecAttrAccount: "account", kSecAttrService as String: "service",
             kSecReturnData: NSNumber(value: true),
@@ -87,7 +87,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func anNSMutableDictionary() {
+    @Test func nsMutableDictionary() {
         let query = NSMutableDictionary()
         query[kSecClass] = kSecClassGenericPassword
         query[kSecAttrAccount as String] = "account"
@@ -96,7 +96,7 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func aDictionaryThatIsPutTogetherInSteps() {
+    @Test func dictionaryBuiltInSteps() {
         var query: [String: Any] = [:]
         query[kSecClass as String] = kSecClassGenericPassword as String
         query.updateValue("account", forKey: String(kSecAttrAccount))
@@ -105,14 +105,14 @@ import Testing
         expectTheItem(query as CFDictionary)
     }
 
-    @Test func numbersStandForBooleans() {
+    @Test func numbersAreAcceptedAsBooleans() {
         for value: Any in [1, NSNumber(value: 1), true, kCFBooleanTrue as Any] {
             expectTheItem(
                 Query.password("account", service: "service").with(kSecReturnData, value) as CFDictionary)
         }
     }
 
-    @Test func secretsInEveryFormOfData() {
+    @Test func secretMayBeAnyDataType() {
         let forms: [Any] = [
             Data("x".utf8), NSData(data: Data("x".utf8)), NSMutableData(data: Data("x".utf8)), Data("x".utf8) as CFData,
             Data("axb".utf8)[1..<2],
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func resultsComeBackInEveryFormThatIsAskedFor() throws {
+    @Test func resultsBridgeToSwiftAndFoundationTypes() throws {
         try simulator.run { () throws in
             let item = find(.password("account").attributes.data)
             let byString = try #require(item.result as? [String: Any])
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aResultGoesIntoAVariableOfEitherType() {
+    @Test func resultVariableMayBeAnyObjectOrCFTypeRef() {
         simulator.run {
             var object: AnyObject?
             var reference: CFTypeRef?

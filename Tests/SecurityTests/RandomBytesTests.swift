@@ -4,10 +4,11 @@ import Foundation
 import Security
 import Testing
 
+/// `SecRandomCopyBytes`.
 @Suite struct RandomBytesTests {
     @Test(arguments: [1, 16, 33, 4096])
     func everyByteIsFilled_OT02(count: Int) {
-        // A byte that stayed zero in 24 runs was not written (one in 2^192 otherwise).
+        // A byte that is zero in all 24 runs was not written; the probability of chance is 2^-192.
         var seen = [UInt8](repeating: 0, count: count)
         for _ in 0..<24 {
             var bytes = [UInt8](repeating: 0, count: count)
@@ -30,19 +31,19 @@ import Testing
         #expect(bytes[32...].allSatisfy { $0 == 7 })
     }
 
-    @Test func noBytesAreNoError_OT02() {
+    @Test func zeroByteCountSucceeds_OT02() {
         var bytes: [UInt8] = [7]
         #expect(SecRandomCopyBytes(kSecRandomDefault, 0, &bytes) == errSecSuccess)
         #expect(bytes == [7])
     }
 
-    @Test func aNegativeCountIsRefused() {
+    @Test func negativeByteCountIsRejected() {
         var bytes: [UInt8] = [7]
         #expect(SecRandomCopyBytes(kSecRandomDefault, -1, &bytes) == errSecParam)
         #expect(bytes == [7])
     }
 
-    @Test func dataIsFilledAsAppsDo_OT02() {
+    @Test func bytesOfDataAreFilled_OT02() {
         var data = Data(count: 32)
         let status = data.withUnsafeMutableBytes { SecRandomCopyBytes(kSecRandomDefault, 32, $0.baseAddress!) }
         #expect(status == errSecSuccess)

@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// What stands in a dictionary of attributes, and that it can be used as a query again.
+/// The contents of returned attribute dictionaries, and their use as queries.
 @Suite struct ResultAttributeTests {
     private let simulator: Simulator
     private let item = Query.password("account", service: "service").secret()
@@ -16,7 +16,7 @@ import Testing
 
     private func attributes(_ query: Query) throws -> Query { try #require(find(query.attributes).result as? Query) }
 
-    @Test func attributesComeBackWithTheirTypes() throws {
+    @Test func attributesAreReturnedWithTheirTypes() throws {
         try simulator.run { () throws in
             #expect(add(item) == errSecSuccess)
             let found = try attributes(.password("account"))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func whatWasNotSetDoesNotComeBack() throws {
+    @Test func unsetAttributesAreNotReturned() throws {
         try simulator.run { () throws in
             #expect(add(.password("account")) == errSecSuccess)
             let found = try attributes(.password("account"))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func attributesAreAQueryForTheSameItem_KC09_T08() throws {
+    @Test func returnedAttributesFindTheSameItem_KC09_T08() throws {
         try simulator.run { () throws in
             #expect(add(item) == errSecSuccess)
             #expect(add(.password("other", service: "service").secret("other")) == errSecSuccess)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func attributesOfAddingAreAQueryAsWell_KC09() throws {
+    @Test func attributesReturnedByAddFindTheItem_KC09() throws {
         try simulator.run { () throws in
             var query = try #require(addReturning(item.attributes).result as? Query)
             query[kSecClass as String] = kSecClassGenericPassword
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func attributesAreTheSameByQueryAndByPersistentReference_T15() throws {
+    @Test func attributesAreEqualByQueryAndByPersistentReference_T15() throws {
         try simulator.run { () throws in
             let reference = try #require(addReturning(item.reference).result as? Data)
             let byReference = try attributes([kSecValuePersistentRef as String: reference])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func theRuleComesBackAsAnObject_AC15() throws {
+    @Test func accessControlIsReturnedAsAnObject_AC15() throws {
         try simulator.run { () throws in
             let rule = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
             #expect(add(Query.password("protected").under(.userPresence)) == errSecSuccess)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func datesMoveForward() throws {
+    @Test func modificationDateIncreasesAndCreationDateStays() throws {
         try simulator.run { () throws in
             #expect(add(item) == errSecSuccess)
             let first = try attributes(.password("account"))

@@ -4,6 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
+/// Limits, return keys and matching of `SecItemCopyMatching`.
 @Suite struct SearchTests {
     private let simulator: Simulator
 
@@ -18,7 +19,7 @@ import Testing
 
     private func run(_ body: () throws -> Void) rethrows { try simulator.run(body) }
 
-    @Test func nothingFoundIsItemNotFound_KC03() {
+    @Test func noMatchReturnsItemNotFound_KC03() {
         run {
             #expect(exists(.password("four")) == errSecItemNotFound)
             #expect(find(Query.password("four").data.all).status == errSecItemNotFound)
@@ -26,14 +27,14 @@ import Testing
         }
     }
 
-    @Test func theDefaultLimitIsOneAndTheResultIsBare_KC03() {
+    @Test func defaultLimitIsOneAndReturnsASingleObject_KC03() {
         run {
             let found = find(Query.password(service: "service").data)
             #expect(found.result as? Data == Data("secret of one".utf8))
         }
     }
 
-    @Test func aLimitOfOneGivesABareResult_KC03() {
+    @Test func limitOfOneReturnsASingleObject_KC03() {
         run {
             for limit: Any in [kSecMatchLimitOne, 1, NSNumber(value: 1)] {
                 #expect(find(Query.password().data.with(kSecMatchLimit, limit)).result is NSData)
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func anyOtherLimitGivesAnArrayEvenForOneHit_KC03() {
+    @Test func otherLimitsReturnAnArrayEvenForOneMatch_KC03() {
         run {
             for limit: Any in [kSecMatchLimitAll, 2, NSNumber(value: 100)] {
                 let found = find(Query.password("two").data.with(kSecMatchLimit, limit))
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aLimitBoundsTheNumberOfResultsInInsertionOrder_KC03() {
+    @Test func limitReturnsTheFirstMatchesInInsertionOrder_KC03() {
         run {
             let two = find(Query.password().data.with(kSecMatchLimit, 2)).result as? [Data]
             #expect(two == ["one", "two"].map { Data("secret of \($0)".utf8) })
@@ -60,11 +61,11 @@ import Testing
     }
 
     @Test(arguments: [0, -1])
-    func aLimitBelowOneIsRefused(limit: Int) {
+    func limitBelowOneIsRejected(limit: Int) {
         run { #expect(find(Query.password().data.with(kSecMatchLimit, limit)).status == errSecParam) }
     }
 
-    @Test func aLimitOfAnotherTypeIsRefused_KC03() {
+    @Test func limitOfAnotherTypeIsRejected_KC03() {
         run {
             for limit: Any in ["m_LimitMany", true, Data([1]), kSecReturnData] {
                 #expect(find(Query.password().data.with(kSecMatchLimit, limit)).status == errSecParam, "\(limit)")
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func allWithDataIsAllowedForPasswords_KC06_T21() {
+    @Test func allMatchesWithDataAreAllowedForPasswords_KC06_T21() {
         run {
             let found = find(Query.password("one").data.all)
             #expect(found.status == errSecSuccess)
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func allWithDataAndPersistentReferenceGivesDictionariesOfBoth_T20() throws {
+    @Test func allMatchesWithDataAndPersistentReferenceReturnDictionaries_T20() throws {
         try run {
             let found = find(Query.password("one").data.reference.all).result as? [Query]
             let item = try #require(found?.first)
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func allWithPersistentReferenceGivesData_T22() {
+    @Test func allMatchesWithPersistentReferenceReturnData_T22() {
         run {
             let found = find(Query.password("one").reference.all).result as? [Data]
             #expect(found?.count == 1)
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func anItemWithoutASecretComesWithoutDataButWithItsName_T23() throws {
+    @Test func itemWithoutASecretIsReturnedWithoutData_T23() throws {
         try run {
             #expect(add(.password("empty", service: "none")) == errSecSuccess)
             let found = find(Query.password("empty").data.attributes.all).result as? [Query]
@@ -110,14 +111,14 @@ import Testing
         }
     }
 
-    @Test func theDataOfAnItemWithoutASecretIsEmptyWhenItIsAskedForAlone() {
+    @Test func dataOfAnItemWithoutASecretIsEmpty() {
         run {
             #expect(add(.password("empty")) == errSecSuccess)
             #expect(find(Query.password("empty").data).result as? Data == Data())
         }
     }
 
-    @Test func aReferenceIsNilForPasswordsAndLeftOutOfArrays_KC19() {
+    @Test func referenceToAPasswordIsNilAndOmittedFromArrays_KC19() {
         run {
             let one = find(Query.password("one").with(kSecReturnRef, true))
             #expect(one.status == errSecSuccess)
@@ -128,14 +129,14 @@ import Testing
         }
     }
 
-    @Test func attributesWithAReferenceNameTheClass() throws {
+    @Test func attributesWithAReferenceIncludeTheClass() throws {
         try run {
             let item = try #require(find(Query.password("one").attributes.with(kSecReturnRef, true)).result as? Query)
             #expect(item[kSecClass as String] as? String == kSecClassGenericPassword as String)
         }
     }
 
-    @Test func aSearchThatAsksForNothingLeavesTheResultAlone() {
+    @Test func searchWithoutReturnKeysLeavesTheResultUnchanged() {
         run {
             var result: CFTypeRef? = "untouched" as NSString
             #expect(SecItemCopyMatching(Query.password("one") as CFDictionary, &result) == errSecSuccess)
@@ -143,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func everyAttributeTakesPartInMatching() {
+    @Test func everyAttributeIsMatched() {
         let attributes: [(CFString, Any, Any)] = [
             (kSecAttrAccount, "a", "b"), (kSecAttrService, "a", "b"), (kSecAttrLabel, "a", "b"),
             (kSecAttrDescription, "a", "b"), (kSecAttrComment, "a", "b"), (kSecAttrCreator, 1, 2),
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func anAttributeThatAnItemLacksDoesNotMatch() {
+    @Test func attributeThatAnItemLacksDoesNotMatch() {
         run {
             #expect(exists(Query.password("one").with(kSecAttrLabel, "")) == errSecItemNotFound)
             #expect(exists(Query.password("one").with(kSecAttrIsInvisible, false)) == errSecItemNotFound)

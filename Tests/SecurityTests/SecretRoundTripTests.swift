@@ -4,7 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
-/// Any bytes are a secret, up to 1 MiB of them.
+/// Secrets of any bytes, up to 1 MiB, are returned unchanged.
 @Suite struct SecretRoundTripTests {
     private static let limit = 1 << 20
     private static let secrets: [(String, Data)] = [
@@ -19,7 +19,7 @@ import Testing
     init() throws { simulator = try Simulator() }
 
     @Test(arguments: secrets.indices)
-    func theBytesComeBack_abuse34(index: Int) {
+    func anySecretRoundTrips_abuse34(index: Int) {
         let (name, bytes) = Self.secrets[index]
         simulator.run {
             #expect(add(Query.password(name).with(kSecValueData, bytes)) == errSecSuccess, "\(name)")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: secrets.indices)
-    func theBytesComeBackAfterAnUpdate_abuse34(index: Int) {
+    func anySecretRoundTripsAfterAnUpdate_abuse34(index: Int) {
         let (name, bytes) = Self.secrets[index]
         simulator.run {
             #expect(add(.password("account").secret("first")) == errSecSuccess)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func anEmptySecretIsNotTheSameAsNone_abuse34() throws {
+    @Test func emptySecretDiffersFromNoSecret_abuse34() throws {
         try simulator.run { () throws in
             #expect(add(Query.password("empty").with(kSecValueData, Data())) == errSecSuccess)
             #expect(add(.password("none")) == errSecSuccess)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [limit + 1, 2 << 20, 5 << 20])
-    func aLargerSecretIsDataTooLarge_abuse34(length: Int) {
+    func secretAboveTheLimitReturnsDataTooLarge_abuse34(length: Int) {
         simulator.run {
             let bytes = Data(count: length)
             #expect(add(Query.password("new").with(kSecValueData, bytes)) == errSecDataTooLarge)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func attributesTakeAnyTextUpTo64KiB() {
+    @Test func attributesAcceptAnyTextUpTo64KiB() {
         let texts = ["", "\0", "a\0b", "\n", "é", "e\u{301}", "🔑", String(repeating: "x", count: 64 << 10)]
         simulator.run {
             for (number, text) in texts.enumerated() {
@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    /// Swift compares text by what it means; a keychain compares bytes.
-    @Test func textsThatLookTheSameAreDifferentAccounts() {
+    /// Swift compares text by canonical equivalence, but the keychain compares its bytes.
+    @Test func canonicallyEquivalentTextsAreDifferentAccounts() {
         simulator.run {
             #expect(add(.password("\u{e9}").secret("one code point")) == errSecSuccess)
             #expect(add(.password("e\u{301}").secret("two code points")) == errSecSuccess)

@@ -3,9 +3,9 @@
 import Security
 import Testing
 
-/// Every constant has Apple's name and value, and there is none that Apple does not have.
+/// Every constant has Apple's name and value, and no other constant is public.
 @Suite struct SecurityConstantTests {
-    // The strings are immutable; NSString is what keeps the compiler from seeing it.
+    // The strings are immutable, which the compiler cannot see because their type is NSString.
     nonisolated(unsafe) private static let constants: [(String, CFString)] = [
         ("kSecAttrAccessControl", kSecAttrAccessControl),
         ("kSecAttrAccessGroup", kSecAttrAccessGroup),
@@ -174,31 +174,31 @@ import Testing
         let values = try Table("security.tsv").values("constant")
         for (name, constant) in Self.constants { #expect(values[name] == constant as String, "\(name)") }
         #expect(Set(Self.constants.map(\.0)) == Set(values.keys))
-        // Only values of different attributes may be spelled alike: HTTP is a protocol and a way to authenticate, the
-        // type of a key is kept where a password has its type, and one kind of key has three names.
+        // Only values of different attributes may be equal strings: HTTP is a protocol and an authentication type, a
+        // key's type is stored in the attribute of a password's type, and one key type has three names.
         let alike: Set = [
             "kSecAttrAuthenticationTypeHTTPBasic", "kSecAttrKeyType", "kSecAttrKeyTypeEC", "kSecAttrKeyTypeECDSA",
         ]
         let apart = Self.constants.filter { !alike.contains($0.0) }
-        #expect(Set(apart.map { $0.1 as String }).count == apart.count, "no two are the same")
+        #expect(Set(apart.map { $0.1 as String }).count == apart.count, "all values differ")
     }
 
     @Test func everyErrorCodeHasApplesValue() throws {
         let values = try Table("security.tsv").values("error")
         for (name, code) in errorCodes { #expect(values[name] == String(code), "\(name)") }
-        // Old names are declared too; using them here would be a warning.
+        // Deprecated names are declared too, but using them here would be a compiler warning.
         let old: Set = ["errSecDskFull", "errSecInvaldCRLAuthority", "errSecInvalidTupleCredendtials"]
         #expect(Set(errorCodes.map(\.0)) == Set(values.keys).subtracting(old))
     }
 
-    @Test func noConstantIsDeclaredThatTheTableDoesNotHave() throws {
+    @Test func everyDeclaredConstantIsInTheTable() throws {
         let table = try Table("security.tsv")
         let declared = try Table.declared(in: "Security", prefix: "kSec")
         #expect(declared.subtracting(table.values("constant").keys) == ["kSecRandomDefault"])
         #expect(try Table.declared(in: "Security", prefix: "errSec") == Set(table.values("error").keys))
     }
 
-    @Test func constantsAreStringsInEveryFormThatAppsUse() {
+    @Test func constantsBridgeToEveryStringType() {
         let bare: CFString = kSecClass
         let bridged = kSecClass as String
         let type: CFTypeRef = kSecAttrAccessibleWhenUnlocked

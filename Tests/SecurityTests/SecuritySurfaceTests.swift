@@ -4,11 +4,12 @@ import Security
 import TestSupport
 import Testing
 
-/// Walks Apple's surface as facts and compares it with the symbol graph that the compiler extracts from the module.
+/// Compares the recorded facts about Apple's API with the symbol graph that the compiler extracts from the module.
 @Suite struct SecuritySurfaceTests {
     private static let file = "security-surface.tsv"
 
-    /// What is not there, and why: names, or their beginnings up to a star. docs/compatibility.md says the same.
+    /// Symbols of Apple that are absent, and why: names, or prefixes that end with a star. docs/compatibility.md lists
+    /// them.
     private static let absent: [String: String] = [
         "SecTrust*": "nothing evaluates trust yet", "kSecTrust*": "nothing evaluates trust yet",
         "SecPolicy*": "nothing evaluates trust yet", "kSecPolicy*": "nothing evaluates trust yet",
@@ -45,24 +46,24 @@ import Testing
         "SecKeyUnwrapSymmetric(_:_:_:_:)": "symmetric keys of the file keychains of macOS",
         "SecKeySizes": "symmetric keys of the file keychains of macOS", "kSecAttrPRF*": "SecKeyDeriveFromPassword",
         "kSecAttrSalt": "SecKeyDeriveFromPassword", "kSecAttrRounds": "SecKeyDeriveFromPassword",
-        "SecKeyGeneratePairAsync(_:_:_:)": "its block takes a key, a key and an error, and one of them is never there",
+        "SecKeyGeneratePairAsync(_:_:_:)": "its block takes two keys and an error, which never all exist",
         "SecRequestSharedWebCredential(_:_:_:)": "no browser's passwords are shared with apps",
         "kSecSharedPassword": "no browser's passwords are shared with apps",
         "kSecAttrPersistantReference": "Apple is silent on what it does",
         "kSecUseUserIndependentKeychain": "tvOS alone has it; a keychain is one user's",
     ]
 
-    /// What is there of a family that is absent otherwise: a name that code mentions and that does nothing.
+    /// Symbols that exist although their family is absent: types that code may name, without functions.
     private static let inert: Set<String> = ["SecTrust"]
 
-    /// What is there and not among the facts, and why.
+    /// Symbols that exist but are not among the facts, and why.
     private static let ours: [String: String] = [
         "CF*": "Core Foundation's, for source compatibility", "kCF*": "Core Foundation's, for source compatibility",
         "FourCharCode": "a name of Darwin's", "OSType": "a name of Darwin's", "NSInteger": "a name of Objective-C's",
         "NSErrorPointer": "a name of Objective-C's", "AutoreleasingUnsafeMutablePointer": "a name of Objective-C's",
     ]
 
-    /// Members that types have of their protocols or of NSObject.
+    /// Members that types inherit from their protocols or from NSObject.
     private static let inherited: Set<String> = [
         "rawValue", "init(rawValue:)", "isEqual(_:)", "hash", "description", "RawValue", "ArrayLiteralElement",
         "Element",
@@ -78,7 +79,7 @@ import Testing
         return row(of: absent, for: fact.type == "-" ? fact.name : fact.type)
     }
 
-    @Test func everySymbolOfAppleIsThereWithItsDeclarationOrOnTheList() throws {
+    @Test func everyAppleSymbolIsDeclaredOrListedAsAbsent() throws {
         let graph = try SymbolGraph(module: "Security")
         #expect(graph.symbols.count > 800)
         var used: Set<String> = []
@@ -86,26 +87,26 @@ import Testing
             let found = graph.symbols[fact.name] ?? []
             if let row = Self.absence(of: fact) {
                 used.insert(row)
-                #expect(found.isEmpty, "\(fact.name) is there: take it off the list")
+                #expect(found.isEmpty, "\(fact.name) exists: remove it from the list")
                 continue
             }
             let wanted = SymbolGraph.forms(of: SymbolGraph.normal(fact.declaration), member: fact.member)
             let match = found.first { wanted.contains(Self.normal($0, isType: fact.member == "-")) }
             #expect(match != nil, "\(fact.name): \(fact.declaration) and not \(found.map(\.declaration))")
             guard let match else { continue }
-            #expect(match.isDeprecated == fact.isDeprecated, "\(fact.name): deprecation as Apple's")
-            // C functions are imported so, and code that ignores a result is not warned about.
+            #expect(match.isDeprecated == fact.isDeprecated, "\(fact.name): deprecated as on Apple systems")
+            // Swift imports C functions as @discardableResult: ignoring the result is no warning.
             if fact.declaration.hasPrefix("func") {
                 let mayBeIgnored = match.declaration.contains("@discardableResult")
-                // Without a result, the last thing a declaration says is the parameters.
+                // A declaration without a result ends with its parameters.
                 let hasResult = fact.declaration.contains(" -> ") && !fact.declaration.hasSuffix(")")
-                #expect(mayBeIgnored || !hasResult, "\(fact.name): may be ignored")
+                #expect(mayBeIgnored || !hasResult, "\(fact.name): the result may be ignored")
             }
         }
-        #expect(used == Set(Self.absent.keys), "every exception is a symbol of Apple's")
+        #expect(used == Set(Self.absent.keys), "every exception is a symbol of Apple")
     }
 
-    @Test func noSymbolIsThereThatAppleDoesNotHave() throws {
+    @Test func everyPublicSymbolIsApplesOrListed() throws {
         let facts = Set(try SurfaceFact.read(Self.file).map(\.name))
         let errors = Set(try Table("security.tsv").values("error").keys)
         var used: Set<String> = []
@@ -114,21 +115,21 @@ import Testing
             let member = name.split(separator: ".").dropFirst().joined(separator: ".")
             if facts.contains(String(name.prefix { $0 != "." })), Self.inherited.contains(member) { continue }
             let row = Self.row(of: Self.ours, for: name)
-            #expect(row != nil, "\(name) is none of Apple's: \(symbols.map(\.declaration))")
+            #expect(row != nil, "\(name) is not a symbol of Apple: \(symbols.map(\.declaration))")
             if let row { used.insert(row) }
         }
-        #expect(used == Set(Self.ours.keys), "every name of ours is there")
+        #expect(used == Set(Self.ours.keys), "every listed name exists")
     }
 
-    @Test func everyErrorCodeIsAConstantOfItsType() throws {
+    @Test func everyErrorCodeIsAnOSStatusConstant() throws {
         let graph = try SymbolGraph(module: "Security")
         for name in try Table("security.tsv").values("error").keys {
             #expect(graph.symbols[name]?.map(\.declaration) == ["let \(name): OSStatus"])
         }
     }
 
-    // Those of paddings are compared where the older functions are tested.
-    @Test func rawValuesAreApples() throws {
+    // OldKeyFunctionTests compares those of paddings.
+    @Test func rawValuesEqualApples() throws {
         let facts = try SurfaceFact.read(Self.file)
         let operations: [(String, SecKeyOperationType)] = [
             ("sign", .sign), ("verify", .verify), ("encrypt", .encrypt), ("decrypt", .decrypt),
@@ -157,8 +158,8 @@ import Testing
         for (name, value) in table.values("algorithm") { #expect(facts["SecKeyAlgorithm.\(name)"] == value, "\(name)") }
     }
 
-    /// Whether objects of Core Foundation's types are Sendable is not compared, the facts do not say it: here they are.
-    @Test func everyTypeConformsAsApples() throws {
+    /// The facts do not record whether Core Foundation types are Sendable; in this module they must be.
+    @Test func everyTypeHasApplesConformances() throws {
         let types = try SymbolGraph(module: "Security").types
         var compared = 0
         for fact in try TypeFact.read("security-types.tsv")
@@ -175,7 +176,7 @@ import Testing
         #expect(compared >= 9)
     }
 
-    /// The colon of what a type inherits is no part of Apple's facts.
+    /// The declaration without the inherited types, which the facts do not record.
     private static func normal(_ symbol: SymbolGraph.Symbol, isType: Bool) -> String {
         let declaration = SymbolGraph.normal(symbol.declaration, replacing: isType ? [("final ", "")] : [])
         return isType ? String(declaration.prefix { $0 != ":" }) : declaration

@@ -4,10 +4,11 @@ import Foundation
 import Security
 import Testing
 
+/// Passwords of `SecCreateSharedWebCredentialPassword`.
 @Suite struct SharedCredentialTests {
     private static let kinds = ["abcdefghkmnopqrstuvwxy", "ABCDEFGHJKLMNPQRSTUVWXYZ", "3456789"].map { Set($0) }
 
-    @Test func aPasswordHasApplesFormAndEveryKindOfCharacter() throws {
+    @Test func passwordHasApplesFormatAndEveryCharacterKind() throws {
         for _ in 0..<2000 {
             let password = try #require(SecCreateSharedWebCredentialPassword()) as String
             let groups = password.split(separator: "-", omittingEmptySubsequences: false)
@@ -18,8 +19,8 @@ import Testing
         }
     }
 
-    @Test func passwordsDifferAndUseEveryCharacterAtEveryPlace() throws {
-        // A character is missing at a place of 4,000 passwords once in 2^100 runs.
+    @Test func passwordsDifferAndUseEveryCharacterAtEveryPosition() throws {
+        // With 4,000 passwords a character is missing at some position by chance about once in 2^100 runs.
         let passwords = try (0..<4000).map { _ in try #require(SecCreateSharedWebCredentialPassword()) as String }
         #expect(Set(passwords).count == passwords.count)
         let places = passwords.map { Array($0.filter { $0 != "-" }) }

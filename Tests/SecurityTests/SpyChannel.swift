@@ -7,9 +7,9 @@ import Synchronization
 
 @testable import LatchkeySimulator
 
-/// A channel that remembers the refusals that come over it.
+/// A channel that records the statuses of failure replies.
 final class SpyChannel: ClientChannel {
-    /// What the channels of one client have refused.
+    /// The statuses of all failures received by the channels of one client.
     final class Record: Sendable {
         private let statuses = Mutex<[Status]>([])
 
@@ -36,12 +36,12 @@ final class SpyChannel: ClientChannel {
     }
 }
 
-/// An engine that is none: it answers the greeting, and every other request as a test says.
+/// A stand-in for the engine: answers `hello` itself and every other request with the test's reply.
 final class ScriptedChannel: ClientChannel {
     private let answer: @Sendable (UInt64) -> SecretBytes
     private let waiting = Mutex<[SecretBytes]>([])
 
-    /// Answers with bytes that `answer` makes for a request's id.
+    /// Creates a channel whose replies are the bytes that `answer` returns for a request's identifier.
     init(_ answer: @escaping @Sendable (UInt64) -> SecretBytes) { self.answer = answer }
 
     func send(_ payload: SecretBytes) throws(Failure) {
@@ -58,7 +58,7 @@ final class ScriptedChannel: ClientChannel {
     }
 }
 
-/// A channel over which no certificate is added: the disk is full then.
+/// A channel that fails each addition of a certificate with `diskFull` and forwards all other requests.
 final class CertificateRefusingChannel: ClientChannel {
     private let inner: any ClientChannel
     private let refusals = Mutex<[SecretBytes]>([])

@@ -12,21 +12,21 @@ import Testing
 
 @testable import LatchkeySimulator
 
-/// Each way in which a request can end, met from a public function.
+/// Produces every status with a public function and checks the code that the app receives.
 @Suite struct StatusReachTests {
-    /// How an app meets it.
+    /// The source of a status.
     private enum Way {
-        /// The real engine answers so.
+        /// The real engine replies with it.
         case engine((SpyChannel.Record) throws -> OSStatus)
-        /// The module itself refuses, before or after it speaks to an engine.
+        /// The module itself returns it, before or after it contacts the engine.
         case library((SpyChannel.Record) throws -> OSStatus)
-        /// Nothing in a test's process provokes it, for the reason given: an engine that is none answers so.
+        /// A scripted channel replies with it, because a test process cannot provoke it; the text gives the reason.
         case scripted(String)
     }
 
     private static var item: Query { .password("account") }
 
-    /// A simulated machine whose answers are seen; calls within `body` go there.
+    /// Calls `body` with a simulated machine whose replies are recorded; keychain calls in `body` use that machine.
     private static func machine(
         _ record: SpyChannel.Record, passcode: String? = "1234", sensor: Simulator.Sensor = .touchID,
         isEnrolled: Bool = true, hasSecureEnclave: Bool = true, _ body: (Simulator) throws -> OSStatus
@@ -40,7 +40,7 @@ import Testing
         return try ClientScope.$world.withValue(client) { try body(simulator) }
     }
 
-    /// The same with a protected item on it.
+    /// Calls `body` with such a machine on which one protected item exists.
     private static func protected(
         _ flags: SecAccessControlCreateFlags, passcode: String? = "1234", _ record: SpyChannel.Record,
         _ body: (Simulator) throws -> OSStatus
@@ -59,7 +59,7 @@ import Testing
         return try store.run(record) { exists(item) }
     }
 
-    /// What an engine that is none answers.
+    /// The status of a call that a scripted channel answers.
     private static func scripted(_ answer: @escaping @Sendable (UInt64) -> SecretBytes) throws -> OSStatus {
         let client = Client(application: "app") { ScriptedChannel(answer) }
         return ClientScope.$world.withValue(client) { exists(item) }
@@ -87,12 +87,12 @@ import Testing
             }
         case .internalFailure:
             .library { _ in try scripted { id in Message.reply(id: id, .done).encoded() } }
-        case .unimplemented: .scripted("a daemon that is older than the library")
-        case .notPermitted: .scripted("only `simulate` and `transcript` are refused so")
-        case .cancelled: .scripted("no request of an item ends so: a person's cancel is userCancel")
-        case .daemonUnavailable: .scripted("looking for a daemon takes the process's environment: StartTests does")
-        case .noHome: .scripted("it is the process's environment that says so")
-        case .peerNotTrusted: .scripted("it takes a socket of another user")
+        case .unimplemented: .scripted("requires a daemon older than the library")
+        case .notPermitted: .scripted("only `simulate` and `transcript` return it")
+        case .cancelled: .scripted("no item request returns it: the user's cancel is userCancel")
+        case .daemonUnavailable: .scripted("depends on the process environment; see StartTests")
+        case .noHome: .scripted("depends on the process environment")
+        case .peerNotTrusted: .scripted("requires a socket of another user")
         case .storeUnreadable:
             .engine { record in
                 try edited(.own, record) { try $0.write(["keychain.sqlite": Data("not a database".utf8)]) }
@@ -101,7 +101,7 @@ import Testing
         case .storeOfAnotherUser: .engine { record in try edited(.otherUser, record) }
         case .storeNewer: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 99) } }
         case .storeOlder: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 1) } }
-        case .anchorMissing, .anchorOld, .eventUnfinished: .scripted("files of the engine: the tests of its anchor")
+        case .anchorMissing, .anchorOld, .eventUnfinished: .scripted("depends on files of the engine; see AnchorTests")
         case .storeRolledBack:
             .engine { record in
                 try edited(.own, record) { store in
@@ -110,7 +110,7 @@ import Testing
                     try store.write(old)
                 }
             }
-        // A write version that SQLite does not know makes a file that it only reads.
+        // SQLite opens a file with an unknown write version read-only.
         case .storeReadOnly:
             .engine { record in
                 let store = try EditedStore()
@@ -118,7 +118,7 @@ import Testing
                 return try store.run(record) { add(item.secret()) }
             }
         case .diskFull:
-            // The real ones, at every write, are in FaultTests of the keychain.
+            // FaultTests of the keychain provoke a full disk at every write.
             .engine { record in
                 try machine(record) { simulator in
                     try simulator.failNext(.diskFull)
@@ -151,7 +151,7 @@ import Testing
                     return find(Query.key().data).status
                 }
             }
-        // Its code for an app is one of another domain: `withoutPrivateKeyUsageNothingIsSigned_SE02`.
+        // The app receives a code of another domain; see `withoutPrivateKeyUsageNothingIsSigned_SE02`.
         case .keyUsageNotAllowed:
             .engine { record in
                 try machine(record) { _ in
@@ -219,7 +219,7 @@ import Testing
                 try protected(.biometryAny, record) { simulator in
                     simulator.touch(matching: false)
                     simulator.chooseFallback()
-                    // Offered because the app gave it a title.
+                    // The fallback is offered because the app set a title.
                     let context = LAContext()
                     context.localizedFallbackTitle = "Use Password"
                     return exists(item.with(kSecUseAuthenticationContext, context))
@@ -227,7 +227,7 @@ import Testing
             }
         case .systemCancel:
             .engine { record in
-                // A prompt that is killed.
+                // The prompt process is killed.
                 try prompted(record, exists(item)) { $0(.lost) }
             }
         case .passcodeNotSet:
@@ -271,20 +271,20 @@ import Testing
                     return exists(item.with(kSecUseAuthenticationContext, context))
                 }
             }
-        case .passcodeDelayed: .scripted("a delay that outlasts the prompt; see PasscodeTriesTests")
-        case .companionNotAvailable: .scripted("only a policy of an LAContext asks for a companion alone")
-        case .biometryNotPaired: .scripted("no sensor of ours is paired")
-        case .biometryDisconnected: .scripted("no sensor of ours is paired")
-        case .invalidDimensions: .scripted("no prompt of ours is embedded in a window")
+        case .passcodeDelayed: .scripted("requires a delay longer than the prompt; see PasscodeTriesTests")
+        case .companionNotAvailable: .scripted("only a policy of an LAContext requires a companion alone")
+        case .biometryNotPaired: .scripted("no supported sensor is paired")
+        case .biometryDisconnected: .scripted("no supported sensor is paired")
+        case .invalidDimensions: .scripted("no prompt is embedded in a window")
         }
     }
 
-    @Test(arguments: Status.allCases) func isMetFromAPublicFunction_LA42(status: Status) throws {
+    @Test(arguments: Status.allCases) func everyStatusIsReachableThroughThePublicAPI_LA42(status: Status) throws {
         let record = SpyChannel.Record()
         switch Self.way(to: status) {
         case .engine(let call):
             #expect(try call(record) == status.osStatus)
-            #expect(record.last == status, "and for no other reason")
+            #expect(record.last == status, "with exactly this status")
         case .library(let call):
             #expect(try call(record) == status.osStatus)
         case .scripted(let reason):
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func everyNumberButThoseOfOtherProgramsIsMetWithTheRealEngine() {
+    @Test func everyScriptedCodeIsAlsoReachedWithTheRealEngine() {
         var met: Set<OSStatus> = []
         var scripted: Set<OSStatus> = []
         for status in Status.allCases {
@@ -304,7 +304,7 @@ import Testing
                 met.insert(status.osStatus)
             }
         }
-        // -25291 is met by a store that another program holds, and where there is no enclave.
+        // A store held by another program and a machine without an enclave both return -25291.
         #expect(scripted.subtracting(met).isEmpty)
     }
 }
@@ -314,7 +314,7 @@ extension StatusReachTests {
         case own, otherTier, otherUser
     }
 
-    /// Reads a protected item; `shown` is called as soon as its prompt is up.
+    /// Reads a protected item; calls `shown` as soon as its prompt is visible.
     fileprivate static func prompted(
         _ record: SpyChannel.Record, _ read: @autoclosure () -> OSStatus,
         shown: @escaping @Sendable (@Sendable (PromptEvent) -> Void) -> Void
@@ -326,7 +326,7 @@ extension StatusReachTests {
     }
 }
 
-/// A prompt that something happens to as soon as it is up.
+/// A prompter that calls an action as soon as a prompt is visible.
 private final class ActingPrompter: Prompter {
     private let shown: @Sendable (@Sendable (PromptEvent) -> Void) -> Void
 
@@ -340,9 +340,9 @@ private final class ActingPrompter: Prompter {
     func dismiss(_ id: UInt64) {}
 }
 
-/// A context that is made within a world and invalidated from another thread.
+/// A context that is created in the client scope of the test and invalidated from another thread.
 private final class AskingContext: @unchecked Sendable {
-    // Set before the prompt comes up that reads it.
+    // Written before the prompt is shown whose action reads it.
     var context: LAContext?
 
     func exists(_ query: Query) -> OSStatus {
@@ -362,7 +362,7 @@ extension StatusReachTests.StoreIdentityKind {
     }
 }
 
-/// A sensor that does not tell when its enrolled set changes.
+/// A sensor that does not report changes of its enrolment set.
 private final class SilentReader: BiometricReader {
     let state = SensorState(kind: .touchID, enrolment: EnrolmentSet([1]), reportsEnrolmentChanges: false)
     func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }

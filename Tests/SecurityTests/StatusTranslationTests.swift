@@ -4,7 +4,7 @@ import LatchkeyModel
 import Security
 import Testing
 
-/// One row for each way in which a request can end: the number an app gets.
+/// The `OSStatus` that the app receives for each status.
 @Suite struct StatusTranslationTests {
     private static let rows: [(Status, OSStatus)] = [
         (.malformedRequest, -909), (.unsupportedVersion, -25310), (.limitExceeded, -108), (.timedOut, -25291),
@@ -26,16 +26,16 @@ import Testing
         (.enclaveUnavailable, -25291),
     ]
 
-    @Test func everyStatusHasItsNumber_LA42() {
+    @Test func everyStatusMapsToItsOSStatus_LA42() {
         for (status, number) in Self.rows { #expect(status.osStatus == number, "\(status)") }
     }
 
-    @Test func everyStatusHasOneRow() {
+    @Test func everyStatusHasExactlyOneRow() {
         #expect(Set(Self.rows.map(\.0)) == Set(Status.allCases))
         #expect(Self.rows.count == Status.allCases.count)
     }
 
-    @Test func noFailureIsSuccess() {
+    @Test func noStatusMapsToSuccess() {
         #expect(Status.allCases.allSatisfy { $0.osStatus != errSecSuccess })
     }
 }

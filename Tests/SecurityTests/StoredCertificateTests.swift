@@ -16,7 +16,7 @@ import Testing
         try TestCertificates.shared().certificate(kind)
     }
 
-    /// The private key of a certificate, from the file that `openssl` made.
+    /// The private key of a test certificate, imported from its PKCS#12 file.
     private func privateKey(_ kind: TestCertificates.Kind) throws -> SecKey {
         let files = try TestCertificates.shared()
         let items = try #require(importPKCS12(try files.pkcs12(kind)) as? [Query])
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: - Certificates
 
-    @Test func aCertificateIsAddedOnce_T01_T02() throws {
+    @Test func certificateIsAddedOnce_T01_T02() throws {
         try Simulator().run {
             let item: Query = [kSecValueRef as String: try certificate(.leaf)]
             #expect(add(item) == errSecSuccess)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func withoutAReturnKeyNothingComesBack_T03_KC08() throws {
+    @Test func addWithoutReturnKeysReturnsNothing_T03_KC08() throws {
         try Simulator().run {
             let added = addReturning([kSecValueRef as String: try certificate(.leaf)])
             #expect(added.status == errSecSuccess)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func whatIsAskedForComesBack_T04_T05_T06_T07() throws {
+    @Test func addReturnsTheRequestedResult_T04_T05_T06_T07() throws {
         let files = try TestCertificates.shared()
         for kind in [kSecReturnPersistentRef, kSecReturnRef, kSecReturnData, kSecReturnAttributes] {
             try Simulator().run {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func bytesThatAreNoCertificateAreRefused() throws {
+    @Test func malformedCertificatesAreRejected() throws {
         try Simulator().run {
             #expect(add(Self.any.with(kSecValueData, Data("certificate".utf8))) == errSecParam)
             #expect(add(Self.any) == errSecParam)
@@ -112,7 +112,7 @@ import Testing
             #expect(found([kSecMatchItemList as String: [leaf, root]]).count == 2)
             #expect(found([kSecMatchValidOnDate as String: Date.distantPast]).isEmpty)
             #expect(!found([kSecMatchValidOnDate as String: NSNull()]).isEmpty)
-            #expect(exists(Self.any.with(kSecMatchSubjectContains, "nobody is called that")) == errSecItemNotFound)
+            #expect(exists(Self.any.with(kSecMatchSubjectContains, "no such subject")) == errSecItemNotFound)
             #expect(exists(Self.any.with(kSecMatchSubjectContains, 1)) == errSecParam)
             let one = find(Self.any.with(kSecMatchSubjectWholeString, name).object).result
             #expect(one as? SecCertificate == leaf)
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: - Identities
 
-    @Test func aCertificateAndItsKeyAreAnIdentity() throws {
+    @Test func certificateAndItsKeyFormAnIdentity() throws {
         try Simulator().run {
             let leaf = try certificate(.leaf)
             let key = try privateKey(.leaf)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anImportedIdentityIsAddedFoundAndDeletedAsOne_OT03() throws {
+    @Test func importedIdentityIsAddedFoundAndDeletedAsAUnit_OT03() throws {
         try Simulator().run {
             let items = try #require(importPKCS12(try TestCertificates.shared().pkcs12(.leaf)) as? [Query])
             let identity = try #require(items.first?[kSecImportItemIdentity as String] as? SecIdentity)
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func anIdentityWhoseKeyAsksForAFingerAsksWhenItIsMade() throws {
+    @Test func identityWithABiometricKeyPromptsWhenItIsRead() throws {
         let simulator = try Simulator()
         try simulator.run {
             #expect(add([kSecValueRef as String: try certificate(.leaf)]) == errSecSuccess)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateIsStoredAsWhatItIs() throws {
+    @Test func attributesThatContradictTheCertificateAreRejected() throws {
         try Simulator().run {
             let item: Query = [kSecValueRef as String: try certificate(.leaf)]
             for name in [kSecAttrPublicKeyHash, kSecAttrSubject, kSecAttrIssuer, kSecAttrSerialNumber] {
@@ -196,11 +196,11 @@ import Testing
             #expect(add(item.with(kSecAttrLabel, "label")) == errSecSuccess)
             let found = try #require(find(Self.any.attributes).result as? Query)
             let again = item.merging(found.filter { $0.key != kSecAttrAccessGroup as String }) { $1 }
-            #expect(add(again) == errSecDuplicateItem, "what it is may be said again")
+            #expect(add(again) == errSecDuplicateItem, "matching attributes are accepted")
         }
     }
 
-    @Test func aKeyThatOnlyCallsItselfTheCertificatesMakesNoIdentity() throws {
+    @Test func keyWithAForgedApplicationLabelFormsNoIdentity() throws {
         try Simulator().run {
             let leaf = try certificate(.leaf)
             #expect(add([kSecValueRef as String: leaf]) == errSecSuccess)
@@ -225,7 +225,7 @@ import Testing
         return try #require(items.first?[kSecImportItemIdentity as String] as? SecIdentity)
     }
 
-    @Test func aReferenceToAnIdentityIsNoneToAnotherClass() throws {
+    @Test func identityReferenceMatchesNoOtherClass() throws {
         try Simulator().run {
             let added = addReturning([kSecValueRef as String: try identity(), kSecReturnPersistentRef as String: true])
             let query: Query = [kSecValuePersistentRef as String: added.result as Any]
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func anIdentityIsAskedForByWhatItsKeyIs() throws {
+    @Test func identityIsFoundByAttributesOfItsKey() throws {
         try Simulator().run {
             #expect(add([kSecValueRef as String: try identity()]) == errSecSuccess)
             let hash = Data(try certificate(.leaf).certificate.publicKeyHash)
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func whatIsReportedOfAnIdentityFindsItAgain_KC09() throws {
+    @Test func returnedAttributesOfAnIdentityFindItAgain_KC09() throws {
         try Simulator().run {
             #expect(add([kSecValueRef as String: try identity()]) == errSecSuccess)
             let reported = try #require(find(Self.identities.attributes).result as? Query)
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func aReferenceToAnIdentityMayNotBeMixedWithAttributes_KC10() throws {
+    @Test func identityReferenceCannotBeCombinedWithAttributes_KC10() throws {
         try Simulator().run {
             let added = addReturning([kSecValueRef as String: try identity(), kSecReturnPersistentRef as String: true])
             let query: Query = [kSecValuePersistentRef as String: added.result as Any]
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func anObjectAndAttributesAreBothMeant() throws {
+    @Test func objectAndAttributesMustBothMatch() throws {
         let certificate = try certificate(.leaf)
         let key = try privateKey(.leaf)
         try Simulator().run {
@@ -310,18 +310,18 @@ import Testing
         }
     }
 
-    @Test func aMatchHoldsForACertificateThatAReferenceNames() throws {
+    @Test func matchKeysApplyToACertificateFoundByReference() throws {
         try Simulator().run {
             let added = addReturning([
                 kSecValueRef as String: try certificate(.leaf), kSecReturnPersistentRef as String: true,
             ])
             let query: Query = [kSecValuePersistentRef as String: added.result as Any]
             #expect(exists(query.with(kSecMatchSubjectContains, "Leaf")) == errSecSuccess)
-            #expect(exists(query.with(kSecMatchSubjectContains, "nobody")) == errSecItemNotFound)
+            #expect(exists(query.with(kSecMatchSubjectContains, "absent")) == errSecItemNotFound)
         }
     }
 
-    @Test func theAccessibilityOfAnIdentityIsThatOfBothItsItems_KC24() throws {
+    @Test func accessibilityOfAnIdentityAppliesToBothItems_KC24() throws {
         try Simulator().run {
             let rule: Query = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]
             let item: Query = [kSecValueRef as String: try identity(), kSecReturnRef as String: true]
@@ -339,7 +339,7 @@ import Testing
         }
     }
 
-    @Test func theRuleOfAnIdentityHoldsForItsCertificateToo_KC24() throws {
+    @Test func accessControlOfAnIdentityAppliesToItsCertificate_KC24() throws {
         let simulator = try Simulator()
         try simulator.run {
             let item: Query = [kSecValueRef as String: try identity()]
@@ -355,7 +355,7 @@ import Testing
         }
     }
 
-    @Test func anIdentityFindsItsReferenceAndNothingElse_KC24() throws {
+    @Test func identityObjectReturnsItsPersistentReferenceOnly_KC24() throws {
         try Simulator().run {
             let identity = try identity()
             let item: Query = [kSecValueRef as String: identity]
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    @Test func anIdentityIsMadeOfACertificateAndItsOwnKeyOnly() throws {
+    @Test func identityRequiresTheCertificatesOwnPrivateKey() throws {
         try Simulator().run {
             let (leaf, key) = (try certificate(.leaf), try privateKey(.leaf))
             let made = try #require(SecIdentityCreate(nil, leaf, key))
@@ -387,7 +387,7 @@ import Testing
         }
     }
 
-    @Test func anIdentityThatIsHalfAddedIsTakenBack() throws {
+    @Test func partlyAddedIdentityIsRolledBack() throws {
         let simulator = try Simulator()
         let machine = simulator.machine
         let client = Client(application: "app") { CertificateRefusingChannel(machine.connect("app")) }

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Software keys in the keychain.
+/// Software keys stored in the keychain.
 @Suite struct StoredKeyTests {
     private let message = Data("message".utf8)
 
@@ -16,7 +16,7 @@ import Testing
         return kind.parameters.with(kSecPrivateKeyAttrs, half.merging(more) { $1 })
     }
 
-    @Test(arguments: KeyKind.all) func aPermanentKeyIsFoundAndUsed_SK08(_ kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func permanentKeyIsFoundAndUsable_SK08(_ kind: KeyKind) throws {
         try Simulator().run {
             let key = try makeKey(parameters(kind))
             let found = try findKey(.key())
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    @Test func aKeyIsNotStoredUnlessItIsSaid_SK08() throws {
+    @Test func keyIsStoredOnlyIfPermanent_SK08() throws {
         try Simulator().run {
             _ = try makeKey(KeyKind.p256.parameters)
             let any: Query = [kSecClass as String: kSecClassKey]
             #expect(exists(any) == errSecItemNotFound)
-            // What its own dictionary says of a half is said of no other.
+            // Attributes given for the public key do not apply to the private key.
             let both = parameters(.p256).with(
                 kSecPublicKeyAttrs, [kSecAttrIsPermanent as String: true, kSecAttrLabel as String: "public"] as Query)
             let key = try makeKey(both)
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// As Apple's own test finds the public key by the label of the whole dictionary.
-    @Test(arguments: [false, true]) func whatIsSaidOfThePairIsSaidOfBothHalves_SK08(isInEnclave: Bool) throws {
+    /// Apple's own test also finds the public key by a label of the whole dictionary.
+    @Test(arguments: [false, true]) func attributesOfThePairApplyToBothKeys_SK08(isInEnclave: Bool) throws {
         try Simulator().run {
             var whole = KeyKind.p256.parameters
             whole[kSecAttrIsPermanent as String] = true
@@ -61,7 +61,7 @@ import Testing
             #expect(half == peer)
             #expect(own == key)
             #expect(delete(.anyKey) == errSecSuccess)
-            // A half's own dictionary counts more.
+            // The dictionary of one key overrides the whole dictionary.
             whole[kSecPublicKeyAttrs as String] = [kSecAttrIsPermanent as String: false] as Query
             _ = try makeKey(whole)
             #expect(exists(Query.anyKey.with(kSecAttrKeyClass, kSecAttrKeyClassPublic)) == errSecItemNotFound)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func theInformationOfARSAKeyIsTheSameKey_SK10() throws {
+    @Test func subjectPublicKeyInfoOfAnRSAKeyIsTheSameKey_SK10() throws {
         try Simulator().run {
             let key = try publicKey(KeyKind.rsa.make())
             let openssl = try OpenSSLCommand()
@@ -86,14 +86,14 @@ import Testing
             #expect(find(Query.key().data).result as? Data == information)
             let hash = (SecKeyCopyAttributes(key) as? Query)?[kSecAttrApplicationLabel as String] as? Data
             #expect(exists(Query.anyKey.with(kSecAttrApplicationLabel, hash as Any)) == errSecSuccess)
-            // The information of a curve's key is none of RSA, and nothing follows it.
+            // Rejected: SubjectPublicKeyInfo of an elliptic curve key given as RSA, and trailing bytes.
             try openssl.write(KeyKind.p256.make(), .p256)
             #expect(try readKey(openssl.read("public.der"), .rsa, isPrivate: false).status == errSecParam)
             #expect(try readKey(information + Data([0]), .rsa, isPrivate: false).status == errSecParam)
         }
     }
 
-    @Test func aKeyThatCannotBeReadIsNotAddedForItsReference_SK10() throws {
+    @Test func malformedKeyIsNotAddedWhenAReferenceIsRequested_SK10() throws {
         try Simulator().run {
             for kind in [KeyKind.rsa, .p256] {
                 let item = Query.key().with(kSecValueData, Data([1, 2, 3])).with(kSecAttrKeyType, kind.type)
@@ -113,7 +113,7 @@ import Testing
             kSecAttrKeyTypeAES, kSecAttrKeyTypeDES, kSecAttrKeyType3DES, kSecAttrKeyTypeRC2, kSecAttrKeyTypeRC4,
             kSecAttrKeyTypeCAST, kSecAttrKeyTypeDSA,
         ].map { $0 as String })
-    func aKeyOfAnotherKindIsKeptAndNotComputedWith(_ type: String) throws {
+    func unsupportedKeyTypeIsStoredWithoutAKeyObject(_ type: String) throws {
         try Simulator().run {
             let symmetric: Query = [
                 kSecClass as String: kSecClassKey, kSecAttrKeyClass as String: kSecAttrKeyClassSymmetric,
@@ -123,7 +123,7 @@ import Testing
             #expect(add(symmetric.with(kSecAttrKeyType, "99").secret("other")) == errSecSuccess)
             #expect(secret(item) == "secret")
             #expect(secret(item.with(kSecAttrKeyType, Int64(type) as Any)) == "secret")
-            // There is no such SecKey.
+            // No SecKey exists for this type.
             let found = find(item.object)
             #expect(found.status == errSecSuccess)
             #expect(found.result == nil)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func aReferenceComesBackAsReferenceDataOrBoth() throws {
+    @Test func keyIsReturnedAsReferenceDataOrBoth() throws {
         try Simulator().run {
             let key = try publicKey(KeyKind.p256.make())
             #expect(add(Query.key().with(kSecValueRef, key).with(kSecAttrLabel, "peer")) == errSecSuccess)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func whatIsAskedForWhenAddingComesBack() throws {
+    @Test func addReturnsTheRequestedResult() throws {
         try Simulator().run {
             let key = try KeyKind.p256.make()
             let added = addReturning(Query.key().with(kSecValueRef, key).object)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func rawDataIsAKeyWhenItsAttributesSaySo_SK09() throws {
+    @Test func rawDataWithKeyAttributesIsReadAsAKey_SK09() throws {
         try Simulator().run {
             let key = try KeyKind.p256.make()
             let bytes = try external(key)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func bytesThatAreNoKeyOfOursAreKeptAndHaveNoReference() throws {
+    @Test func symmetricKeyDataIsStoredWithoutAKeyObject() throws {
         try Simulator().run {
             let item = Query.key(tag: "symmetric").with(kSecValueData, Data([1, 2, 3]))
                 .with(kSecAttrKeyClass, kSecAttrKeyClassSymmetric)
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func theKeyItselfFindsUpdatesAndDeletesItsItem() throws {
+    @Test func keyReferenceFindsUpdatesAndDeletesItsItem() throws {
         try Simulator().run {
             let key = try makeKey(parameters(.p256))
             _ = try makeKey(parameters(.p256, tag: "other"))
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func eachPartOfThePrimaryKeyTellsKeysApart_KC05() throws {
+    @Test func everyPartOfThePrimaryKeyDistinguishesKeys_KC05() throws {
         try Simulator().run {
             let key = try KeyKind.p256.make()
             let half = try publicKey(key)
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func aProtectedSoftwareKeyIsHandedOutAfterAProof_AC06() throws {
+    @Test func protectedSoftwareKeyIsReleasedAfterAuthentication_AC06() throws {
         let simulator = try Simulator()
         try simulator.run {
             let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryAny, nil) as Any
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsStoredAsWhatItIs() throws {
+    @Test func attributesThatContradictTheKeyAreRejected() throws {
         try Simulator().run {
             let item = Query.key().with(kSecValueRef, try KeyKind.p256.make())
             #expect(add(item.with(kSecAttrKeyClass, kSecAttrKeyClassPublic)) == errSecParam)
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func wrongAttributesAndObjectsAreRefused_KC01_KC02() throws {
+    @Test func invalidAttributesAndObjectsAreRejected_KC01_KC02() throws {
         try Simulator().run {
             let key = try KeyKind.p256.make()
             #expect(add(Query.password("account").with(kSecValueRef, key)) == errSecParam)

@@ -4,6 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
+/// The attribute `kSecAttrSynchronizable` in items and queries.
 @Suite struct SynchronizableTests {
     private let simulator: Simulator
     private let local = Query.password("account", service: "service")
@@ -13,7 +14,7 @@ import Testing
 
     init() throws { simulator = try Simulator() }
 
-    @Test func aLocalItemAndItsSyncedTwinCoexist_KC11() {
+    @Test func localAndSynchronizableItemsWithEqualKeysCoexist_KC11() {
         simulator.run {
             #expect(add(local.secret("local")) == errSecSuccess)
             #expect(add(synced.secret("synced")) == errSecSuccess)
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aMissingKeyMeansLocalOnly_KC11() {
+    @Test func queryWithoutSynchronizableMatchesLocalItemsOnly_KC11() {
         simulator.run {
             #expect(add(synced.secret()) == errSecSuccess)
             #expect(exists(local) == errSecItemNotFound)
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func syncedItemsAreFoundUpdatedAndDeleted_T19() {
+    @Test func synchronizableItemsAreFoundUpdatedAndDeleted_T19() {
         simulator.run {
             #expect(add(synced.secret()) == errSecSuccess)
             #expect(exists(synced) == errSecSuccess)
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func numbersStandForBooleans() {
+    @Test func synchronizableMayBeANumber() {
         simulator.run {
             #expect(add(local.with(kSecAttrSynchronizable, 1).secret()) == errSecSuccess)
             #expect(exists(synced) == errSecSuccess)
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func anyWithPartOfThePrimaryKeyFindsBoth_KC11() {
+    @Test func synchronizableAnyFindsLocalAndSynchronizableItems_KC11() {
         simulator.run {
             #expect(add(local.secret("local")) == errSecSuccess)
             #expect(add(synced.secret("synced")) == errSecSuccess)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func anyIsNoValueOfAnItem() {
+    @Test func synchronizableAnyIsRejectedAsAnItemValue() {
         simulator.run {
             #expect(add(any.secret()) == errSecParam)
             #expect(add(local.secret()) == errSecSuccess)
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aSyncedItemTakesNoConstraints_KC12_T33() {
+    @Test func synchronizableItemRejectsConstraints_KC12_T33() {
         simulator.run {
             #expect(add(synced.secret().under(.userPresence)) == errSecParam)
             #expect(exists(synced) == errSecItemNotFound)
@@ -88,14 +89,14 @@ import Testing
         }
     }
 
-    @Test func aSyncedItemTakesARuleWithoutConstraints_KC12() {
+    @Test func synchronizableItemAcceptsAnAccessControlWithoutConstraints_KC12() {
         simulator.run {
             #expect(add(synced.secret().under([])) == errSecSuccess)
             #expect(secret(synced) == "secret")
         }
     }
 
-    @Test func aSyncedItemTakesAClassOfThisDevice_KC12() {
+    @Test func synchronizableItemAcceptsThisDeviceOnlyClasses_KC12() {
         let classes = [
             kSecAttrAccessibleWhenUnlockedThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             deprecated.kSecAttrAccessibleAlwaysThisDeviceOnly, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly,
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func makingAnItemSyncedCollidesWithItsTwin_KC05() {
+    @Test func makingAnItemSynchronizableFailsIfItsTwinExists_KC05() {
         simulator.run {
             #expect(add(local.secret("local")) == errSecSuccess)
             #expect(update(local, [kSecAttrSynchronizable as String: true]) == errSecSuccess)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Apple's names and values: lines of kind, name and value of a file in `Tests/Vectors`.
+/// A file in `Tests/Vectors` with Apple's names and values; each line has a kind, a name and a value.
 struct Table {
     private let rows: [(kind: String, name: String, value: String)]
 
@@ -17,12 +17,12 @@ struct Table {
         }
     }
 
-    /// Values by name.
+    /// The values of one kind, by name.
     func values(_ kind: String) -> [String: String] {
         Dictionary(uniqueKeysWithValues: rows.filter { $0.kind == kind }.map { ($0.name, $0.value) })
     }
 
-    /// The names that the sources of a module declare as public constants with that prefix.
+    /// The names of the public constants with a prefix that the sources of a module declare.
     static func declared(in module: String, prefix: String) throws -> Set<String> {
         let folder = Repository.sources(of: module)
         var names: Set<String> = []

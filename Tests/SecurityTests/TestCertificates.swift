@@ -5,7 +5,7 @@ import Security
 import Synchronization
 import Testing
 
-/// Certificates and PKCS#12 files that the `openssl` command makes, once for all tests of a process.
+/// Certificates and PKCS#12 files, generated with the `openssl` command once per test process.
 final class TestCertificates: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         /// Self-signed, RSA of 2,048 bits, printable strings with odd blanks and mixed case, a serial number with its
@@ -37,7 +37,7 @@ final class TestCertificates: Sendable {
 
     private static let made = Result { try TestCertificates() }
 
-    /// The files; what went wrong when they cannot be made.
+    /// The shared files; throws the error of their generation.
     static func shared() throws -> TestCertificates { try made.get() }
 
     private let openssl: OpenSSLCommand
@@ -60,13 +60,13 @@ final class TestCertificates: Sendable {
         try sign(.units, section: "units")
         try sign(.organization, section: "organization")
         try sign(.place, section: "place")
-        try sign(.nameless, section: "nobody", extensions: "names", more: ["-subj", "/"])
+        try sign(.nameless, section: "nameless", extensions: "names", more: ["-subj", "/"])
         try sign(.described, section: "described")
         try sign(.centuries, section: "centuries", from: "19490102030405Z", to: "99991231235959Z")
         try sign(.utcTime, section: "centuries", from: "19500101000000Z", to: "20491231235959Z")
     }
 
-    // MARK: - What tests take
+    // MARK: - Access
 
     func der(_ kind: Kind) throws -> Data {
         if let known = bytes.withLock({ $0[kind] }) { return known }
@@ -79,13 +79,13 @@ final class TestCertificates: Sendable {
         try #require(SecCertificateCreateWithData(nil, try der(kind) as CFData), "\(kind)")
     }
 
-    /// What `openssl x509` prints with these options.
+    /// The output of `openssl x509` with these options.
     func printed(_ kind: Kind, _ options: String...) throws -> String {
         String(decoding: try run(["x509", "-in", "\(kind).pem", "-noout"] + options), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// A file with a key, its certificate and the certificates of others.
+    /// A PKCS#12 file with a key, its certificate and further certificates.
     func pkcs12(
         _ kind: Kind, passphrase: String = "secret", name: String? = nil, chain: [String] = [], more: [String] = []
     ) throws -> Data {
@@ -99,12 +99,12 @@ final class TestCertificates: Sendable {
         return try run(arguments + ["-passout", "pass:" + passphrase] + more)
     }
 
-    /// What `openssl` writes.
+    /// Runs `openssl` and returns its standard output.
     func run(_ arguments: [String]) throws -> Data { try openssl.output(arguments) }
 
     func write(_ bytes: Data, _ name: String) throws { try openssl.write(name, bytes) }
 
-    // MARK: - Making them
+    // MARK: - Generation
 
     private func key(_ name: String, _ options: [String]) throws {
         _ = try run(["genpkey", "-out", "\(name).key"] + options)
@@ -213,10 +213,10 @@ final class TestCertificates: Sendable {
         [place_name]
         C = DE
         L = Town
-        [nobody]
+        [nameless]
         prompt = no
-        distinguished_name = nobody_name
-        [nobody_name]
+        distinguished_name = nameless_name
+        [nameless_name]
         [names]
         subjectAltName = DNS:host.example.org,email:nobody@example.org
         [described]

@@ -4,6 +4,7 @@ import LatchkeySimulator
 import Security
 import Testing
 
+/// `SecItemUpdate` of generic passwords.
 @Suite struct UpdateTests {
     private let simulator: Simulator
     private let new: Query = [kSecValueData as String: Data("new".utf8)]
@@ -17,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateChangesEveryMatch_KC04() {
+    @Test func updateChangesEveryMatch_KC04() {
         simulator.run {
             #expect(update(.password(service: "service"), new) == errSecSuccess)
             let found = find(Query.password().data.all).result as? [Data]
@@ -25,11 +26,11 @@ import Testing
         }
     }
 
-    @Test func anUpdateOfNothingIsItemNotFound() {
+    @Test func updateWithoutAMatchReturnsItemNotFound() {
         simulator.run { #expect(update(.password("four"), new) == errSecItemNotFound) }
     }
 
-    @Test func theSameUpdateOfASearchedAttributeFindsNothingTheSecondTime_T09() {
+    @Test func repeatedUpdateOfASearchedAttributeReturnsItemNotFound_T09() {
         simulator.run {
             let changes: Query = [kSecAttrService as String: "moved"]
             #expect(update(.password("one", service: "service"), changes) == errSecSuccess)
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func deletingByTheOldAttributesFindsNothing_T10() {
+    @Test func deletingByOldAttributesReturnsItemNotFound_T10() {
         simulator.run {
             #expect(update(.password("one"), [kSecAttrService as String: "moved"]) == errSecSuccess)
             #expect(delete(.password("one", service: "service")) == errSecItemNotFound)
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateThatWouldCollideChangesNothing_KC05_T11() {
+    @Test func collidingUpdateChangesNothing_KC05_T11() {
         simulator.run {
             let changes: Query = [kSecAttrAccount as String: "two", kSecValueData as String: Data("new".utf8)]
             #expect(update(.password("one"), changes) == errSecDuplicateItem)
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateThatCollidesAmongItsOwnMatchesChangesNone_KC05() {
+    @Test func updateWhoseMatchesCollideChangesNothing_KC05() {
         simulator.run {
             #expect(update(.password(service: "service"), [kSecAttrAccount as String: "same"]) == errSecDuplicateItem)
             let found = find(Query.password().attributes.all).result as? [Query]
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func theSecretIsReplaced_T12() {
+    @Test func updateReplacesTheSecret_T12() {
         simulator.run {
             #expect(update(.password("one"), new) == errSecSuccess)
             #expect(secret(.password("one")) == "new")
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aSecretThatIsNullOrTextIsRefused_T13() {
+    @Test func secretThatIsNotDataIsRejected_T13() {
         simulator.run {
             for value: Any in [NSNull(), "text", 1] {
                 #expect(update(.password("one"), [kSecValueData as String: value]) == errSecParam)
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateKeepsWhatItDoesNotName() throws {
+    @Test func updateKeepsUnnamedAttributes() throws {
         try simulator.run { () throws in
             #expect(update(.password("one"), [kSecAttrLabel as String: "label"]) == errSecSuccess)
             #expect(secret(.password("one").with(kSecAttrLabel, "label")) == "one")
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func anItemKeepsItsPlaceAmongOthers() {
+    @Test func updatedItemKeepsItsPositionInResults() {
         simulator.run {
             #expect(update(.password("one"), [kSecAttrAccount as String: "renamed"]) == errSecSuccess)
             let found = find(Query.password().attributes.all).result as? [Query]
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func returnAndMatchKeysAreRefused_KC04() {
+    @Test func returnAndMatchKeysAreRejectedInUpdates_KC04() {
         simulator.run {
             let query = Query.password("one")
             for key in [kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef] {
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func howToAskIsNoChange() {
+    @Test func authenticationKeysAreRejectedAsChanges() {
         simulator.run {
             let keys: [(CFString, Any)] = [
                 (kSecUseAuthenticationUI, kSecUseAuthenticationUISkip),
@@ -128,14 +129,14 @@ import Testing
         }
     }
 
-    @Test func theClassCannotBeChanged() {
+    @Test func itemClassCannotBeChanged() {
         simulator.run {
             let changes: Query = [kSecClass as String: kSecClassGenericPassword]
             #expect(update(.password("one"), changes) == errSecNoSuchAttr)
         }
     }
 
-    @Test func theAccessibilityIsChangedAndTheSecretKept() {
+    @Test func accessibilityChangesWithoutChangingTheSecret() {
         simulator.run {
             for name in [kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, kSecAttrAccessibleAfterFirstUnlock] {
                 #expect(update(.password("one"), [kSecAttrAccessible as String: name]) == errSecSuccess)
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyChangeIsNoError() {
+    @Test func emptyChangesSucceed() {
         simulator.run {
             #expect(update(.password("one"), [:]) == errSecSuccess)
             #expect(secret(.password("one")) == "one")

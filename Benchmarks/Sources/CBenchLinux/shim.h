@@ -5,15 +5,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* `syscall` is variadic; glibc has `pidfd_open` since 2.36 only. */
+/* Swift cannot call the variadic `syscall`, and glibc has `pidfd_open` only since 2.36. */
 static inline int bench_pidfd_open(int process) {
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
 enum { BENCH_MASK_WORDS = 128 };
 
-/* The number of the first core after `previous` that this thread may use; -1 when there is none. glibc's masks of cores
-   are handled by macros and need _GNU_SOURCE, which a module cannot set. */
+/* Returns the number of the first core after `previous` that this thread may use; -1 when there is none. glibc handles
+   CPU sets with macros that need _GNU_SOURCE, which a module cannot set. */
 static inline int bench_next_core(int previous) {
     unsigned long mask[BENCH_MASK_WORDS] = {0};
     const int bits = 8 * (int)sizeof(mask[0]);
@@ -24,7 +24,7 @@ static inline int bench_next_core(int previous) {
     return -1;
 }
 
-/* Keeps a thread, by its number, on one core; 0 is the calling one. What it starts later stays there too. */
+/* Binds a thread, given by its number (0: the calling thread), and all threads that it starts later to one core. */
 static inline int bench_stay_on_core(int thread, int core) {
     unsigned long mask[BENCH_MASK_WORDS] = {0};
     const int bits = 8 * (int)sizeof(mask[0]);

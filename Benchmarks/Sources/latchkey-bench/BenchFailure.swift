@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Why nothing was measured: an operation gave a wrong answer, or the machine lacks something.
+/// The reason why nothing was measured: an operation returned a wrong result, or the machine lacks a requirement.
 struct BenchFailure: Error {
     let message: String
     let hint: String
@@ -12,18 +12,18 @@ struct BenchFailure: Error {
         self.hint = hint
     }
 
-    /// A call of the C library that failed just now.
+    /// The failure of a C library call that has just set `errno`.
     static func system(_ call: String) -> BenchFailure {
         BenchFailure("\(call): \(String(cString: strerror(errno)))")
     }
 }
 
-/// Where lines go.
+/// The output stream of a line.
 enum Stream {
     case standardOutput, standardError
 }
 
-/// Writes a line at once, so that a crash loses nothing.
+/// Writes a line without buffering, so that a crash loses nothing.
 func print(_ line: String, to stream: Stream) {
     let file = stream == .standardOutput ? FileHandle.standardOutput : .standardError
     file.write(Data((line + "\n").utf8))

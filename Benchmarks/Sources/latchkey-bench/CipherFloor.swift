@@ -2,7 +2,7 @@
 
 internal import CBenchOpenSSL
 
-/// Floor: opening 256 bytes of AES-256-GCM, with algorithm and context made once.
+/// Floor: decrypting 256 bytes with AES-256-GCM; algorithm and context are created once.
 final class CipherFloor {
     private let cipher: OpaquePointer
     private let context: OpaquePointer
@@ -32,7 +32,7 @@ final class CipherFloor {
         EVP_CIPHER_free(cipher)
     }
 
-    /// Opens the bytes once.
+    /// Decrypts the bytes once.
     func open(_ samples: inout Samples) throws(BenchFailure) {
         let isGenuine = samples.time { () -> Bool in
             var count: CInt = 0

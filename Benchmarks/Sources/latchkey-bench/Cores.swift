@@ -3,15 +3,15 @@
 import CBenchLinux
 import Foundation
 
-/// Which cores the processes of a run stay on.
+/// The cores that the processes of a run are bound to.
 ///
-/// Waking a process on another core takes several times what either side does, and the scheduler puts one pair of
-/// processes on one core and the next pair on two, for as long as they run. So the places are given: the same ones to
-/// Latchkey and to its floors.
+/// Waking a process on another core takes several times as long as the work on either side, and the scheduler may
+/// place one pair of processes on one core and another pair on two. Latchkey and its floors are therefore bound to the
+/// same cores.
 enum Cores: Sendable {
-    /// Everybody on one core: what is measured is work.
+    /// All processes on one core, so that only their work is measured.
     case one
-    /// The caller on one core, the daemon and the other process of the floors on a second one.
+    /// The caller on one core, the daemon and the floor process on a second one.
     case two
 
     /// The number of cores in use.
@@ -20,14 +20,14 @@ enum Cores: Sendable {
     private static let first = bench_next_core(-1)
     private static let second = bench_next_core(first)
 
-    /// Puts this thread, and all that is started from it, on the first core.
+    /// Binds this thread, and all threads and processes that it starts, to the first core.
     func settleSelf() throws(BenchFailure) {
-        // Both are looked up before the thread gives up its right to the second.
+        // Both cores are looked up first: once bound to the first core, the thread can no longer see the second.
         if Cores.second < 0, self == .two { throw BenchFailure("There is no second core to use.") }
         guard bench_stay_on_core(0, CInt(Cores.first)) == 0 else { throw .system("sched_setaffinity") }
     }
 
-    /// Puts every thread of another process where it belongs.
+    /// Binds every thread of another process to the core of the far side.
     func settle(_ process: pid_t) throws(BenchFailure) {
         let core = self == .one ? Cores.first : Cores.second
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []

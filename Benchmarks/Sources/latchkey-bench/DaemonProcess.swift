@@ -3,13 +3,13 @@
 import CBenchLinux
 import Foundation
 
-/// The daemon of the store under test, as the kernel sees it.
+/// The process of the daemon under test: stops it and reads its counters in /proc.
 struct DaemonProcess: Sendable {
     private let lock: String
 
     init(store: String) { lock = store + "/daemon.lock" }
 
-    /// Its process id: the third line of the lock that a running daemon writes.
+    /// Its process id, the third line of the daemon's lock file.
     func identifier() throws(BenchFailure) -> pid_t {
         let lines = Machine.text(lock).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 4, let identifier = pid_t(lines[2]) else {
@@ -18,7 +18,7 @@ struct DaemonProcess: Sendable {
         return identifier
     }
 
-    /// Ends it and waits until it is gone.
+    /// Terminates the daemon and waits at most 10 seconds for its end.
     func stop() throws(BenchFailure) {
         let process = try identifier()
         let descriptor = bench_pidfd_open(process)
@@ -29,16 +29,16 @@ struct DaemonProcess: Sendable {
         guard poll(&entry, 1, 10_000) == 1 else { throw BenchFailure("The daemon did not end within 10 seconds.") }
     }
 
-    /// Ends it if it runs.
+    /// Terminates the daemon if it is running.
     func stopQuietly() {
         do throws(BenchFailure) {
             try stop()
         } catch {
-            // It was not running, which is what was wanted.
+            // The daemon was not running, so there is nothing to stop.
         }
     }
 
-    /// Memory of its own: neither files nor shared.
+    /// Anonymous memory in bytes: neither mapped files nor shared memory.
     func anonymousBytes() throws(BenchFailure) -> Int {
         let text = Machine.text("/proc/\(try identifier())/smaps_rollup")
         guard let field = Machine.field("Anonymous", in: text), let kibibytes = Int(field.prefix { $0 != " " }) else {
@@ -47,23 +47,23 @@ struct DaemonProcess: Sendable {
         return kibibytes * 1024
     }
 
-    /// What it has done so far.
+    /// The daemon's counters since its start.
     func effort() throws(BenchFailure) -> Effort { try Effort(process: String(try identifier())) }
 }
 
-/// Counts that do not depend on how fast the machine is.
+/// Counters of a process that do not depend on the speed of the machine.
 struct Effort: Sendable {
-    /// Bytes handed to `write` and its kin.
+    /// Bytes passed to `write` and similar calls.
     var writtenBytes = 0
-    /// How often a thread gave up its core to wait.
+    /// Voluntary context switches of all threads.
     var waits = 0
 
     init() {}
 
-    /// What a process has done so far; "self" is this one.
+    /// Reads the counters of a process; "self" is this process.
     init(process: String) throws(BenchFailure) {
         guard let field = Machine.field("wchar", in: Machine.text("/proc/\(process)/io")), let count = Int(field) else {
-            throw BenchFailure("The counters of a process cannot be read.", hint: "/proc/PID/io has to be readable.")
+            throw BenchFailure("The counters of a process cannot be read.", hint: "Make /proc/PID/io readable.")
         }
         writtenBytes = count
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
@@ -73,7 +73,7 @@ struct Effort: Sendable {
         }
     }
 
-    /// What was done between two moments.
+    /// The difference of two readings.
     static func - (later: Effort, earlier: Effort) -> Effort {
         var difference = later
         difference.writtenBytes -= earlier.writtenBytes
@@ -81,7 +81,7 @@ struct Effort: Sendable {
         return difference
     }
 
-    /// Adds what was done in another stretch.
+    /// Adds the counts of another interval.
     static func += (sum: inout Effort, more: Effort) {
         sum.writtenBytes += more.writtenBytes
         sum.waits += more.waits

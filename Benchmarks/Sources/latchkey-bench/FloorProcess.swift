@@ -2,30 +2,30 @@
 
 import Glibc
 
-/// The other process of the floors that cross a border: this program again, at the far end of a socket.
+/// The second process of the floors that cross a process boundary: this program again, at the other end of a socket.
 ///
-/// Every message in both directions has 256 bytes. The first eight of a request are its number, the ninth says what to
-/// do; the answer is the same message.
+/// Every message has 256 bytes. In a request the first eight bytes are a number and the ninth is the order; the reply
+/// is the same message.
 final class FloorProcess {
-    /// What a request asks for.
+    /// The operation that a request asks for.
     enum Order: UInt8 {
-        /// Nothing: a round trip.
+        /// No operation, to measure a round trip.
         case echo = 0
-        /// A durable insert of the item of that number.
+        /// Durably inserts the item with the given number.
         case insert = 1
-        /// Everything up to that number is filled in, untimed.
+        /// Inserts all missing items below the given number, untimed.
         case fill = 2
-        /// Everything from that number on is removed, untimed.
+        /// Removes all items from the given number on, untimed.
         case cut = 3
     }
 
     private static let byteCount = 256
     private let descriptor: CInt
-    /// Its process id.
+    /// The process id of the second process.
     let child: pid_t
     private var buffer = [UInt8](repeating: 0x5a, count: byteCount)
 
-    /// Starts it; its inserts go to a database at `path`.
+    /// Starts the second process, which inserts into a database at `path`.
     init(database path: String) throws(BenchFailure) {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -47,22 +47,22 @@ final class FloorProcess {
     }
 
     deinit {
-        // The other process ends with its connection.
+        // Closing the connection ends the second process.
         close(descriptor)
         if child > 0 { waitpid(child, nil, 0) }
     }
 
-    /// Sends an order and waits for the answer.
+    /// Sends an order and waits for the reply; only this exchange is timed.
     func call(_ order: Order, _ number: Int, _ samples: inout Samples) throws(BenchFailure) {
         buffer.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
         buffer[8] = order.rawValue
         let isWhole = samples.time {
             FloorProcess.send(&buffer, descriptor) && FloorProcess.receive(&buffer, descriptor)
         }
-        guard isWhole else { throw BenchFailure("The process of the floors is gone.") }
+        guard isWhole else { throw BenchFailure("The floor process has ended.") }
     }
 
-    /// The other process: does what it is told until nobody is there.
+    /// The main loop of the second process: executes orders until the connection is closed.
     static func serve(database path: String) throws(BenchFailure) {
         var buffer = [UInt8](repeating: 0, count: byteCount)
         let table = try SQLiteFloor(at: path)
@@ -81,7 +81,7 @@ final class FloorProcess {
             case .cut:
                 try table.remove(number..<end)
                 end = number
-            case nil: throw BenchFailure("An order of the floors cannot be read.")
+            case nil: throw BenchFailure("The floor process received an unknown order.")
             }
             guard send(&buffer, 0) else { return }
         }

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// The item of a number: always the same account and secret for the same number.
+/// An item derived from a number: the same number always gives the same account and secret.
 struct Item: Sendable {
-    /// Bytes of every secret.
+    /// Length of every secret in bytes.
     static let secretBytes = 256
-    /// One service with many accounts is the harder case: the service alone narrows nothing.
+    /// All items share one service, which is the harder case: the service alone selects nothing.
     static let service = "org.example.bench"
 
     let number: Int
 
-    /// Accounts come in no order, so that no side gains from keys that only grow.
+    /// Accounts are in random order, so that neither side profits from ascending keys.
     var account: String { String(scramble(UInt64(number)), radix: 16) }
 
     /// The secret after `version` updates.
@@ -26,7 +26,7 @@ struct Item: Sendable {
     }
 }
 
-/// Mixes a number so that neighbours end far apart; no two numbers give the same (the finaliser of SplitMix64).
+/// A bijective hash that maps adjacent numbers far apart (the finaliser of SplitMix64).
 func scramble(_ number: UInt64) -> UInt64 {
     var mixed = number &+ 0x9e37_79b9_7f4a_7c15
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9

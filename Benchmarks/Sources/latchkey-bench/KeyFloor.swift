@@ -2,8 +2,7 @@
 
 internal import CBenchOpenSSL
 
-/// Floor: what libcrypto takes for one operation of a key, the key made once and a context for each operation, as its
-/// manual has it.
+/// Floor: one key operation of libcrypto; the key is created once, a context for each operation, as in its manual.
 final class KeyFloor {
     private let isRSA: Bool
     private let key: OpaquePointer
@@ -13,7 +12,7 @@ final class KeyFloor {
     private var signature = [UInt8](repeating: 0, count: 512)
     private var signatureCount = 0
 
-    /// A key of P-256, or of RSA with 2,048 bits.
+    /// Generates two P-256 or two RSA keys of 2,048 bits.
     init(isRSA: Bool) throws(BenchFailure) {
         func make() -> OpaquePointer? {
             guard let context = EVP_PKEY_CTX_new_from_name(nil, isRSA ? "RSA" : "EC", nil) else { return nil }
@@ -61,7 +60,7 @@ final class KeyFloor {
         guard isGenuine else { throw BenchFailure("libcrypto could not verify.") }
     }
 
-    /// Agrees on a secret once; the other's point is not checked, since it was when it was read.
+    /// Computes an ECDH shared secret once, without validating the peer's point: an import validates it only once.
     func agree(_ samples: inout Samples) throws(BenchFailure) {
         var secret = [UInt8](repeating: 0, count: 32)
         let isAgreed = samples.time { () -> Bool in

@@ -3,14 +3,14 @@
 import Foundation
 import Security
 
-/// What was measured of one operation of a key.
+/// The measurements of one key operation.
 struct MeasuredKey: Sendable {
     let name: String
     var ours = Samples()
     var floor = Samples()
 }
 
-/// Keys in the process of the app, beside the same calls made directly, a batch of the one after a batch of the other.
+/// Measures keys in the app's process and the same operations with libcrypto alone, in alternating batches.
 enum KeyRun {
     private static let inBatch = 20
     private static let rounds = 50
@@ -31,7 +31,7 @@ enum KeyRun {
             var sign = MeasuredKey(name: "\(kind) sign")
             var verify = MeasuredKey(name: "\(kind) verify")
             var agree = MeasuredKey(name: "\(kind) agree")
-            // What is cold at first is not what is asked about.
+            // An untimed call first, so that cold caches do not count.
             var untimed = Samples()
             try floor.sign(&untimed)
             for _ in 0..<rounds {
@@ -59,7 +59,7 @@ enum KeyRun {
         return all
     }
 
-    /// A signature of a key of the Secure Enclave, which the daemon makes, beside one of a key in this process.
+    /// Measures signatures of a Secure Enclave key, made by the daemon, and of a key in this process.
     static func measureEnclave() throws(BenchFailure) -> MeasuredKey {
         let parameters: [String: Any] = [
             kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits as String: 256,

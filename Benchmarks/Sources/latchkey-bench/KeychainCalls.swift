@@ -3,8 +3,8 @@
 import Foundation
 import Security
 
-/// The four calls under test, in batches. Only the calls are timed: all dictionaries are made before the first one and
-/// all answers checked after the last.
+/// The four calls under test, in batches. Only the calls are timed: all dictionaries are created before the first call,
+/// and all results are checked after the last one.
 enum KeychainCalls {
     static func add(_ items: [Item], _ samples: inout Samples) throws(BenchFailure) {
         let dictionaries = items.map { dictionary($0, [kSecValueData: $0.secret()]) }
@@ -18,7 +18,7 @@ enum KeychainCalls {
             try check(samples.time { SecItemCopyMatching(query, &found[index]) }, "SecItemCopyMatching")
         }
         for (item, found) in zip(items, found) where found as? Data != item.secret(version: version) {
-            throw BenchFailure("SecItemCopyMatching gave another secret than the one that was kept.")
+            throw BenchFailure("SecItemCopyMatching returned a wrong secret.")
         }
     }
 
@@ -37,7 +37,7 @@ enum KeychainCalls {
         for query in queries { try check(samples.time { SecItemDelete(query) }, "SecItemDelete") }
     }
 
-    /// Asks for a reference to every item; gives how many there are.
+    /// Lists persistent references to all items and returns their number.
     static func list(_ samples: inout Samples) throws(BenchFailure) -> Int {
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecMatchLimit as String: kSecMatchLimitAll,
@@ -60,7 +60,7 @@ enum KeychainCalls {
     private static func check(_ status: OSStatus, _ call: String) throws(BenchFailure) {
         guard status == errSecSuccess else {
             let words = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "unknown"
-            throw BenchFailure("\(call) gave \(status): \(words)")
+            throw BenchFailure("\(call) returned \(status): \(words)")
         }
     }
 }

@@ -3,9 +3,9 @@
 import Foundation
 import Synchronization
 
-/// libsecret and gnome-keyring on a bus of their own, with a home of their own, and a client that does as it is told.
+/// A gnome-keyring daemon on a private bus with a private home folder, and the libsecret client that calls it.
 final class Keyring {
-    /// What the client keeps: text, as libsecret asks for.
+    /// The secret of every item: text, because libsecret requires text.
     static let secret = String(repeating: "5a", count: Item.secretBytes / 2)
 
     private let client = Process()
@@ -13,11 +13,13 @@ final class Keyring {
     private let answers: UnsafeMutablePointer<FILE>
     private var processes: [Process] = []
 
-    /// Starts all of it in the folder `path`, which is made.
+    /// Starts the bus, the daemon and the client in a new folder.
     ///
     /// - Parameters:
-    ///   - program: the client, made from `Keyring/keyring-client.c`.
-    ///   - numbers: the items of a keyring in plain text that is there already; nil: an empty one of its own, encrypted.
+    ///   - program: path of the client, built from `Keyring/keyring-client.c`.
+    ///   - path: the folder to create.
+    ///   - numbers: the items of a keyring file in plain text that is written first; nil: the daemon creates an empty,
+    ///     encrypted keyring.
     init(client program: String, at path: String, holding numbers: Range<Int>?) throws(BenchFailure) {
         let output = Pipe()
         guard let answers = fdopen(dup(output.fileHandleForReading.fileDescriptor), "r") else {
@@ -34,7 +36,7 @@ final class Keyring {
             try start(
                 bus, "dbus-daemon", ["--config-file=\(path)/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
                 environment)
-            // It says its address once it listens.
+            // The bus prints its address when it listens.
             _ = announced.fileHandleForReading.availableData
             environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(path)/bus"
             let daemon = Process()
@@ -52,7 +54,7 @@ final class Keyring {
         } catch {
             throw BenchFailure("it cannot be started: \(error)")
         }
-        guard try line() == "ready" else { throw BenchFailure("its client gave another answer") }
+        guard try line() == "ready" else { throw BenchFailure("its client gave an unexpected answer") }
     }
 
     deinit {
@@ -75,16 +77,16 @@ final class Keyring {
         processes.append(process)
     }
 
-    /// Makes one call, timed by the client.
+    /// Makes one call, which the client times.
     func call(_ verb: String, _ item: Item, _ samples: inout Samples) throws(BenchFailure) {
         let order = Data("\(verb) \(item.account)\n".utf8)
         do {
             try orders.fileHandleForWriting.write(contentsOf: order)
         } catch {
-            throw BenchFailure("its client is gone")
+            throw BenchFailure("its client has ended")
         }
         let answer = try line()
-        guard let nanoseconds = Int64(answer) else { throw BenchFailure("its client says: \(answer)") }
+        guard let nanoseconds = Int64(answer) else { throw BenchFailure("its client reports: \(answer)") }
         samples.append(nanoseconds)
     }
 
@@ -95,16 +97,16 @@ final class Keyring {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    // MARK: - Processes that have to be ended
+    // MARK: - Cleaning up processes
 
     private static let running = Mutex<Set<pid_t>>([])
 
     private static func end(_ process: pid_t) {
-        // Out of the list first: a process that was waited for may give its number to another.
+        // Removed before the signal, so that no reused process id is ever signalled.
         if running.withLock({ $0.remove(process) != nil }) { kill(process, SIGTERM) }
     }
 
-    /// Ends what is left when a run is interrupted.
+    /// Terminates all remaining processes when a run is interrupted.
     static func endAll() {
         for process in running.withLock({ $0 }) { end(process) }
     }

@@ -2,23 +2,23 @@
 
 import Foundation
 
-/// The home of a gnome-keyring: its bus, and, if asked for, a keyring that is full already.
+/// The home folder of a gnome-keyring daemon: the configuration of its bus and, if requested, a filled keyring.
 ///
-/// Filling one by its own calls takes as long as the square of its size. A keyring in plain text is a file that can be
-/// written; that it encrypts nothing is to its advantage in a comparison.
+/// Filling a keyring through its API takes time quadratic in its size. A plain-text keyring can be written as a file
+/// instead; the missing encryption favours gnome-keyring in the comparison.
 enum KeyringFolder {
     static func make(at path: String, holding numbers: Range<Int>?) throws {
         let keyrings = path + "/keyrings"
         try FileManager.default.createDirectory(
             atPath: keyrings, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try Data(configuration(path).utf8).write(to: URL(fileURLWithPath: path + "/bus.conf"))
-        // Without one it makes the keyring that everybody has, under the password it is unlocked with.
+        // Without a file, the daemon creates its usual encrypted keyring with the password it is unlocked with.
         guard let numbers else { return }
         try Data("bench".utf8).write(to: URL(fileURLWithPath: keyrings + "/default"))
         try Data(keyring(numbers).utf8).write(to: URL(fileURLWithPath: keyrings + "/bench.keyring"))
     }
 
-    /// A bus that starts no services: one of the machine's own would be locked and ask for a password.
+    /// The configuration of a bus that starts no services: the machine's own keyring would be locked and prompt.
     private static func configuration(_ path: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"

@@ -2,24 +2,24 @@
 
 import Foundation
 
-/// What was measured of gnome-keyring at one number of items.
+/// The measurements of gnome-keyring at one number of items.
 struct MeasuredKeyring: Sendable {
     let itemCount: Int
     var read = Samples()
     var add = Samples()
 }
 
-/// Measures gnome-keyring where it is there; its calls take milliseconds to seconds, so there are fewer of them.
+/// Measures gnome-keyring if it is installed, with fewer calls, because each takes milliseconds to seconds.
 enum KeyringRun {
     private static let sizes = [1000, 10_000]
-    /// Up to here it is filled by its own calls, in half a minute, and encrypts as it does for everybody.
+    /// Up to this size the keyring is filled through its API, in half a minute, and is encrypted as usual.
     private static let sizeFilledByCalls = 1000
     private static let reads = 200
     private static let adds = 30
-    /// Nanoseconds after which no further add is begun.
+    /// Nanoseconds after which no further add is started.
     private static let addingTime: Int64 = 5_000_000_000
 
-    /// Measures at each size that Latchkey was measured at. Why there is nothing to compare with is said in one line.
+    /// Measures at each size at which Latchkey was measured. If that is impossible, prints the reason in one line.
     static func measure(_ options: Options, _ place: Workspace) -> [MeasuredKeyring] {
         guard let client = ProcessInfo.processInfo.environment["LATCHKEY_BENCH_KEYRING"], !client.isEmpty else {
             skip("LATCHKEY_BENCH_KEYRING does not name its client; make bench builds it")
@@ -45,7 +45,7 @@ enum KeyringRun {
         var measured = MeasuredKeyring(itemCount: size)
         var untimed = Samples()
         if isFilledByCalls { for number in 0..<size { try keyring.call("add", Item(number: number), &untimed) } }
-        // The first one waits until the file is loaded.
+        // The first read waits until the daemon has loaded the file.
         try keyring.call("read", Item(number: 0), &untimed)
         for turn in 0..<reads {
             try keyring.call("read", Item(number: Int(scramble(UInt64(turn)) % UInt64(size))), &measured.read)

@@ -2,15 +2,15 @@
 
 import Foundation
 
-/// One program asks for every item while another reads one after the other.
+/// Measures a listing of all items by one program while another reads single items.
 struct Listing: Sendable {
-    /// Of the call that asks for all of them, in a process of its own.
+    /// The duration of the listing, in a separate process.
     var list = Samples()
-    /// Of the reads meanwhile.
+    /// The durations of the reads meanwhile.
     var reads = Samples()
-    /// Anonymous memory of the daemon right after.
+    /// Anonymous memory of the daemon right after the listing, in bytes.
     var anonymousBytes = 0
-    /// Why there is no answer; nil where there is one.
+    /// The output of the listing process when it failed; otherwise nil.
     var failure: String?
 
     /// Measures with `count` items in the store.
@@ -36,13 +36,13 @@ struct Listing: Sendable {
             listing.failure = text
             return listing
         }
-        guard found == count else { throw BenchFailure("Listing gave \(found) items of \(count).") }
+        guard found == count else { throw BenchFailure("The listing returned \(found) of \(count) items.") }
         listing.list.append(nanoseconds)
         listing.anonymousBytes = try daemon.anonymousBytes()
         return listing
     }
 
-    /// The other program: asks for a reference to every item and prints how many there were and how long it took.
+    /// The listing process: lists references to all items, and prints their number and the nanoseconds of the call.
     static func run() throws(BenchFailure) {
         var samples = Samples()
         let found = try KeychainCalls.list(&samples)

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Where the numbers come from.
+/// The machine that the numbers were measured on.
 struct Machine: Codable, Sendable {
     let processor: String
     let cores: Int
-    /// On how many of them the run was kept.
+    /// The number of cores that the run was bound to.
     let coresInUse: Int
     let kernel: String
     let fileSystem: String
@@ -22,19 +22,19 @@ struct Machine: Codable, Sendable {
         self.loadAverage = loadAverage
     }
 
-    /// All of it in one line.
+    /// The description in one line.
     var line: String {
         "machine: \(processor), \(coresInUse) of \(cores) cores used, Linux \(kernel), \(fileSystem), "
             + "load average \(loadAverage) at the start"
     }
 
-    /// Load averages now.
+    /// The current load averages of 1, 5 and 15 minutes.
     static var loadAverage: String {
         text("/proc/loadavg").split(separator: " ").prefix(3).joined(separator: " ")
     }
 
     private static var processor: String {
-        // Not every architecture names its model.
+        // /proc/cpuinfo has no model name on some architectures.
         field("model name", in: text("/proc/cpuinfo")) ?? "unknown processor"
     }
 
@@ -48,6 +48,6 @@ struct Machine: Codable, Sendable {
         return nil
     }
 
-    /// What a file of /proc says; empty when it cannot be read.
+    /// The text of a file in /proc; empty when it cannot be read.
     static func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 }

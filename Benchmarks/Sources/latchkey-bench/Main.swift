@@ -21,7 +21,7 @@ enum Main {
     }
 
     private static func measure(_ options: Options) throws(BenchFailure) {
-        // Read before anything else adds to the load.
+        // Read first, before this run adds to the load.
         let load = Machine.loadAverage
         guard let program = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON"], !program.isEmpty else {
             throw BenchFailure(
@@ -50,19 +50,19 @@ enum Main {
     }
 }
 
-/// What has to happen once, at the end or when the user gives up.
+/// Runs the cleanup exactly once, at the end or on an interrupt.
 private final class CleanUp: Sendable {
     private let isDone = Mutex(false)
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-    /// Cleans up; whoever comes second waits for the first.
+    /// Cleans up, or waits for another thread that does; then exits if an exit code is given.
     func run(exitCode: CInt? = nil) {
         isDone.withLock { done in
             if !done { body() }
             done = true
-            // With the lock held, so that the run that was interrupted has no time to complain.
+            // Exits with the lock held, so that the interrupted run cannot print errors meanwhile.
             if let exitCode { exit(exitCode) }
         }
     }
@@ -72,7 +72,7 @@ private final class CleanUp: Sendable {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // The handler keeps the source, and the source the handler, for as long as the process lasts.
+                // A deliberate reference cycle that keeps the source alive until the process ends.
                 withExtendedLifetime(source) { self.run(exitCode: 128 + number) }
             }
             source.resume()

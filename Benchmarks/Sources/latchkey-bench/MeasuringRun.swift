@@ -5,11 +5,12 @@ import Synchronization
 
 /// Fills the store step by step and measures at each step.
 ///
-/// Latchkey and its floors take turns in short batches, so that whatever else the machine does meets both alike.
+/// Latchkey and its floors are measured in short alternating batches, so that other load on the machine affects both
+/// alike.
 struct MeasuringRun {
-    /// Reads in a row before the next takes its turn.
+    /// Consecutive reads in one batch.
     private static let readsInBatch = 50
-    /// Writes in a row before the next takes its turn; the store grows by as many meanwhile.
+    /// Consecutive writes in one batch; the store temporarily grows by as many items.
     private static let writesInBatch = 10
     private static let starts = 10
     private static let fillingThreads = 4
@@ -32,7 +33,7 @@ struct MeasuringRun {
         table = try SQLiteFloor(at: place.database("floor"))
     }
 
-    /// Measures at every number of items.
+    /// Fills the store to each size of the options and measures there.
     mutating func measureAll() throws(BenchFailure) -> [Measured] {
         var all: [Measured] = []
         for size in options.sizes {
@@ -41,7 +42,7 @@ struct MeasuringRun {
             try options.cores.settle(daemon.identifier())
             var measured = Measured(itemCount: size)
             place.warm()
-            // What is cold at first is not what is asked about.
+            // Untimed rounds first, so that cold caches do not count.
             var untimed = Measured(itemCount: size)
             try measureReads(&untimed, rounds: 2)
             try measureWrites(&untimed, rounds: 2)
@@ -64,7 +65,7 @@ struct MeasuringRun {
         try process.call(.fill, size, &untimed)
         let next = Mutex(from)
         let failure = Mutex<BenchFailure?>(nil)
-        // One writer makes every add durable; several callers only keep it busy.
+        // The daemon has one writer thread; several callers only keep it busy.
         DispatchQueue.concurrentPerform(iterations: size - from < 100 ? 1 : Self.fillingThreads) { _ in
             do throws(BenchFailure) {
                 while let number = MeasuringRun.take(next, size), failure.withLock({ $0 == nil }) {
@@ -127,7 +128,7 @@ struct MeasuringRun {
         }
     }
 
-    /// From no daemon to the first answer: the client starts one, and the store is opened.
+    /// Measures from no running daemon to the first answer: the client starts a daemon, which opens the store.
     private func measureStarts(_ measured: inout Measured) throws(BenchFailure) {
         for _ in 0..<Self.starts {
             try daemon.stop()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     /// The largest number of items in the store.
     var maximum = 100_000
@@ -8,14 +8,14 @@ struct Options: Sendable {
     var reads = 5000
     /// Timed writes of each kind at each number of items.
     var writes = 1000
-    /// Where the processes run.
+    /// The cores that the processes are bound to.
     var cores = Cores.one
-    /// Where the temporary folder is made; nil: the first usual place on a real disk.
+    /// The parent of the temporary folder; nil: the first usual folder on a real disk.
     var folder: String?
-    /// Where the JSON goes; "-" is standard output.
+    /// The file for the JSON; "-" is standard output, nil: none.
     var json: String?
 
-    /// The numbers of items to measure at.
+    /// The numbers of items at which to measure.
     var sizes: [Int] { [1, 1000, 10_000, 100_000].filter { $0 < maximum } + [maximum] }
 
     static let help = """
@@ -23,32 +23,32 @@ struct Options: Sendable {
                               [--folder DIR] [--json FILE]
 
         Measures add, read, update and delete of generic passwords through the real socket and the real daemon,
-        beside floors of this machine measured in the same run, a batch of the one after a batch of the other.
-        LATCHKEY_DAEMON names the daemon; `make bench` builds it and sets that.
+        in alternating batches with floors of this machine. LATCHKEY_DAEMON names the daemon; `make bench`
+        builds it and sets the variable.
 
           --max N       items in the store at the end (default 100000); also measured at 1, 1000, 10000
                         and 100000
           --reads N     timed reads at each number of items (default 5000)
           --writes N    timed adds, updates and deletes at each number of items (default 1000)
-          --cores 1|2   everybody on one core (default), or the caller on one and all others on a second
-          --folder DIR  where to make the temporary folder; it has to be on a real disk
-          --json FILE   also write the numbers as JSON; - writes them to standard output in place of the table
+          --cores 1|2   all processes on one core (default), or the caller on one and all others on a second
+          --folder DIR  parent of the temporary folder; must be on a real disk
+          --json FILE   also write the numbers as JSON; - writes them to standard output instead of the table
 
-        A time is that of the one call of Security, its dictionary made before. The exit code says whether every
-        call gave the right answer; no number fails a run.
+        A time covers one call of Security without the creation of its dictionary. The exit code is 0 when every
+        call returned the right result; no number fails a run.
 
         """
 
-    /// What to do.
+    /// The mode of the program.
     enum Choice {
         case help
-        /// The other process of the floors; the program starts itself with it.
+        /// The second process of the floors, which the program starts itself.
         case floor(database: String)
-        /// The other program while a listing is measured.
+        /// The listing process, which the program starts itself.
         case list
         case measure(Options)
 
-        /// Reads the command line.
+        /// Parses the command line.
         init(arguments: [String]) throws(BenchFailure) {
             var options = Options()
             var rest = arguments[...]
@@ -76,7 +76,7 @@ struct Options: Sendable {
         }
 
         private static func text(_ name: String, _ value: String?) throws(BenchFailure) -> String {
-            guard let value, !value.isEmpty else { throw BenchFailure("\(name) takes a value.") }
+            guard let value, !value.isEmpty else { throw BenchFailure("\(name) requires a value.") }
             return value
         }
 
@@ -84,7 +84,7 @@ struct Options: Sendable {
             _ name: String, _ value: String?, _ range: ClosedRange<Int>
         ) throws(BenchFailure) -> Int {
             guard let value, let number = Int(value), range.contains(number) else {
-                throw BenchFailure("\(name) takes a number from \(range.lowerBound) to \(range.upperBound).")
+                throw BenchFailure("\(name) requires a number from \(range.lowerBound) to \(range.upperBound).")
             }
             return number
         }

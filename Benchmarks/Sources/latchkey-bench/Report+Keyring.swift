@@ -9,7 +9,7 @@ extension Report {
         }
     }
 
-    /// How many times as long gnome-keyring takes as Latchkey with as many items.
+    /// The ratios of gnome-keyring's medians to those of Latchkey at the same number of items.
     static func comparison(_ keyring: MeasuredKeyring, _ measured: [Measured]) -> [Goal] {
         guard let ours = measured.first(where: { $0.itemCount == keyring.itemCount }) else { return [] }
         func goal(_ name: String, _ theirs: Samples, _ ours: Samples, _ least: Double) -> Goal {

@@ -3,7 +3,7 @@
 import Foundation
 
 extension Report {
-    /// The table, line by line.
+    /// The report as lines of text.
     var text: [String] {
         var lines = [machine.line, "secrets of \(secretBytes) bytes, durable writes, one caller", ""]
         lines += Report.table(
@@ -34,7 +34,7 @@ extension Report {
 
     private func number(_ value: Double, _ digits: Int = 1) -> String { String(format: "%.\(digits)f", value) }
 
-    /// Columns side by side: the second to the left, where words stand, and numbers to the right.
+    /// Formats a table: the second column holds text and is left-aligned, all others are right-aligned.
     private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
         let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
         return ([head] + rows).map { row in

@@ -2,36 +2,36 @@
 
 import Foundation
 
-/// The numbers of a run, as they are published.
+/// The numbers of a run, in the form of the JSON output.
 struct Report: Codable, Sendable {
     /// Durations of one kind of call at one number of items.
     struct Time: Codable, Sendable {
-        /// 0 where the store takes no part.
+        /// The number of items in the store; 0 for calls that do not use the store.
         let items: Int
         let call: String
-        /// Whether it is a floor, which Latchkey cannot be faster than.
+        /// Whether it is a floor: a lower bound for Latchkey.
         let isFloor: Bool
         let medianMicroseconds: Double
         let percentile99Microseconds: Double
         let samples: Int
     }
 
-    /// A number that a goal may be set for.
+    /// A number, with a goal or for comparison only.
     struct Goal: Codable, Sendable {
         let items: Int
         let name: String
         let value: Double
-        /// nil: stated for comparison only.
+        /// The goal; nil for a number that is reported for comparison only.
         let goal: Double?
         let unit: String
-        /// Whether the goal is the least, and not the most, that the number may be.
+        /// Whether the goal is a minimum; otherwise it is a maximum.
         var isLeast = false
 
         /// Whether the goal is met; nil without one.
         var isMet: Bool? { goal.map { isLeast ? value >= $0 : value <= $0 } }
     }
 
-    /// A mean that does not depend on how fast the machine is.
+    /// A mean count that does not depend on the speed of the machine.
     struct Count: Codable, Sendable {
         let items: Int
         let name: String
@@ -89,7 +89,7 @@ struct Report: Codable, Sendable {
             percentile99Microseconds: enclave.ours.percentile99, samples: enclave.ours.count)
     }
 
-    /// What the way to the daemon and back adds to a signature.
+    /// The cost that the round trip to the daemon adds to a signature.
     private static func goal(_ enclave: MeasuredKey, _ measured: Measured) -> Goal {
         Goal(
             items: 0, name: "sign in the enclave / (sign + round trip)",
@@ -115,7 +115,7 @@ struct Report: Codable, Sendable {
         ]
     }
 
-    /// How much longer a read takes in the largest store than at 1,000 items.
+    /// The ratio of a read in the largest store to a read at 1,000 items.
     private static func lookupGrowth(_ measured: [Measured]) -> [Goal] {
         guard let small = measured.first(where: { $0.itemCount == 1000 }), let large = measured.last,
             large.itemCount > small.itemCount
@@ -127,7 +127,7 @@ struct Report: Codable, Sendable {
         ]
     }
 
-    /// What one program's listing costs the others.
+    /// The cost of one program's listing for other programs.
     private static func listing(_ measured: Measured) -> [Goal] {
         guard let listing = measured.listing else { return [] }
         guard listing.failure == nil else {
@@ -160,7 +160,7 @@ struct Report: Codable, Sendable {
         ]
     }
 
-    /// Prints the table and writes the JSON where it was asked for.
+    /// Prints the tables and writes the JSON to a file if one is given; with "-", prints the JSON instead.
     func publish(_ json: String?) throws(BenchFailure) {
         if json != "-" { for line in text { print(line, to: .standardOutput) } }
         guard let json else { return }

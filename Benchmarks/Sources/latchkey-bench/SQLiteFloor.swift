@@ -3,9 +3,9 @@
 internal import CBenchSQLite
 import Foundation
 
-/// Floor: the same service, account and secret in the clear, in one table with one unique index.
+/// Floor: the same service, account and secret in plain text, in one table with one unique index.
 ///
-/// WAL and `synchronous = FULL`, so that an insert is as durable as one of Latchkey; statements are prepared once.
+/// Uses WAL and `synchronous = FULL`, so that an insert is as durable as in Latchkey. Statements are prepared once.
 final class SQLiteFloor {
     private var handle: OpaquePointer?
     private var inserting: OpaquePointer?
@@ -50,7 +50,7 @@ final class SQLiteFloor {
         try execute("COMMIT")
     }
 
-    /// Durable inserts, one by one.
+    /// Inserts items durably, one by one; each insert is timed.
     func insert(_ items: [Item], _ samples: inout Samples) throws(BenchFailure) {
         let rows = items.map { ($0.account, $0.secret()) }
         for (account, secret) in rows {
@@ -68,7 +68,7 @@ final class SQLiteFloor {
         }
     }
 
-    /// Reads by the unique index, one by one.
+    /// Reads items through the unique index, one by one; each read is timed.
     func read(_ items: [Item], _ samples: inout Samples) throws(BenchFailure) {
         let accounts = items.map(\.account)
         var found = [Data](repeating: Data(), count: items.count)
@@ -86,13 +86,13 @@ final class SQLiteFloor {
             try check(code, "SELECT", SQLITE_ROW)
         }
         for (item, found) in zip(items, found) where found != item.secret() {
-            throw BenchFailure("SQLite gave another secret.")
+            throw BenchFailure("SQLite returned a wrong secret.")
         }
     }
 
-    // MARK: - Calls of SQLite
+    // MARK: - SQLite calls
 
-    /// Binds the key while `body` runs; SQLite reads the memory in place.
+    /// Binds service and account while `body` runs; SQLite reads the memory in place.
     private func with(_ statement: OpaquePointer?, _ account: String, _ body: () -> CInt) -> CInt {
         defer {
             sqlite3_reset(statement)

@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// Durations of one kind of call.
+/// The durations of one kind of call.
 struct Samples: Sendable {
     private var nanoseconds: [Int64] = []
 
-    /// Runs `body` and keeps how long it took.
+    /// Runs `body` and records its duration.
     @inline(__always)
     mutating func time<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         let began = Samples.now
@@ -15,29 +15,29 @@ struct Samples: Sendable {
         return result
     }
 
-    /// Keeps what someone else has measured.
+    /// Records a duration in nanoseconds that another process measured.
     mutating func append(_ duration: Int64) { nanoseconds.append(duration) }
 
-    /// How many there are.
+    /// The number of durations.
     var count: Int { nanoseconds.count }
 
-    /// The middle one, in microseconds.
+    /// The median in microseconds.
     var median: Double { quantile(0.5) }
 
-    /// The one that 99 of 100 do not exceed, in microseconds.
+    /// The 99th percentile in microseconds.
     var percentile99: Double { quantile(0.99) }
 
-    /// The longest, in microseconds.
+    /// The longest duration in microseconds.
     var longest: Double { quantile(1) }
 
-    /// Nearest rank: a value that was measured, none between two.
+    /// The quantile by nearest rank, without interpolation, in microseconds.
     private func quantile(_ part: Double) -> Double {
         guard !nanoseconds.isEmpty else { return 0 }
         let rank = max(1, Int((part * Double(count)).rounded(.up)))
         return Double(nanoseconds.sorted()[rank - 1]) / 1000
     }
 
-    /// Nanoseconds of a clock that nobody sets.
+    /// The monotonic clock in nanoseconds.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

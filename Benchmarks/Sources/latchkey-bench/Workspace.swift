@@ -2,40 +2,40 @@
 
 import Foundation
 
-/// The temporary folder of a run: Latchkey's store and the databases of the floors, on one disk.
+/// The temporary folder of a run, with Latchkey's store and the databases of the floors on one disk.
 struct Workspace: Sendable {
-    /// What `df -T` calls the file system it is on.
+    /// The type of its file system, as `df -T` prints it.
     let fileSystem: String
     private let path: String
 
     /// The folder of the daemon's store.
     var store: String { path + "/store" }
 
-    /// A folder for something else, not made yet.
+    /// The path of another folder, which is not created.
     func folder(_ name: String) -> String { path + "/" + name }
 
     /// The path of a floor's database.
     func database(_ name: String) -> String { path + "/\(name).sqlite" }
 
-    /// Makes the folder and points Latchkey at it.
+    /// Creates the folder and sets the environment so that Latchkey's client and daemon use it.
     init(in chosen: String?) throws(BenchFailure) {
         let environment = ProcessInfo.processInfo.environment
         let usual = [environment["TMPDIR"], "/var/tmp", "/tmp", environment["HOME"]].compactMap { $0 }
         let candidates = chosen.map { [$0] } ?? usual
-        // Where writing costs nothing, neither side of a comparison means anything.
+        // On a file system in memory durable writes cost nothing, and the comparison would be meaningless.
         let place = candidates.first { folder in
             access(folder, W_OK) == 0 && !["tmpfs", "ramfs", "unknown"].contains(Workspace.fileSystem(of: folder))
         }
         guard let place else {
             throw BenchFailure(
-                "No folder on a real disk to write to: looked at \(candidates.joined(separator: ", ")).",
+                "None of these folders is writable and on a real disk: \(candidates.joined(separator: ", ")).",
                 hint: "Name one with --folder DIR.")
         }
         var template = Array("\(place)/latchkey-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .system("mkdtemp") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         fileSystem = Workspace.fileSystem(of: place)
-        // No TPM is measured: the enclave is made of software.
+        // The run measures the software enclave, not a TPM.
         let isConfigured =
             mkdir(store, 0o700) == 0
             && FileManager.default.createFile(
@@ -44,11 +44,11 @@ struct Workspace: Sendable {
         guard isConfigured else { throw .system("latchkeyd.conf") }
         setenv("LATCHKEY_HOME", store, 1)
         setenv("LATCHKEY_APP_ID", "org.example.latchkey-bench", 1)
-        // The socket lies beside the store then, and goes with it.
+        // Without this variable the socket is in the store's folder and is removed with it.
         unsetenv("XDG_RUNTIME_DIR")
     }
 
-    /// Reads all files once, so that the kernel has them: what is measured is not how long ago a page was on the disk.
+    /// Reads all files once, so that they are in the page cache and disk reads are not measured.
     func warm() {
         guard let files = FileManager.default.enumerator(atPath: path) else { return }
         for case let name as String in files {
@@ -68,7 +68,7 @@ struct Workspace: Sendable {
             guard fields.count > 2 else { continue }
             let mount = String(fields[1])
             let isAbove = mount == "/" || folder == mount || folder.hasPrefix(mount + "/")
-            // Of two mounts at one place the later one is seen.
+            // Of two mounts on the same directory the later one is visible.
             if isAbove, mount.utf8.count >= best.length { best = (mount.utf8.count, String(fields[2])) }
         }
         return best.type

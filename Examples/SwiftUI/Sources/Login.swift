@@ -3,7 +3,7 @@
 import LatchkeyKit
 import SwiftUI
 
-/// What only the owner of the device sees.
+/// The view that is shown after login.
 struct SecretView: View {
     let logOut: @MainActor () -> Void
 
@@ -15,7 +15,7 @@ struct SecretView: View {
     }
 }
 
-/// Logs in with a finger, a face or the passcode.
+/// Logs in with a fingerprint, a face or the passcode.
 struct LoginView: View {
     @State private var service = BiometricService(
         options: AuthenticationOptions(
@@ -34,7 +34,7 @@ struct LoginView: View {
                         Task { await service.authenticate() }
                     }
                     .disabled(service.isAuthenticating)
-                    // A face is scanned at once: the last moment to think is before the button.
+                    // Face recognition scans at once, so its warning must be shown before the button is used.
                     if let warning = service.support.biometry?.immediateScanWarning {
                         Text(warning).font(.footnote)
                     }

@@ -4,9 +4,9 @@ import LatchkeyKit
 import Observation
 import SwiftUI
 
-/// The note of the tutorial: one text behind a password, and behind biometry where there is some.
+/// The note of the tutorial: one text, protected by a password and, if available, also by biometry.
 ///
-/// The text itself is in the keychain, and not only the password: the one that needs no proof is never on the disk.
+/// The text itself is stored in the keychain, not only the password, so that no unprotected copy of it is on disk.
 @MainActor
 @Observable
 final class NoteData {
@@ -17,7 +17,7 @@ final class NoteData {
 
     private let store = KeychainStore()
     private let auth = BiometricAuth()
-    /// The password of this session, to save with.
+    /// The password entered in this session, used to save changes.
     @ObservationIgnored private var sessionPassword: String?
 
     var text = ""
@@ -29,7 +29,7 @@ final class NoteData {
         isLocked ? auth.supportedBiometry.biometry?.symbolName ?? "lock" : "lock.open"
     }
 
-    /// Biometry, and the password when it fails, is cancelled or is not there.
+    /// Unlocks with biometry; shows the password view when it fails, is cancelled or is not available.
     func unlock() async {
         do {
             let proof = try await auth.authenticate(
@@ -41,7 +41,7 @@ final class NoteData {
         }
     }
 
-    /// Opens the note with the password; a wrong one is told.
+    /// Unlocks with the password; sets `message` when it is wrong.
     func unlock(password: String) async {
         do throws(KeychainError) {
             text = try await store.string(of: Self.note, prompt: .standard.password(password))
@@ -53,13 +53,13 @@ final class NoteData {
         }
     }
 
-    /// Keeps the text behind the password, and behind biometry where there is some.
+    /// Stores the text protected by the password and, if available, a copy protected by biometry.
     func save(password: String? = nil) async {
         guard let password = password ?? sessionPassword else { return }
         do throws(KeychainError) {
             try await store.store(
                 text, in: Self.note, protection: .applicationPassword, prompt: .standard.password(password))
-            // Removed first: changing a protected item would ask.
+            // Removed first, because updating a protected item would prompt.
             try await store.remove(Self.noteByFace)
             if auth.supportedBiometry.biometry != nil {
                 try await store.store(text, in: Self.noteByFace, protection: .currentBiometry)
@@ -69,13 +69,13 @@ final class NoteData {
         }
     }
 
-    /// Takes the text out of memory.
+    /// Locks the note and drops its text.
     func lock() {
         (text, sessionPassword, isLocked) = ("", nil, true)
     }
 }
 
-/// The buttons above the text.
+/// The toolbar above the text.
 struct ToolbarView: View {
     let data: NoteData
 
@@ -95,7 +95,7 @@ struct ToolbarView: View {
     }
 }
 
-/// Asks for the password.
+/// The password view.
 struct UnlockView: View {
     let data: NoteData
     @State private var password = ""

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Not SwiftUI: names of it, in the shapes that the samples beside it use, so that they can be type-checked where there
-// is no SwiftUI. It draws nothing and is part of no product.
+// A stub of SwiftUI: declares the names that the samples use, so that they can be type-checked without SwiftUI. It
+// draws nothing and is not part of any product.
 
-// Its documentation is Apple's.
+// Apple's documentation describes these declarations.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 @_exported public import Foundation
 
-/// Stands for `View`.
+/// Stub of `View`.
 @MainActor public protocol View {
     associatedtype Body: View
     @ViewBuilder var body: Body { get }
@@ -16,7 +16,7 @@
 
 extension Never: View { public var body: Never { return fatalError("a view of the stub is never drawn") } }
 
-/// A view of the stub.
+/// A view without a body.
 public protocol PrimitiveView: View where Body == Never {}
 
 extension PrimitiveView { public var body: Never { return fatalError("a view of the stub is never drawn") } }
@@ -92,7 +92,7 @@ extension View {
     }
 }
 
-/// Stands for `State`.
+/// Stub of `State`.
 @propertyWrapper
 public struct State<Value> {
     public var wrappedValue: Value {
@@ -104,7 +104,7 @@ public struct State<Value> {
     public init(wrappedValue: Value) { value = wrappedValue }
 }
 
-/// Stands for `Binding`.
+/// Stub of `Binding`.
 @propertyWrapper
 public struct Binding<Value> {
     public var wrappedValue: Value {

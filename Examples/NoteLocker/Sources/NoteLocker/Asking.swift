@@ -2,16 +2,16 @@
 
 import LocalAuthentication
 
-/// How the app asks.
+/// The authentication contexts of the app.
 enum Asking {
-    /// A context whose prompt names the note.
+    /// Creates a context whose prompt names the note.
     static func forNote(_ title: String) -> LAContext {
         let context = LAContext()
         context.localizedReason = "Read \(title)"
         return context
     }
 
-    /// A context that never prompts.
+    /// Creates a context that never prompts.
     static func never() -> LAContext {
         let context = LAContext()
         context.interactionNotAllowed = true

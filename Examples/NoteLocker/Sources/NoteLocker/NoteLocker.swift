@@ -2,23 +2,32 @@
 
 import Foundation
 
-/// Notes that are read with a finger or a passcode.
+/// Notes in the keychain that require biometry or the passcode to be read.
 public struct NoteLocker: Sendable {
-    /// A note that could not be written or read.
+    /// The error of a note that could not be written or read.
     public struct Refusal: Error, Equatable {
-        /// The keychain's code.
+        /// The status that the keychain returned.
         public let status: OSStatus
 
-        /// A refusal with that code.
+        /// Creates an error.
+        ///
+        /// - Parameter status: the status that the keychain returned.
         public init(status: OSStatus) { self.status = status }
     }
 
     private let service: String
 
-    /// The notes of one app.
+    /// Creates an accessor for the notes of one service; does not access the keychain.
+    ///
+    /// - Parameter service: the `kSecAttrService` of all notes.
     public init(service: String = "notes") { self.service = service }
 
-    /// Keeps `text` under `title`.
+    /// Adds a note that is protected by user presence; does not prompt.
+    ///
+    /// - Parameters:
+    ///   - text: the text of the note.
+    ///   - title: the title of the note, unique within the service.
+    /// - Throws: ``Refusal``, with `errSecDuplicateItem` when a note with this title exists.
     public func write(_ text: String, title: String) throws {
         var error: Unmanaged<CFError>?
         guard
@@ -33,17 +42,25 @@ public struct NoteLocker: Sendable {
         guard status == errSecSuccess else { throw Refusal(status: status) }
     }
 
-    /// Whether there is a note of that title; asks nobody.
+    /// Whether a note exists; does not prompt.
+    ///
+    /// - Parameter title: the title of the note.
+    /// - Returns: true when the note exists, even if reading it would prompt.
     public func has(title: String) -> Bool {
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: title, kSecUseAuthenticationContext as String: Asking.never(),
         ]
-        // A protected item answers that somebody would have to be asked.
+        // For a protected item the keychain returns errSecInteractionNotAllowed, because reading it would prompt.
         return [errSecSuccess, errSecInteractionNotAllowed].contains(SecItemCopyMatching(query as CFDictionary, nil))
     }
 
-    /// Asks the person, and returns the note.
+    /// Reads a note; prompts and blocks until the user has answered.
+    ///
+    /// - Parameter title: the title of the note, which the prompt names.
+    /// - Returns: the text of the note.
+    /// - Throws: ``Refusal``, with `errSecItemNotFound` for an unknown title and `errSecUserCanceled` when the user
+    ///   cancels.
     public func read(title: String) throws -> String {
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
