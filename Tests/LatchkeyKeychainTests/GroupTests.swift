@@ -45,9 +45,9 @@ import Testing
     }
 
     @Test func aCallerWithoutGroupsMayDoNothing_KC16() throws {
-        let nobody = Caller(groups: [], label: "nobody", processID: 1, userID: 1000)
-        #expect(status { _ = try keychain.find(all, caller: nobody) } == .missingEntitlement)
-        #expect(status { try keychain.delete(all, caller: nobody) } == .missingEntitlement)
+        let groupless = Caller(groups: [], label: "groupless", processID: 1, userID: 1000)
+        #expect(status { _ = try keychain.find(all, caller: groupless) } == .missingEntitlement)
+        #expect(status { try keychain.delete(all, caller: groupless) } == .missingEntitlement)
     }
 
     @Test func itemsOfForeignGroupsAreNotFound_KC16_abuse1() throws {

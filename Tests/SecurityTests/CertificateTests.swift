@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [
         (TestCertificates.Kind.rsa, "Rsa   Test Certificate"), (.ellipticCurve, "Zoë Ångström"),
         (.units, "Third Unit, Second Unit, First Unit"), (.organization, "Example Organisation"),
-        (.nameless, "nobody@example.org"), (.place, "Town, DE"), (.described, "Name (What it is for)"),
+        (.nameless, "mailbox@example.org"), (.place, "Town, DE"), (.described, "Name (What it is for)"),
     ])
     func summariesUseTheFirstAvailablePartOfTheSubject(kind: TestCertificates.Kind, summary: String) throws {
         #expect(SecCertificateCopySubjectSummary(try made.certificate(kind)) as String? == summary)
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: [
         (TestCertificates.Kind.ellipticCurve, ["zoe@example.org", "Second.Address@Example.net", "zoe@example.com"]),
-        (.nameless, ["nobody@example.org"]), (.rsa, []),
+        (.nameless, ["mailbox@example.org"]), (.rsa, []),
     ])
     func emailAddressesComeFromAlternativeNamesAndThenTheSubject(
         kind: TestCertificates.Kind, addresses: [String]

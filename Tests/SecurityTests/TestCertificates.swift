@@ -218,7 +218,7 @@ final class TestCertificates: Sendable {
         distinguished_name = nameless_name
         [nameless_name]
         [names]
-        subjectAltName = DNS:host.example.org,email:nobody@example.org
+        subjectAltName = DNS:host.example.org,email:mailbox@example.org
         [described]
         prompt = no
         distinguished_name = described_name
