@@ -59,7 +59,7 @@ let package = Package(
         room("LatchkeyBackup", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto"]),
         room("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
-        room("LatchkeyCertificates", ["LatchkeyModel", "COpenSSL"]),
+        room("LatchkeyCertificates", ["LatchkeyModel", "LatchkeyKeys", "COpenSSL"]),
 
         // Public keys in the formats of other standards, for other programs.
         room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
@@ -79,7 +79,10 @@ let package = Package(
         // Engine: no input or output of its own.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
         room(
-            "LatchkeyKeychain", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy"]),
+            "LatchkeyKeychain",
+            [
+                "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeyPolicy",
+            ]),
         room("LatchkeyEnclave", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
             "LatchkeyService",
@@ -94,7 +97,7 @@ let package = Package(
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
-        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto"]),
+        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
             "TerminalPromptDriver",
@@ -231,7 +234,7 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
-        tests("KeyModuleTests", ["LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
+        tests("KeyModuleTests", ["LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,6 +3,7 @@
 // Only this file and PKCS12File.swift of this module call libcrypto; no C type is visible outside it.
 
 internal import COpenSSL
+import LatchkeyKeys
 
 /// The attribute types of a name that this module distinguishes.
 enum NameAttribute: Sendable {
@@ -90,12 +91,7 @@ final class X509 {
         guard let bits = X509_get0_pubkey_bitstr(certificate) else { return nil }
         let key = OpenSSLBytes.contents(bits)
         guard !key.isEmpty else { return nil }
-        var hash = [UInt8](repeating: 0, count: 20)
-        var count = 0
-        guard EVP_Q_digest(nil, "SHA1", nil, key, key.count, &hash, &count) == 1, count == hash.count else {
-            return nil
-        }
-        return hash
+        return try? DigestAlgorithm.sha1.hash(key)
     }
 
     /// Start of the validity period, in microseconds since 1970.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyCrypto
+import LatchkeyKeys
 package import LatchkeyModel
 
 extension Request.CreateEnclaveKey {
@@ -11,7 +11,7 @@ extension Request.CreateEnclaveKey {
         request.attributes.merge(.ofKey(.privateKey, .ellipticCurve, bitCount: 256, isPermanent: isPermanent))
         // Behaviour SK-09.
         if request.attributes[.applicationLabel] == nil {
-            request.attributes[.applicationLabel] = .data(try sha1(publicKey))
+            request.attributes[.applicationLabel] = .data(try DigestAlgorithm.sha1.hash(publicKey))
         }
         return request
     }

@@ -21,12 +21,15 @@ private struct Groups: @unchecked Sendable {
     let p521 = EC_GROUP_new_by_curve_name(NID_secp521r1)
 
     static let shared = Groups()
+}
 
-    func group(_ curve: Curve) -> OpaquePointer? {
-        switch curve {
-        case .p256: p256
-        case .p384: p384
-        case .p521: p521
+extension Curve {
+    /// libcrypto's parameters of this curve, which live as long as the process.
+    var group: OpaquePointer? {
+        switch self {
+        case .p256: Groups.shared.p256
+        case .p384: Groups.shared.p384
+        case .p521: Groups.shared.p521
         }
     }
 }
@@ -53,7 +56,7 @@ extension KeyHandle {
     /// Computes the uncompressed public point of a scalar (big-endian); nil when the scalar is zero or not below the
     /// order.
     static func point(_ curve: Curve, scalar: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard let group = Groups.shared.group(curve), let number = BigNumber.make(scalar) else { return nil }
+        guard let group = curve.group, let number = BigNumber.make(scalar) else { return nil }
         defer { BN_clear_free(number) }
         guard BN_is_zero(number) == 0, BN_cmp(number, EC_GROUP_get0_order(group)) < 0,
             let point = EC_POINT_new(group)

@@ -17,20 +17,21 @@ final class KeyHandle: @unchecked Sendable {
 
     /// Creates a key of the given algorithm (`EC` or `RSA`) from its parameters; nil when libcrypto rejects them.
     convenience init?(kind: String, selection: Int32, _ numbers: ParameterList) {
-        guard let parameters = numbers.parameters(), let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil) else {
-            return nil
+        let made: OpaquePointer? = discardingErrors {
+            guard let parameters = numbers.parameters(), let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil) else {
+                return nil
+            }
+            defer {
+                OSSL_PARAM_free(parameters)
+                EVP_PKEY_CTX_free(context)
+            }
+            var made: OpaquePointer?
+            guard EVP_PKEY_fromdata_init(context) == 1,
+                EVP_PKEY_fromdata(context, &made, selection, parameters) == 1
+            else { return nil }
+            return made
         }
-        defer {
-            OSSL_PARAM_free(parameters)
-            EVP_PKEY_CTX_free(context)
-        }
-        var made: OpaquePointer?
-        guard EVP_PKEY_fromdata_init(context) == 1, EVP_PKEY_fromdata(context, &made, selection, parameters) == 1,
-            let made
-        else {
-            ERR_clear_error()
-            return nil
-        }
+        guard let made else { return nil }
         self.init(adopting: made)
     }
 
@@ -38,6 +39,9 @@ final class KeyHandle: @unchecked Sendable {
     static func generate(
         kind: String, progress: (() -> Bool)? = nil, configure: (OpaquePointer) -> Bool
     ) -> KeyHandle? {
+        // As `discardingErrors` does.
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         guard let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_keygen_init(context) == 1, configure(context) else { return nil }
@@ -53,26 +57,28 @@ final class KeyHandle: @unchecked Sendable {
             }
             return EVP_PKEY_generate(context, &made) == 1
         }
-        guard isMade, let made else {
-            ERR_clear_error()
-            return nil
-        }
+        guard isMade, let made else { return nil }
         return KeyHandle(adopting: made)
     }
 
     /// Runs one operation with this key; `body` returns nil on failure.
-    ///
-    /// Clears libcrypto's error queue after a failure. The app may use libcrypto on the same thread and would take the
-    /// queued errors for its own.
     func run<R>(_ body: (OpaquePointer) -> R?) -> R? {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
-        defer { EVP_PKEY_CTX_free(context) }
-        guard let result = body(context) else {
-            ERR_clear_error()
-            return nil
+        discardingErrors {
+            guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
+            defer { EVP_PKEY_CTX_free(context) }
+            return body(context)
         }
-        return result
     }
+}
+
+/// Removes the errors that `body` adds to libcrypto's error queue, and no others.
+///
+/// The queue belongs to the thread: the app may use libcrypto on it, would take our errors for its own, and must find the errors
+/// of its own calls.
+func discardingErrors<R>(_ body: () -> R) -> R {
+    ERR_set_mark()
+    defer { ERR_pop_to_mark() }
+    return body()
 }
 
 /// Holds the progress callback of a key generation for libcrypto's C callback.

@@ -127,6 +127,9 @@ package enum OneTimeCipher {
             return false
         }
         defer { EVP_CIPHER_CTX_free(context) }
+        // As `discardingErrors` does.
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
         let method = key.count == 16 ? Methods.shared.aes128GCM : Methods.shared.aes256GCM
         guard EVP_CipherInit_ex2(context, method, nil, nil, direction, nil) == 1,
             EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(nonceBytes), nil) == 1,
@@ -138,10 +141,7 @@ package enum OneTimeCipher {
         else { return false }
         var written: Int32 = 0
         var rest: UInt8 = 0
-        guard EVP_CipherFinal_ex(context, &rest, &written) == 1 else {
-            ERR_clear_error()
-            return false
-        }
+        guard EVP_CipherFinal_ex(context, &rest, &written) == 1 else { return false }
         return direction == 0 || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagBytes), tag) == 1
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyCrypto
+import LatchkeyKeys
 package import LatchkeyModel
 package import LatchkeySeams
 
@@ -17,34 +17,38 @@ package final class SoftwareEnclave: KeyModule {
     package var kind: EnclaveKind { .software }
 
     package func create(_ rule: AccessControl) throws(Failure) -> ModuleKey {
-        let key = try P256Key.random()
-        let blob = SecretBytes(count: 1 + 32 + key.publicKey.count) { target in
+        let key = try PrivateKey.generate(.p256)
+        let point = key.publicKey.externalRepresentation
+        let blob = SecretBytes(count: 1 + 32 + point.count) { target in
             target[0] = Self.version
-            key.scalar.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[1...]).copyMemory(from: $0) }
-            UnsafeMutableRawBufferPointer(rebasing: target[33...]).copyBytes(from: key.publicKey)
+            // The external representation is the point and then the scalar.
+            key.externalRepresentation.withBytes { key in
+                UnsafeMutableRawBufferPointer(rebasing: target[1..<33]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: key[point.count...]))
+            }
+            UnsafeMutableRawBufferPointer(rebasing: target[33...]).copyBytes(from: point)
         }
-        return ModuleKey(blob: blob, publicKey: key.publicKey)
+        return ModuleKey(blob: blob, publicKey: point)
     }
 
     package func sign(_ blob: SecretBytes, digest: [UInt8]) throws(Failure) -> SecretBytes {
-        try key(blob).sign(digest)
+        try scalar(blob).sign(digest)
     }
 
     package func agree(_ blob: SecretBytes, point: [UInt8]) throws(Failure) -> SecretBytes {
-        guard let secret = try key(blob).agree(point) else {
+        guard let secret = try scalar(blob).agree(point) else {
             throw Failure(.invalidParameter, "The public key is not a point on P-256.")
         }
         return secret
     }
 
-    private func key(_ blob: SecretBytes) throws(Failure) -> P256Key {
-        let key: P256Key? = blob.withBytes { bytes in
-            guard bytes.count == 98, bytes[0] == Self.version else { return nil }
-            return P256Key(
-                scalar: SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[1..<33])),
-                publicKey: Array(bytes[33...]))
+    private func scalar(_ blob: SecretBytes) throws(Failure) -> PrivateScalar {
+        let scalar: PrivateScalar? = blob.withBytes { bytes in
+            guard bytes.count == 98, bytes[0] == Self.version, bytes[33] == 4 else { return nil }
+            return PrivateScalar(
+                SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[1..<33])), curve: .p256)
         }
-        guard let key else { throw Failure(.internalFailure, "The key was not made by a software enclave.") }
-        return key
+        guard let scalar else { throw Failure(.internalFailure, "The key was not made by a software enclave.") }
+        return scalar
     }
 }

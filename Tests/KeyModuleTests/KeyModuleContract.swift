@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyKeys
 import LatchkeyModel
 import LatchkeySeams
 import SoftwareEnclaveDriver
@@ -47,7 +48,9 @@ struct Driver: Sendable, CustomTestStringConvertible {
         let digest = [UInt8](repeating: 0xa5, count: count)
         let signature = try module.sign(key.blob, digest: digest)
         #expect(signature.count == 64)
-        #expect(signature.copyBytes() != [UInt8](repeating: 0, count: 64))
+        let publicKey = try #require(PublicKey(key.publicKey, type: .ellipticCurve(.p256)))
+        let der = try #require(ECDSASignature.der(raw: signature.copyBytes(), curve: .p256))
+        #expect(publicKey.verifiesECDSA(digest, der: der))
     }
 
     /// A blob must work after a restart of the daemon, in a new module instance.
