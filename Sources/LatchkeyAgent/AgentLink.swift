@@ -41,10 +41,9 @@ public final class AgentLink: Sendable {
         case permission(Bool)
         /// The user confirmed that the recovery code is written down.
         case codeAcknowledged
-        /// A touch of the simulated sensor, by an enrolled finger if `matching`. Other tiers than the simulated one
-        /// ignore it.
+        /// A touch of the simulated sensor, by an enrolled finger if `matching`. Ignored outside the simulated tier.
         case simulatedTouch(matching: Bool)
-        /// A confirmation on the simulated paired device. Other tiers than the simulated one ignore it.
+        /// A confirmation on the simulated paired device. Ignored outside the simulated tier.
         case simulatedConfirmation
     }
 
@@ -142,8 +141,8 @@ public final class AgentLink: Sendable {
         }
     }
 
-    /// The current state of a prompt. While entry is delayed, its `wish` contains the remaining time; ask each second
-    /// then.
+    /// The current state of a prompt. While entry is delayed, its `wish` contains the remaining time, so call this each
+    /// second.
     ///
     /// - Parameter prompt: the `ShownPrompt.number` of the prompt.
     /// - Returns: the prompt; nil when it has ended.

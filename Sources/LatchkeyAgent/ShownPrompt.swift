@@ -46,8 +46,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let isWatching: Bool
     /// Whether a passcode or a recovery code is being checked.
     public let isChecking: Bool
-    /// Whether entry is delayed after wrong passcodes; `wish` contains the remaining time. Ask
-    /// `AgentLink.current(_:)` each second then.
+    /// Whether entry is delayed after wrong passcodes. `wish` then contains the remaining time; call
+    /// `AgentLink.current(_:)` each second to update it.
     public let isDelayed: Bool
     /// Whether `feedback` reports a failure.
     public let isFailure: Bool

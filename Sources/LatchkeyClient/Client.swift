@@ -52,7 +52,7 @@ package final class Client: Sendable {
         }
     }
 
-    /// The user's daemon, for programs without a declaration of their own.
+    /// A client of the user's daemon that declares no reason for using the camera.
     package static let daemon = Client(ofDaemonFor: applicationName, groups: declaredNames, faceUsage: nil)
 
     /// The name of this program: the first name in `LATCHKEY_APP_ID`, or the executable's name.
@@ -78,7 +78,7 @@ package final class Client: Sendable {
 
     /// Sends a request and waits for its reply. Throws when the reply is a failure.
     ///
-    /// - Parameter part: called with each part of a reply that arrives in several parts that are not joined.
+    /// - Parameter part: called with each part of a reply whose parts are not joined.
     package func call(
         _ request: Request, part: (Reply) -> Void = { _ in }
     ) throws(Failure) -> Reply { try callWithGeneration(request, part: part).reply }
@@ -122,8 +122,8 @@ package final class Client: Sendable {
         return try result.get()
     }
 
-    /// Connects and sends the hello request. Retries with back-off while the daemon is ending or refuses further
-    /// connections because its limit is reached.
+    /// Connects and sends the hello request. Retries with back-off while the connection is closed without a reply, as
+    /// by a daemon that is ending. A refusal because of a connection limit is thrown.
     private func greet() throws(Failure) -> ClientConnection {
         let deadline = Uptime.deadline(seconds: Limits.startSeconds)
         var pause: CInt = 1

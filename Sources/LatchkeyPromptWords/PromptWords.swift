@@ -85,7 +85,7 @@ extension PromptState {
     }
 
     /// The result of the last attempt and the number of attempts left, which is also given before the first attempt.
-    /// For the block, which shows it all the time.
+    /// The terminal prompt uses this text.
     package var feedback: String { feedback(showsTries: true) }
 
     /// The same, but with the number of attempts left only after one has failed.

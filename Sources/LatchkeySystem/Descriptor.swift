@@ -85,7 +85,7 @@ package final class Descriptor: Sendable {
         try Descriptor.wait(number, for: events, until: deadline)
     }
 
-    /// The same for a descriptor that this call does not own.
+    /// The same for a descriptor number, without taking ownership.
     static func wait(_ number: CInt, for events: Int32, until deadline: Int64?) throws(SystemError) -> Bool {
         while true {
             var entry = pollfd(fd: number, events: Int16(events), revents: 0)

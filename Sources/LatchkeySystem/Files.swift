@@ -97,7 +97,7 @@ package enum Files {
         try checkPrivateFolder(path)
     }
 
-    /// Throws unless `path` is a folder that belongs to this user and that other users can neither read nor write.
+    /// Throws unless `path` is a folder that belongs to this user and gives no permission to its group or to others.
     package static func checkPrivateFolder(_ path: String) throws(Failure) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw folderFailure(path, errno) }
@@ -132,7 +132,8 @@ package enum Files {
 }
 
 extension Failure {
-    /// Translates a failed system call on the store: a full disk and a folder that cannot be written have codes of their own.
+    /// Translates a failed system call on the store. A full disk and a folder that cannot be written have codes of
+    /// their own.
     package init(_ error: SystemError, _ action: String, file: String = #fileID, line: UInt = #line) {
         let message = "\(action): \(String(cString: strerror(error.code)))"
         let (status, hint): (Status, String) =

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Device and inode of a process's executable: unlike a path, they cannot be given to another file while it is in use.
+/// Device and inode of a process's executable. Unlike a path, they cannot identify another file while the process runs.
 package struct ExecutableFile: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
@@ -23,7 +23,7 @@ package struct ExecutableFile: Hashable, Sendable {
 
 /// The process at the other end of a connection, as it was when the connection was accepted.
 ///
-/// While its connection stays open, a process may execute another program, or end and its process id be reused.
+/// While the connection stays open, the process may execute another program, or its id may be reused after it ends.
 /// `isUnchanged` checks for both. A change between connecting and accepting is not detected: the kernel records no
 /// executable at `connect`.
 package struct PeerProcess: Sendable {
@@ -60,7 +60,7 @@ package struct PeerProcess: Sendable {
         return Self.isAlive(handle)
     }
 
-    /// A process descriptor is readable once the process has ended (pidfd_open(2)).
+    /// A pidfd becomes readable when its process has ended (pidfd_open(2)).
     private static func isAlive(_ handle: Descriptor) -> Bool {
         do throws(SystemError) {
             return try !handle.wait(for: POLLIN, until: 0)

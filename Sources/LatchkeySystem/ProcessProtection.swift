@@ -16,7 +16,7 @@ package enum ProcessProtection {
         guard latchkey_set_undumpable() == 0 else { throw SystemError("prctl") }
     }
 
-    /// Whether other processes of the same user may read this one.
+    /// Whether other processes of the same user may read this one's memory.
     package static var isReadable: Bool { latchkey_is_dumpable() != 0 }
 
     /// Makes glibc return the memory of a large request or reply to the kernel when it is freed. By default glibc

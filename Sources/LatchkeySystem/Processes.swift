@@ -10,9 +10,9 @@ package enum Processes {
     ///
     /// - Parameters:
     ///   - environment: entries `NAME=value`; nil passes on this process's environment.
-    ///   - descriptors: become 0, 1, 2, … of the program; nil is replaced by /dev/null.
+    ///   - descriptors: become descriptors 0, 1, 2, … of the program; nil is replaced by /dev/null.
     ///   - newSession: whether the program starts in a session of its own, without this process's terminal.
-    ///   - terminal: the path of a terminal that becomes 0, 1 and 2 and the controlling terminal.
+    ///   - terminal: the path of a terminal that becomes descriptors 0, 1 and 2 and the controlling terminal.
     /// - Returns: its process id; the caller must wait for it.
     package static func spawn(
         _ path: String, _ arguments: [String], environment: [String]? = nil, descriptors: [Descriptor?] = [],

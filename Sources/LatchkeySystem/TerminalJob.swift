@@ -19,8 +19,8 @@ package struct TerminalJob: Sendable {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(bytes.number, &buffer, buffer.count)
         guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self),
-            // The program's name is in parentheses and may contain any character, so fields are counted from the last
-            // one.
+            // The program's name is in parentheses and may itself contain parentheses and spaces, so fields are
+            // counted from the last closing parenthesis.
             let end = text.lastIndex(of: ")")
         else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")

@@ -4,12 +4,12 @@ import LatchkeyModel
 package import LatchkeySystem
 import Synchronization
 
-/// Limits the memory that all connections of a daemon occupy: incoming frames, requests without an answer so far, and
-/// answers that their client has not read.
+/// Limits the memory that all connections of a daemon occupy: incoming frames, unanswered requests, and answers that
+/// their client has not read.
 ///
 /// When a program reaches its share, or all programs together reach the total, the server stops reading from it until
-/// memory is released. This cannot deadlock: a frame that was begun has all its memory reserved and has a deadline, and
-/// requests are answered without reading further input.
+/// memory is released. This cannot deadlock: memory is reserved only for a frame that is being read, which has a
+/// deadline, and a request is answered without reading further input.
 package final class ByteBudget: Sendable {
     package struct Bounds: Sendable {
         package var total = Limits.heldBytes

@@ -7,7 +7,8 @@ package import LatchkeySystem
 
 /// The lock file of a store: its holder is the store's only daemon, and its content says where that daemon listens.
 ///
-/// Three lines: the version, the socket's path, the process id. The file is empty while no daemon listens.
+/// The content has three lines: the version, the socket's path and the process id. The file is empty while no daemon
+/// listens.
 package enum DaemonLock {
     /// The file's name in the store's folder.
     package static let fileName = "daemon.lock"

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The daemon's log in the store's folder: a file of bounded size and its predecessor.
 ///
-/// The file is opened for each line, which is rare, so that a renamed or deleted file is not written to any longer.
+/// The file is opened for each line, so that nothing is written to a renamed or deleted file; lines are rare.
 package final class DaemonLogFile: Sendable {
     /// The file's name in the store's folder.
     package static let fileName = "daemon.log"

@@ -30,8 +30,8 @@ package struct FrameBuffer: ~Copyable {
     /// Whether an incomplete frame has been received.
     package var isInsideFrame: Bool { end > start }
 
-    /// Passes free memory to `fill`, which returns how many bytes it wrote. Call `next` until it returns nil
-    /// beforehand.
+    /// Passes free memory to `fill`, which returns how many bytes it wrote. Before this, call `next` until it returns
+    /// nil.
     package mutating func append<E: Error>(
         _ fill: (UnsafeMutableRawBufferPointer) throws(E) -> Int
     ) throws(E) -> Int {

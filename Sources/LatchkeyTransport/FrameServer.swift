@@ -22,7 +22,7 @@ package protocol FrameHandler: AnyObject, Sendable {
 package protocol FrameReceiver: AnyObject, Sendable {
     /// A complete frame arrived. Its bytes count in the budget until `held` is released.
     func received(_ payload: SecretBytes, holding held: HeldBytes)
-    /// The peer violated the frame format; the connection ends after the answer that is sent from here.
+    /// The peer violated the frame format. The connection ends once the answers sent by this method are written.
     func refused(_ error: FrameError)
     /// The connection has ended.
     func disconnected()
@@ -202,7 +202,7 @@ package final class FrameServer: @unchecked Sendable {
             let wanted = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
             if events & wanted != 0 { connection.readFrames() }
         case .paused, .ending:
-            // The end of the stream is not read in these phases, and the events would be reported again in every turn.
+            // These phases do not read the end of the stream, so its events would be reported again in every turn.
             if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { connection.fail() }
         }
         settle(connection)

@@ -47,8 +47,8 @@ package final class PromptTable<Shown: Sendable>: Sendable {
         }
     }
 
-    /// Returns the process that shows the prompt, for the caller to dismiss; nil when there is none, and then none will
-    /// show it.
+    /// Returns the process that shows the prompt, for the caller to dismiss; nil when no process shows it, and none
+    /// will later.
     package func dismiss(_ id: UInt64) -> Shown? {
         entries.withLock { entries in
             if case .shown(let shown)? = entries[id] { return shown }

@@ -68,7 +68,7 @@ private final class ShownPrompt: @unchecked Sendable {
     init?(program: String, terminal: Terminal, environment: [String]) {
         // Without descriptors or a process the prompt is `unavailable`, which the caller reports.
         guard let modes = terminal.modes(), let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
-            let process = try? Processes.spawn(  // The same.
+            let process = try? Processes.spawn(  // nil here too means `unavailable`.
                 program, [], environment: environment,
                 descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true)
         else { return nil }
@@ -99,7 +99,7 @@ private final class ShownPrompt: @unchecked Sendable {
     private func nextEvent(until deadline: Int64?) -> PromptEvent? {
         // A process that ended or sent an invalid message loses the prompt, which ends the evaluation.
         guard let payload = try? Frame.receive(from: socket, until: deadline),
-            case .event(let event) = try? AgentMessage(decoding: payload)  // The same.
+            case .event(let event) = try? AgentMessage(decoding: payload)  // nil for an invalid message.
         else { return nil }
         return event
     }

@@ -8,8 +8,8 @@ package enum Key: Equatable, Sendable {
     case escape
 }
 
-/// Distinguishes keys from control sequences, which arrow keys, function keys and replies of the terminal arrive as,
-/// however their bytes are split on arrival.
+/// Distinguishes keys from control sequences, however their bytes are split on arrival. Arrow keys, function keys and
+/// replies of the terminal arrive as control sequences.
 ///
 /// Only the state of a sequence is stored, never a byte: bytes may belong to a passcode.
 package struct KeyDecoder: Sendable {

@@ -5,8 +5,8 @@ import LatchkeySystem
 
 /// Demonstrates how one secret is stored, refused and released, with the real engine in real processes.
 ///
-/// In a terminal the user presses the keys. Without one the demo opens a pseudo-terminal, runs the same program in it and
-/// types the keys, so that both cases run the same code.
+/// In a terminal the user presses the keys. Without one the demo opens a pseudo-terminal, runs the same program in it
+/// and types the keys, so that both cases run the same code.
 @main
 enum Main {
     static func main() {

@@ -5,7 +5,7 @@ import LatchkeySystem
 
 /// Runs the demo in a pseudo-terminal, reads its output and types the keys of a user.
 struct Typist {
-    /// Text of a prompt for a finger before the first miss only: it has no fallback button.
+    /// Text that occurs in a prompt for a finger only before the first miss, when it has no fallback button.
     private static let opening = " tries left. Keys: Esc/Ctrl-C for Cancel."
     /// The output to wait for, and the keys to type then.
     private static let script: [(cue: String, keys: String)] = [

@@ -15,8 +15,8 @@ import TerminalPromptLayout
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        // Typed secrets must not reach core files or the user's other programs, nor swap, where the kernel allows
-        // memory to be locked; the daemon reports whether it does.
+        // Keeps typed secrets out of core files, of the user's other programs and, if the kernel permits locked memory,
+        // of swap space. The daemon, which needs the same permission, reports when it is missing.
         guard (try? ProcessProtection.enable()) != nil else { exit(1) }
         _ = SecretMemory.lock()
         // Terminating signals are handled by the loop, which removes the prompt completely first.
@@ -31,8 +31,8 @@ enum Main {
         guard let payload = try? Frame.receive(from: daemon, until: Uptime.deadline(seconds: Limits.requestSeconds)),
             case .show(let prompt) = try? AgentMessage(decoding: payload)
         else { exit(1) }
-        // The caller is in the background while a shell or an editor reads single keys: it could read parts of a
-        // passcode that is typed now.
+        // If the caller is in the background and the foreground program, such as a shell or an editor, reads single
+        // keys, that program could read parts of a passcode typed now.
         let isOthers = terminal.isReadingKeys && TerminalJob(prompt.processID)?.isInBackground == true
         guard !isOthers else {
             try? Frame.send(AgentMessage.event(.unavailable).encoded(), to: daemon)

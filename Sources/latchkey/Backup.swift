@@ -13,7 +13,7 @@ enum Backup {
             throw .failure(Failure(.duplicateItem, "\(path) exists already.", hint: "Replace it with --replace."))
         }
         do throws(Failure) {
-            // Written under another name until it is complete, so that no file is ever half a backup.
+            // The file has another name until it is complete, so that `path` never names an incomplete backup.
             let file = try NewFile(path)
             var (progress, staying) = (Progress("exported"), Staying())
             var cursor: [UInt8]?
@@ -31,9 +31,9 @@ enum Backup {
             progress.end()
             report(options, [("exported", UInt64(progress.count))], staying) {
                 """
-                \(Self.items(UInt64(progress.count))) exported. The prompt showed the recovery code, and nothing shows it again. Write it down \
-                and keep it apart from the file, on paper or in a safe: without the code nothing in the file can be read, and \
-                with it everything can.
+                \(Self.items(UInt64(progress.count))) exported. The prompt showed the recovery code, which is \
+                not shown again. Write it down and keep it apart from the file, on paper or in a safe: without the \
+                code nothing in the file can be read, and with it everything can.
 
                 """
             }

@@ -38,7 +38,7 @@ extension CommandTable {
             "sim start", "start a simulated daemon in $LATCHKEY_HOME", [],
             [CommandOption(.ready, "enrol a finger and set the passcode 1234, where there is none")], takesJSON: false,
             action: Simulation.start),
-        CommandEntry("sim stop", "stop it", takesJSON: false, action: Simulation.stop),
+        CommandEntry("sim stop", "stop the simulated daemon", takesJSON: false, action: Simulation.stop),
         CommandEntry("sim restart", "restart the machine, which begins another boot", action: Simulation.restart),
         verb(
             "sensor", "set the sensor: none, touch, face or optic",
@@ -88,15 +88,15 @@ extension CommandTable {
 
     private static let surroundings = [
         verb("lock", "lock the device") { _ in .lock },
-        verb("unlock", "unlock it with the finger", [CommandOption(.other, "with the passcode")]) {
+        verb("unlock", "unlock the device with the finger", [CommandOption(.other, "with the passcode")]) {
             .unlock(byBiometry: !$0.has(.other))
         },
         verb("pair", "pair a device and bring it near", device) { .pair(Simulation.companion($0)) },
         verb("unpair", "remove the pairing", device) { .unpair(Simulation.companion($0)) },
-        verb("near", "bring it near", device) { .nearby(Simulation.companion($0), true) },
-        verb("far", "move it out of range", device) { .nearby(Simulation.companion($0), false) },
+        verb("near", "bring a paired device near", device) { .nearby(Simulation.companion($0), true) },
+        verb("far", "move a paired device out of range", device) { .nearby(Simulation.companion($0), false) },
         verb("background", "move apps to the background") { _ in .background(true) },
-        verb("foreground", "bring them to the foreground") { _ in .background(false) },
+        verb("foreground", "bring apps to the foreground") { _ in .background(false) },
         verb(
             "fail", "cause one failure: a full disk, a missing entitlement, a failing sensor",
             CommandArgument("FAULT", .choice(Simulation.faults.map(\.0)))

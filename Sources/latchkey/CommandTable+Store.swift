@@ -42,7 +42,7 @@ extension CommandTable {
         ) { (options) throws(CommandFailure) in
             try Lock.run(.lock, options)
         },
-        CommandEntry("unlock", "unlock it with a finger or the passcode") {
+        CommandEntry("unlock", "unlock the keychain with a finger or the passcode") {
             (options) throws(CommandFailure) in
             try Lock.run(.unlock(Prompting()), options)
         },

@@ -28,7 +28,7 @@ struct CommandEntry: Sendable {
         self.summary = summary
         self.arguments = arguments
         self.options =
-            options + (takesJSON ? [CommandOption(.json, "write for programs")] : [])
+            options + (takesJSON ? [CommandOption(.json, "write JSON")] : [])
             + [CommandOption(.help, "show this help")]
         self.about = about
         self.action = action

@@ -63,7 +63,7 @@ enum Completion {
         }
     }
 
-    /// The names in this access group; listing shows neither a prompt nor a secret. Empty without a daemon.
+    /// The names in this access group, read without a prompt and without secrets. Empty without a daemon.
     private static func stored(_ itemClass: ItemClass, _ attribute: AttributeCode) -> [(String, String)] {
         guard case .items(let items, _)? = try? Client.command.call(.listItems(ItemQuery(itemClass: itemClass))) else {
             return []

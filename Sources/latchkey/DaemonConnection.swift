@@ -56,7 +56,7 @@ extension Request {
         case .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode, .createEnclaveKey,
             .useEnclaveKey, .acceptStore, .discardProtected:
             true
-        // The first page prompts; the others carry bytes.
+        // Only the first request of an export or import prompts.
         case .exportItems(let export): export.cursor == nil
         case .importItems(let part): part.cursor == nil
         default: false

@@ -15,7 +15,7 @@ extension Finding {
         case .secretDamaged: "Row \(number), \(name): its secret fails authentication."
         case .indexWrong: "Row \(number), \(name): its index does not match its attributes; searches may miss it."
         case .itemMissing: "The row of \(name) is missing, although the audit log has no deletion of it."
-        case .itemUnexplained: "The audit log has no addition of \(name), or has its deletion, and there is a row."
+        case .itemUnexplained: "A row of \(name) exists, but the audit log has no addition of it or has its deletion."
         case .itemOlder: "The row of \(name) is older than the last change in the audit log."
         case .unlisted: "\(number) more findings are not listed."
         case .recordChanged: "The record \(words) was changed."

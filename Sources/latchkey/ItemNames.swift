@@ -45,8 +45,8 @@ extension FoundItem {
 struct ItemNames {
     private let names: [[UInt8]: String]
 
-    /// Never prompts. Deleted items and those of other groups have no name here. If the store cannot be read, no item
-    /// has one, and the audit log is shown without names.
+    /// Reads the names without a prompt. Deleted items and those of other groups have none. If the store cannot be
+    /// read, no item has a name, and the audit log is shown without names.
     init() {
         let items = ItemClass.allCases.flatMap { itemClass in
             (try? Client.command.items(ItemQuery(itemClass: itemClass))) ?? []

@@ -19,8 +19,8 @@ enum KeyCommand {
         let rule = try AccessControl(
             protection: options.protection, staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
         do throws(Failure) {
-            // Without a passcode the daemon refuses the passcode class itself; in other classes nothing could release
-            // the key.
+            // While no passcode is set, the daemon refuses keys of the class that requires one, but would store keys
+            // of other classes, which nothing could release.
             if rule.accessibility != .whenPasscodeSetThisDeviceOnly {
                 try rule.checkIsPossible(Client.command.status())
             }

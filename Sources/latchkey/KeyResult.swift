@@ -9,7 +9,7 @@ struct KeyResult {
     private let path: String?
     private let encoding: ByteEncoding
 
-    /// Refuses a destination that cannot be written, before any key is used.
+    /// Refuses an existing file without --replace, and binary output on a terminal, before any key is used.
     ///
     /// - Parameters:
     ///   - isBinary: whether the bytes can be other than text.

@@ -7,7 +7,7 @@ import LatchkeyModel
 /// A key of the keychain as listed without a proof: a pair, named by its private half, or a public key alone.
 struct NamedKey {
     let item: FoundItem
-    /// The item of the public half, if it has one.
+    /// The item of the public half, if there is one.
     private let publicItem: FoundItem?
 
     // MARK: - Finding

@@ -4,7 +4,7 @@ import LatchkeyModel
 
 /// The items that a backup leaves out, listed for the user.
 struct Staying {
-    /// At most so many items are listed; the others are counted.
+    /// Maximum number of items that are listed; the others are only counted.
     private static let most = 1000
     private(set) var named: [StayingItem] = []
     private(set) var count: UInt64 = 0

@@ -3,8 +3,8 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// check --accept, reset: recovery of a store that does not match its anchor, and from a forgotten passcode. The user
-/// confirms each by typing a word.
+/// check --accept, reset: recovery of a store that does not match its anchor, and of one whose passcode is forgotten.
+/// The user confirms each by typing a word.
 enum WaysOut {
     static func accept(_ options: Options) throws(CommandFailure) {
         try Confirmation.ask(

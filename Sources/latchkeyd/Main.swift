@@ -109,11 +109,11 @@ enum Main {
             try ProcessProtection.enable()
         } catch {
             throw Failure(
-                .internalFailure, "The daemon's memory cannot be kept from other programs: \(error.description).")
+                .internalFailure, "The daemon's memory cannot be protected from other programs: \(error.description).")
         }
         // The daemon runs even so, because an unavailable keychain is worse than keys that may be swapped out;
         // `status` reports the reason.
-        let reason = SecretMemory.lock().map { "The kernel refuses to lock it: \($0)." }
+        let reason = SecretMemory.lock().map { "The kernel refuses to lock memory: \($0)." }
         return {
             if let reason { return reason }
             let missed = SecretMemory.missedCount

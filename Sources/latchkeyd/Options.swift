@@ -67,7 +67,7 @@ struct Options {
             case ("tier", "simulated"): isSimulated = true
             case ("tier", "user"):
                 guard !isSimulated else {
-                    throw Failure(.storeOfAnotherTier, "\(path) says tier = user, and --simulated was asked for.")
+                    throw Failure(.storeOfAnotherTier, "\(path) says tier = user, but --simulated was given.")
                 }
             case ("enclave", "software"): enclave = .software
             case ("idle_exit_seconds", let value?):

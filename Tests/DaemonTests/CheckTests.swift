@@ -209,7 +209,7 @@ import Testing
         #expect(try run("get", "one").output == "secret of one")
     }
 
-    @Test func restoreRefusesAName() throws {
+    @Test func restoreAcceptsNoArgument() throws {
         #expect(try run("check", "--restore", "one").exitCode == 64)
     }
 }

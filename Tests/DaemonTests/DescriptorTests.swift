@@ -19,7 +19,7 @@ import Testing
     @Test func waitingConnectionIsServedWhenDescriptorsAreFree() throws {
         let first = try RawClient(daemon)
         #expect(try first.call(.status) != nil)
-        // A connection uses two descriptors, so that fewer than the limit of one process exhaust them.
+        // Each connection uses two descriptors, so fewer connections than one process may have exhaust them.
         var others: [RawClient] = []
         for _ in 0..<Limits.connectionsOfProcess - 2 { others.append(try RawClient(daemon)) }
         let last = try RawClient(daemon)

@@ -20,8 +20,8 @@ final class EventMachine {
     private var agent: RawAgent
     private var process: pid_t
 
-    /// Creates a store with an item of each kind; without a passcode for `setPasscode`, with one attempt left for
-    /// `lockout`.
+    /// Creates a store with an item of each kind. For `setPasscode` it has no passcode; for `lockout` one biometric
+    /// attempt is left.
     init(_ event: StoreEvent) throws {
         self.event = event
         daemon = try TestDaemon(simulated: true)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct KillTests {
     private static let kills = 200
 
-    /// With one writer, and with eight that report on the same pipe.
+    /// Runs with one writer, and with eight that report on the same pipe.
     @Test(arguments: [1, 8])
     func acknowledgedWritesSurviveKillAtRandomByteCounts(writers count: Int) throws {
         let daemon = try TestDaemon()

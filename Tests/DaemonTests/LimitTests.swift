@@ -114,8 +114,8 @@ import Testing
         for number in 1...Limits.connectionsOfProcess {
             let client = try RawClient(daemon)
             clients.append(client)
-            // Waits for the first answer, after which the connection that waited for the start has ended, and for the
-            // last one, after which all of these are connected.
+            // The first answer shows that the connection that waited for the daemon's start has ended, and the last
+            // one that all of these are connected.
             if number == 1 || number == Limits.connectionsOfProcess { #expect(try client.call(.status) != nil) }
         }
         let extra = try RawClient(daemon)

@@ -67,6 +67,7 @@ import Testing
             : other.run("/bin/sh", ["-c", command])
         #expect(started.exitCode == 0, "\(started.errors)")
         let status = try other.run("latchkey", ["status"])
-        #expect(status.output.contains("secrets may be swapped out: The kernel refuses to lock it"), "\(status.output)")
+        #expect(
+            status.output.contains("secrets may be swapped out: The kernel refuses to lock memory"), "\(status.output)")
     }
 }

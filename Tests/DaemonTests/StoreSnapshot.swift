@@ -35,9 +35,10 @@ struct StoreSnapshot {
         }
     }
 
-    /// The relation of database and anchor: a row of the table in docs/store-format.md.
+    /// The relation of database and anchor: a row of the table in docs/store-format.md. D is the generation of the
+    /// database; V is the committed and P the prepared generation of the anchor.
     enum Row: Hashable {
-        /// D = V and nothing prepared.
+        /// D = V, no P: nothing is prepared.
         case clean
         /// D = V, P = V + 1: the event is prepared and not committed.
         case prepared
@@ -47,7 +48,7 @@ struct StoreSnapshot {
         case other(String)
     }
 
-    /// Reads the three numbers from a copy, so that no daemon opens the files before.
+    /// Reads D, V and P from a copy in `folder`, so that the next daemon finds the files unchanged.
     func row(in folder: String) throws -> Row {
         try Files.makePrivateFolder(folder)
         try restore(to: folder)

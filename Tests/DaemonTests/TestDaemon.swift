@@ -160,7 +160,7 @@ struct Finished {
 struct RawClient {
     let socket: Descriptor
 
-    /// Connects and says hello, unless it is nil.
+    /// Connects and sends the hello request, unless `hello` is nil.
     init(_ daemon: TestDaemon, hello: Request.Hello? = Request.Hello(application: "")) throws {
         socket = try daemon.connect()
         // If the daemon has closed the connection, the next call reports it.

@@ -51,8 +51,8 @@ enum Main {
         MainLoop.run()
     }
 
-    /// Keeps the agent registered. After the daemon has ended, reconnects, which starts it again; with back-off if
-    /// the connection ended quickly. A daemon that another program starts ends the back-off.
+    /// Keeps the agent registered. When the daemon has ended, reconnects, which starts a new daemon; first waits with
+    /// back-off if the connection failed or ended within ten seconds. A daemon started by another program ends the wait.
     private static func follow() {
         var pause: Int64 = 0
         var last: AgentLink?

@@ -3,10 +3,10 @@
 import LatchkeyAgent
 import Widgets
 
-/// The icon and the texts of a prompt. Has the focus at first, so that a screen reader starts here.
+/// The icon and the texts of a prompt. The block has the focus at first, so that a screen reader starts here.
 @MainActor final class PromptTextBlock {
     let box: Box
-    /// Contains the feedback, which is placed below the field and so is separate from `box`. Has a fixed height, so
+    /// Contains the feedback, which is placed below the field and so is separate from `box`. Its height is fixed, so
     /// that the buttons do not move when text appears.
     let feedbackPlace: Box
     private let feedback = Label(lines: ShownPrompt.otherLines, announces: true, isCentred: true)
@@ -15,8 +15,8 @@ import Widgets
     private let picture = ProgressPicture(points: 64)
     private let question = Label(lines: ShownPrompt.otherLines, styles: ["title-3"], isCentred: true)
     private let reason = Label(lines: ShownPrompt.reasonLines, isCentred: true)
-    // Not dimmed: both distinguish programs. A long path is shortened in the middle, because the file name is at its
-    // end.
+    // These two labels are not dimmed, because they distinguish programs. A long path is shortened in the middle,
+    // because the file name is at its end.
     private let program = Label(lines: 1, cutsMiddle: true, styles: ["caption"], isCentred: true)
     private let ownName = Label(lines: 2, styles: ["caption"], isCentred: true)
     private let usage = Label(lines: ShownPrompt.reasonLines, isCentred: true)

@@ -6,8 +6,8 @@ import Widgets
 /// The window of one prompt.
 ///
 /// The request is at the top, then instruction and feedback, then the buttons. Each line keeps its position when an
-/// attempt fails. The text has the focus at first and reacts to no key, so that keys meant for another window answer
-/// nothing.
+/// attempt fails. The text has the focus at first and reacts to no key, so that keys meant for another window cannot
+/// answer the prompt.
 @MainActor final class PromptWindow {
     private let link: AgentLink
     private var prompt: ShownPrompt

@@ -80,7 +80,8 @@ final class Machine {
         return program
     }
 
-    /// Starts a program that evaluates a policy; gives its prompt the focus unless it may not be shown.
+    /// Starts a program that evaluates a policy, and gives its prompt the focus if `isShown`. Without `isShown`, the
+    /// prompt may be missing.
     func ask(
         _ arguments: [String], app: String = "latchkey-test-client", isShown: Bool = true
     ) throws -> Asking {
@@ -156,7 +157,7 @@ final class Machine {
     /// Takes a screenshot, if enabled.
     func picture(_ name: String) throws {
         guard let pictures = Machine.pictures else { return }
-        // Taken at once, because spinner and cursor are animated.
+        // Does not wait for a stable picture, because spinner and cursor are animated.
         try tool("import", ["-window", "root", "-trim", "+repage", "\(pictures)/\(name).png"])
     }
 

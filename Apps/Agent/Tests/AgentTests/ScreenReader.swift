@@ -61,7 +61,7 @@ struct Accessible {
         return Accessible.text(atspi_text_get_text(interface, 0, -1, nil))
     }
 
-    /// Performs its action, as assistive technology does; whether it succeeded.
+    /// Performs its action, as assistive technology does, and returns whether it succeeded.
     func press() -> Bool {
         guard let interface = atspi_accessible_get_action_iface(reference) else { return false }
         return atspi_action_do_action(interface, 0, nil) != 0

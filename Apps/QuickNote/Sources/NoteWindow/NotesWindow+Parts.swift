@@ -111,7 +111,7 @@ extension NotesWindow {
 
     private func makeClose() -> Widget {
         makeQuestion(
-            "close", "A Note Is Not Saved", "Closing now loses what you wrote. It comes back when you unlock.",
+            "close", "A Note Is Not Saved", "Closing now loses your text. Unlocking instead brings it back.",
             icon: "dialog-warning-symbolic", yes: "Close and Lose It"
         ) { exit(1) }
     }

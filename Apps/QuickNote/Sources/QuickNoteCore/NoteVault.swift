@@ -42,7 +42,7 @@ struct NoteVault: Sendable {
         guard try await usedSlots().isEmpty else { throw .alreadySetUp }
         // An item that biometry opens now contains the key of earlier notes.
         try await disarmBiometry()
-        // Only the first slot: when two windows do this at the same time, the second finds the item there.
+        // Uses only the first slot: when two windows do this at the same time, the second finds the item there.
         guard try await put(key, into: slots[0], password: password) else { throw .alreadySetUp }
         return key
     }

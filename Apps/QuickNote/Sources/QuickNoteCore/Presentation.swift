@@ -58,7 +58,7 @@ public struct PasswordPrompt: Hashable, Sendable {
                 "What the sensor recognises has changed. Enter your password once; after that, it unlocks your notes again."
             case .demanded: "Enter your password once; after that, your \(part) unlocks your notes."
             case .notRecognised where !couldAsk:
-                "There is no place to ask for your \(part): QuickNote was not started in a "
+                "The prompt for your \(part) cannot be shown: QuickNote was not started in a "
                     + "terminal, and no latchkey-agent shows prompts in this session. Start latchkey-agent, or enter "
                     + "your password."
             case .notRecognised: "Your \(part) did not unlock your notes. Enter your password."

@@ -29,8 +29,8 @@ extension QuickNoteModel {
     /// Whether closing the app now would lose text.
     public var hasUnsavedText: Bool { notebook?.isDirty == true || !kept.isEmpty }
 
-    /// Time until `tick` has work to do; nil when it has none. Input prolongs it; a change of the text, which is
-    /// observed, shortens it.
+    /// Time until `tick` has work to do; nil when it has none. Input makes it longer. A change of the text makes it
+    /// shorter, and observers of the model are notified of that change.
     public var untilTick: Duration? {
         guard notebook != nil else { return nil }
         let due = [setup.autoLock.map { lastInput + $0 }, lastChange.map { $0 + setup.autoSave }].compactMap { $0 }
@@ -38,8 +38,8 @@ extension QuickNoteModel {
         return due.map { max(.zero, $0 - setup.clock.elapsed) }
     }
 
-    /// Must be called after `untilTick`, or about every second: saves text that has not changed for a while, and
-    /// locks after inactivity.
+    /// Saves text that has not changed for a while, and locks after inactivity. Must be called when the time
+    /// `untilTick` has passed, or about every second.
     public func tick() async {
         guard notebook != nil else { return }
         let now = setup.clock.elapsed

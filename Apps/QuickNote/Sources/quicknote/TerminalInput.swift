@@ -11,7 +11,7 @@ struct TerminalInput {
         return readLine()
     }
 
-    /// Reads a line without echo; from a pipe, as it is.
+    /// Reads a line without echo; if standard input is no terminal, reads it like `line`.
     func secret(_ prompt: String) -> String? {
         guard tcgetattr(STDIN_FILENO, &shownModes) == 0 else { return line(prompt) }
         // A terminating signal must not leave the terminal without echo.

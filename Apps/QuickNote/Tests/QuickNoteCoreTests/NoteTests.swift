@@ -209,7 +209,7 @@ import Testing
         app.clock.advance(1)
         await app.model.tick()
         #expect(app.model.notes.first?.isUnsaved == false)
-        // A restart, as after a crash now.
+        // A second app reads what a restart after a crash would read.
         let again = await App()
         await again.enter()
         #expect(again.titles == ["one two"])

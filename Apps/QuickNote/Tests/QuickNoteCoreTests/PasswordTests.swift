@@ -105,8 +105,8 @@ import Testing
         #expect(app.titles == ["one"])
     }
 
-    /// After a crash between the two writes of a change, both passwords are valid, which is reported; the next change
-    /// ends it.
+    /// After a crash between the two writes of a change, both passwords are valid, which is reported. The next change
+    /// invalidates both.
     @Test func crashDuringChangeKeepsBothPasswords() async throws {
         let app = await App.opened("one")
         let vault = NoteVault.ofTests

@@ -62,7 +62,7 @@ public final class AppWindow: Window {
     public func add(_ shortcuts: [Shortcut]) {
         self.shortcuts += shortcuts
         guard let controller = gtk_shortcut_controller_new() else { return }
-        // In the capture phase, before a text widget can handle the key.
+        // The capture phase precedes the handling of the key by a text widget.
         gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
         gtk_shortcut_controller_set_scope(controller, GTK_SHORTCUT_SCOPE_GLOBAL)
         let run: @convention(c) (UnsafeMutablePointer<GtkWidget>?, OpaquePointer?, gpointer?) -> gboolean = {

@@ -33,7 +33,7 @@ public final class AttentionWindow: Window {
             MainActor.assumeIsolated { action?.run() }
             return 1
         }
-        // In the capture phase, so that Escape has the same effect while a field has the focus.
+        // The capture phase gives Escape the same effect while a field has the focus.
         gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
         attach(UnsafeMutableRawPointer(keys), "key-pressed", unsafeBitCast(handler, to: GCallback.self), close)
         gtk_widget_add_controller(window, keys)

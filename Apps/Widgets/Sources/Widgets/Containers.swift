@@ -40,7 +40,7 @@ public final class Stack: Widget {
     public init(_ pages: KeyValuePairs<String, Widget>) {
         self.pages = Dictionary(pages.map { ($0.key, $0.value) }) { first, _ in first }
         super.init(gtk_stack_new())
-        // No animation, during which the previous page would still show its text.
+        // Disables the animation, during which the previous page would still show its text.
         gtk_stack_set_transition_type(opaque, GTK_STACK_TRANSITION_TYPE_NONE)
         for page in pages {
             gtk_stack_add_named(opaque, page.value.widget, page.key)

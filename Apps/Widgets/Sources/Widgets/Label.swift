@@ -57,7 +57,7 @@ public final class Label: Widget {
         // A visible label without text would be announced by the name of its type.
         guard !text.isEmpty else { return show(nil) }
         guard text != self.text else { return }
-        // Hidden and shown again, because appearing is what is announced.
+        // Hides and shows the label, because screen readers announce it when it appears.
         isVisible = false
         show(text)
         _ = latchkey_announce(widget, text)

@@ -55,13 +55,13 @@ import Glibc
 
     private static func runMainQueue() {
         let drain: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { descriptor, _, _ in
-            // The count only signals that there is work; the queue knows how much.
+            // The count only signals that there is work; the callback drains the whole queue.
             var count: UInt64 = 0
             read(descriptor, &count, MemoryLayout<UInt64>.size)
             _dispatch_main_queue_callback_4CF(nil)
             return 1
         }
-        // Before redrawing, which has a lower priority.
+        // The queue is drained before widgets are redrawn, which has a lower priority.
         g_unix_fd_add_full(
             G_PRIORITY_DEFAULT, _dispatch_get_main_queue_handle_4CF(), G_IO_IN, drain, nil, nil)
     }
