@@ -17,11 +17,11 @@ package final class Enclave: Sendable {
     /// The kind of the key module: hardware or software.
     package var kind: EnclaveKind { module.kind }
 
-    /// Creates a P-256 key under an access control.
+    /// Creates a P-256 key with an access control. Blocks.
     ///
-    /// - Throws: `invalidParameter` for a contradictory access control, and the errors of the module. Blocks.
+    /// - Throws: `invalidParameter` for a contradictory access control, and the errors of the module.
     package func create(_ rule: AccessControl) throws(Failure) -> ModuleKey {
-        guard rule.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
+        guard rule.isValid else { throw Failure(.invalidParameter, "The access control flags contradict each other.") }
         return try module.create(rule)
     }
 
@@ -40,10 +40,10 @@ package final class Enclave: Sendable {
         _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl, proof: Authorisation
     ) throws(Failure) -> SecretBytes {
         guard rule.constraints.contains(.privateKeyUsage) else {
-            throw Failure(.keyUsageNotAllowed, "The key's access control does not let it be used.")
+            throw Failure(.keyUsageNotAllowed, "The key's access control does not allow its use.")
         }
         guard !rule.isProtected || proof.satisfies(rule.plan) else {
-            throw Failure(.itemAuthenticationFailed, "The key's access control was not met.")
+            throw Failure(.itemAuthenticationFailed, "The proof does not satisfy the key's access control.")
         }
         switch operation {
         case .sign(let digest):

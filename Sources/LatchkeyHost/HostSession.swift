@@ -20,7 +20,7 @@ package final class HostSession: Sendable {
     private let send: @Sendable (SecretBytes) -> Void
     private let end: @Sendable () -> Void
     private let begin: @Sendable (Request.Hello) -> Session
-    /// Requests without a reply so far, by request ID, with the object that each holds meanwhile.
+    /// Requests whose last reply was not sent yet, by request ID, with the object that each holds until then.
     private let inFlight = Mutex<[UInt64: Held]>([:])
 
     private struct Held: Sendable { var bytes: (any Sendable)? }
@@ -128,7 +128,7 @@ package final class HostSession: Sendable {
     private func answer(_ id: UInt64, _ reply: Reply) {
         let payload = Message.reply(id: id, reply).encoded()
         guard payload.count <= Limits.frameBytes else {
-            let failure = Failure(.dataTooLarge, "The answer does not fit one frame.")
+            let failure = Failure(.dataTooLarge, "The reply is larger than a frame can be.")
             return send(Message.reply(id: id, .failure(failure)).encoded())
         }
         send(payload)
@@ -137,7 +137,9 @@ package final class HostSession: Sendable {
     private static func failure(_ error: WireError) -> Failure {
         switch error {
         case .unknownMessage:
-            Failure(.unimplemented, "The daemon does not know this request.", hint: "Install the same version of both.")
+            Failure(
+                .unimplemented, "The daemon does not know this request.",
+                hint: "Install the same version of library and daemon.")
         default: Failure(.malformedRequest, "The request cannot be read (\(error)).")
         }
     }

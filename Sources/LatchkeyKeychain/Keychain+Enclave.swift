@@ -92,7 +92,7 @@ extension Keychain {
         let (row, item) = try key(name, caller, columns: .all)
         guard item.accessControl.constraints.contains(.privateKeyUsage) else {
             throw Failure(
-                .keyUsageNotAllowed, "The key's access control does not let it be used.",
+                .keyUsageNotAllowed, "The key's access control does not allow its use.",
                 hint: "Make it with .privateKeyUsage.")
         }
         // Behaviour SE-05: a key of a replaced enrolment set is still found, but cannot be used.

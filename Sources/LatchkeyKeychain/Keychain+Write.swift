@@ -176,7 +176,9 @@ extension Keychain {
                 .dataTooLarge, "The secret is larger than \(Limits.secretBytes) bytes.",
                 hint: "Encrypt large data with a separate key and store that key here.")
         }
-        guard control.isValid else { throw Failure(.invalidParameter, "The access control flags contradict.") }
+        guard control.isValid else {
+            throw Failure(.invalidParameter, "The access control flags contradict each other.")
+        }
         guard tree.isAvailable(control.accessibility) else { throw Failure.locked }
         // Behaviour KC-12: a synchronizable item may have a class of this device only.
         if attributes[.synchronizable] == .boolean(true), control.isProtected {

@@ -84,8 +84,8 @@ extension AttributeCode {
         }
     }
 
-    /// Whether text is accepted where a number or a Boolean is expected; only for attributes that nothing but apps
-    /// interprets.
+    /// Whether text is accepted where a number or a Boolean is expected; only for attributes that Latchkey does not
+    /// interpret.
     package var keepsText: Bool {
         switch self {
         case .creator, .type, .port, .isInvisible, .isNegative: true
@@ -105,8 +105,9 @@ package enum AttributeValue: Hashable, Sendable {
 
     /// Returns whether `code` accepts this value.
     ///
-    /// Text, data and numbers are interchangeable as on Apple systems (behaviour KC-21), except in attributes that
-    /// decide access to an item.
+    /// As on Apple systems (behaviour KC-21), an attribute also accepts values of some other types: text is accepted as
+    /// data, data as text except for an access group, numbers according to `takesNumbers`, and text as a number or a
+    /// Boolean according to `keepsText`.
     package func fits(_ code: AttributeCode) -> Bool {
         switch (self, code.kind) {
         case (.text, .text), (.data, .data), (.number, .number), (.boolean, .boolean), (.date, .date): true

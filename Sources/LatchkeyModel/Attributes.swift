@@ -2,8 +2,8 @@
 
 /// The attributes of an item or of a query, sorted by raw value, which is their order on the wire.
 ///
-/// Stored as a sorted array: there are about a dozen entries at most, a linear search costs a tenth of hashing each
-/// code, and reading, comparing and encoding need no sort.
+/// The attributes are stored in a sorted array: for about a dozen entries a linear search takes a tenth of the time of
+/// a hash table, and reading, comparing and encoding need no sort.
 package struct Attributes: Sendable {
     /// An attribute and its value.
     package typealias Element = (key: AttributeCode, value: AttributeValue)

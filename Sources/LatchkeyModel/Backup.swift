@@ -23,7 +23,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
         case .thisDeviceOnly: "its class is bound to this device"
         case .inToken: "it is a private key of the enclave"
         case .applicationPassword: "a password of the app protects it"
-        case .boundRule: "its rule is bound to this device"
+        case .boundRule: "its access control is bound to this device"
         case .unreadable: "it cannot be read"
         case .tooLarge: "it is too large for a backup"
         case .foreignGroup: "it belongs to another app, and no passcode is set"

@@ -68,7 +68,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
 ///
 /// Severity, event and status are text, since a daemon of another version may have written the line.
 package struct DaemonLogLine: Equatable, Sendable {
-    /// Unicode scalars of a message or a hint that a line stores at most.
+    /// Maximum Unicode scalars of `message`, of `hint` and of `source`.
     private static let longest = 512
 
     /// Microseconds since 1970-01-01 00:00 UTC.
@@ -80,10 +80,12 @@ package struct DaemonLogLine: Equatable, Sendable {
     package var status = ""
     package var message = ""
     package var hint = ""
-    /// Where the daemon's source made the failure, and the error below it that it translates; empty where there was none.
+    /// The place in the source code that created the failure and, in parentheses, the failure's `cause` if it has one;
+    /// empty if the event has no failure.
     package var source = ""
 
-    /// Creates the line of an event; message and hint are cleaned of control characters and cut.
+    /// Creates the line of an event. Control characters in `message`, `hint` and `source` are replaced, and long texts
+    /// are cut.
     package init(_ event: DaemonEvent, _ failure: Failure?, time: Int64, processID: Int32) {
         self.time = time
         self.processID = processID

@@ -26,14 +26,14 @@ package enum EnclaveKeyName: Equatable, Sendable {
 
 /// An operation of a private key of the enclave.
 package enum EnclaveOperation: Equatable, Sendable {
-    /// Signs a digest of 20 to 64 bytes with ECDSA; the result is r and s, each 32 bytes, big-endian.
+    /// Signs a digest of 20, 28, 32, 48 or 64 bytes with ECDSA; the result is r and s, each 32 bytes, big-endian.
     case sign(digest: [UInt8])
     /// Computes an ECDH shared secret with a P-256 public key (X9.63, 65 bytes); the result is the X coordinate, 32
     /// bytes.
     case agree(point: [UInt8])
 }
 
-/// The description of a private key of the enclave, which requires no proof.
+/// The description of a private key of the enclave; reading it requires no proof.
 package struct EnclaveKey: Equatable, Sendable {
     package var name: EnclaveKeyName
     /// The public key in X9.63 format: 04, X, Y; 65 bytes.

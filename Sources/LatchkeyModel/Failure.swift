@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A refusal or a fault: a code for programs, sentences for people, and its origin for logs.
+/// A refusal or an error: a code for programs, texts for people, and the place of its origin for logs.
 ///
-/// Two failures are equal when their codes are equal; the texts are for people and may change.
+/// Two failures are equal if their codes are equal, since the texts may change.
 package struct Failure: Error, Equatable, Sendable {
-    /// The place in the source at which a failure was made, written as `Module/File.swift:line`.
+    /// The place in the source code that created a failure; its description is `Module/File.swift:line`.
     package struct Source: CustomStringConvertible, Sendable {
         package let file: String
         package let line: UInt
@@ -12,19 +12,21 @@ package struct Failure: Error, Equatable, Sendable {
         package var description: String { "\(file):\(line)" }
     }
 
-    /// The code of what happened.
+    /// The error code.
     package let status: Status
-    /// One or more sentences that say what happened. They never contain a secret, an item's value or a passcode.
+    /// A description of the error for people, one or more sentences. It never contains a secret, an item's value or a
+    /// passcode.
     package let message: String
-    /// What the user can do about it, or empty.
+    /// What the user can do about the error; empty if there is no advice.
     package let hint: String
-    /// Where this process made the failure. It is for logs and never sent: a failure that a peer sent has the place at which
-    /// its frame was decoded.
+    /// The place in the source code that created the failure, for logs. It is not sent to a peer: a failure from a peer
+    /// has the place that decoded its frame.
     package let source: Source
-    /// The error of the layer below that this failure translates. It is for logs and never sent.
+    /// The error of a lower layer that this failure translates, for logs; nil if there is none. It is not sent to a
+    /// peer.
     package let cause: (any Error)?
 
-    /// Makes a failure at the place of the call.
+    /// Creates a failure whose `source` is the place of the call.
     package init(
         _ status: Status, _ message: String = "", hint: String = "", cause: (any Error)? = nil,
         file: String = #fileID, line: UInt = #line
@@ -40,14 +42,15 @@ package struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure {
-    /// A store of a format that was never released and is no longer read.
+    /// Returns the failure for a store whose format version was never released and is no longer read.
     package static func storeOlder(
         _ version: some BinaryInteger, file: String = #fileID, line: UInt = #line
     ) -> Failure {
         Failure(
-            .storeOlder, "The store has version \(version), which this Latchkey does not read any more.",
+            .storeOlder, "The store has format version \(version), which this version of Latchkey no longer reads.",
             hint:
-                "It is left as it is. Use the Latchkey that made it, or move its folder away to begin with an empty store.",
+                "It is left as it is. Use the version of Latchkey that created it, or move its folder away to begin "
+                + "with an empty store.",
             file: file, line: line)
     }
 }

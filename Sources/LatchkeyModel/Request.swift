@@ -41,9 +41,10 @@ package enum Request: Equatable, Sendable {
     case check
     /// Moves quarantined rows that authenticate again back to the items.
     case restoreRows
-    /// Accepts database and anchor in their present state; requires the passcode.
+    /// Accepts database and anchor in their present state; requires the passcode if one is set.
     case acceptStore
-    /// Deletes all items that require a proof, the passcode and the enrolment key; requires the passcode.
+    /// Deletes the passcode, the enrolment key, and all items that require a proof or are of the passcode class;
+    /// requires the passcode if one is set.
     case discardProtected
     /// Does the same as `discardProtected` without authentication, for a forgotten passcode.
     case discardForgotten

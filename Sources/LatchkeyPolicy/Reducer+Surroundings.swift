@@ -33,7 +33,7 @@ extension PolicyState {
     }
 
     mutating func unlocked(byBiometry: Bool, at now: Int64) -> [PolicyEffect] {
-        // Ignore a reported unlock by biometry while biometry is locked or nothing is enrolled: it cannot be genuine.
+        // A reported unlock by biometry is ignored while biometry cannot be used, since it cannot be genuine.
         guard !byBiometry || biometryRefusal == nil else { return [] }
         isLocked = false
         biometricUnlock = byBiometry ? now : nil

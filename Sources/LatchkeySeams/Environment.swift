@@ -44,7 +44,8 @@ package enum WorkExtent: Sendable {
 package protocol SimulatedControls: AnyObject, Sendable {
     /// Executes a command.
     ///
-    /// - Returns: for a touch, whether a prompt was waiting for it. Otherwise the touch is stored for the next prompt.
+    /// - Returns: for an action of the user such as a touch, whether it was performed at once; otherwise it is queued
+    ///   for the next prompt. True for every other command.
     func apply(_ command: SimulatorCommand) throws(Failure) -> Bool
     /// Returns and clears the failure that a script set for the next item request; nil if there is none.
     func failureOfItems() -> Failure?

@@ -58,7 +58,7 @@ final class Authenticator: Sendable {
         fileprivate var code: SecretBytes? { if case .shows(let code) = self { code } else { nil } }
     }
 
-    /// The caller of an evaluation, with what the prompt shows of it.
+    /// The caller of an evaluation, and the properties of it that prompts and policy use.
     struct Asker: Sendable {
         var caller: Caller
         /// The face usage description; nil if the app has none (behaviour LA-07).
@@ -326,7 +326,7 @@ final class Authenticator: Sendable {
         case .simulatedTouch(let matching):
             // Outside the simulated tier a prompt must not operate the sensor.
             guard parts.tier == .simulated else { return }
-            // A touch that fails is not a match, so its error needs no handling.
+            // If the command fails, no match is reported, so the error needs no handling.
             _ = try? parts.controls?.apply(.touch(matching: matching))
         }
     }
@@ -335,7 +335,7 @@ final class Authenticator: Sendable {
         let isRepeated = core.withLock { core in
             // A passcode that arrives after the evaluation ended must not be stored: nothing would ever remove it.
             guard let pending = core.pending[id] else { return false }
-            // Compares with all earlier passcodes, so that the time does not show which one is equal.
+            // Compares with all earlier passcodes, so that the duration does not reveal which one is equal.
             let isRepeated = pending.wrongPasscodes.reduce(false) { $1 == passcode || $0 }
             if !isRepeated { core.entered[id] = passcode }
             return isRepeated

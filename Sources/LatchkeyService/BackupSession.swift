@@ -8,7 +8,7 @@ import Synchronization
 
 /// The state of an export or import between two of its requests. The user authorised it once, for one connection.
 struct BackupSession: Sendable {
-    /// The state of the export or of the import.
+    /// The kind of the operation and its state.
     enum Work: Sendable {
         case export(Export)
         case `import`(Import)
@@ -16,7 +16,7 @@ struct BackupSession: Sendable {
 
     struct Export: Sendable {
         var writer: BackupWriter
-        /// Bytes of the backup that were not sent yet: at most those of a page and of a record.
+        /// Bytes of the backup that were not sent yet: at most those of a frame, of a page and of a record.
         var waiting: [UInt8]
         var position: Int64? = BackupPage.start
         var count: UInt64 = 0
@@ -30,13 +30,14 @@ struct BackupSession: Sendable {
 
     /// The proof of the passcode; without proofs if no passcode is set.
     let proof: Authorisation
-    /// The session's `proofEpoch` when the export or import began; it ends when that changes, such as by a lock.
+    /// The session's `proofEpoch` when the export or import began. When `proofEpoch` changes, for example because the
+    /// device is locked, the export or import ends.
     let epoch: UInt64
     let lease: BackupLease
     var work: Work
     /// Identifies the export or import in its next request; each cursor is valid for one request.
     var cursor: [UInt8] = []
-    /// When it expires without a further request, in nanoseconds of the boot-time clock.
+    /// When the export or import expires without a further request, in nanoseconds of the boot-time clock.
     var deadline: Int64 = 0
 }
 

@@ -26,7 +26,8 @@ final class EnvironmentWatch: Sendable {
 
     private let state: Mutex<State>
 
-    /// Starts at a random revision, so that a client with a revision of an earlier daemon is never taken as up to date.
+    /// Starts at a random revision, so that the revision that a client knows from an earlier daemon is not mistaken for
+    /// the current one.
     init(_ random: any RandomSource) {
         // Without random bytes it starts at zero: such a client may then be notified once too often, or miss one
         // change.

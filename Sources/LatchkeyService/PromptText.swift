@@ -6,7 +6,7 @@ import LatchkeyModel
 /// quotation marks, which could end the quotation in which a prompt shows it (abuse case 19). The name and the path of
 /// a program are sanitised too, since the caller chose its file.
 enum PromptText {
-    /// Replaces characters that are not shown, so that the user sees that there was something.
+    /// Replaces characters that are not shown, so that the user sees that the text contained them.
     private static let replacement = "\u{fffd}"
     /// Replaces every quotation mark; prompts use double quotation marks around the text.
     private static let apostrophe = "'"

@@ -12,7 +12,7 @@ enum Refusal {
         switch status {
         case .authenticationFailed: Failure(status, "Authentication failed.", hint: forgotten("Try again.", state))
         case .userCancel: Failure(status, "Authentication was cancelled.", hint: forgotten("", state))
-        case .userFallback: Failure(status, "The other way to authenticate was chosen.")
+        case .userFallback: Failure(status, "The fallback button was chosen.")
         case .systemCancel: Failure(status, "Authentication was ended by the system.", hint: "Try again.")
         case .appCancel: Failure(status, "Authentication was ended by the app.")
         case .passcodeNotSet:
@@ -42,7 +42,7 @@ enum Refusal {
                 hint: "Free disk space, or check the store with: latchkey check")
         case .notInteractive:
             Failure(
-                status, "There is no place to ask, or the app does not allow a prompt.",
+                status, "No prompt can be shown here, or the app does not allow one.",
                 hint: "Run the program in a terminal of your own, or start latchkey-agent in your session.")
         case .companionNotAvailable:
             Failure(status, "No paired device is nearby.", hint: "Bring one near, or authenticate in another way.")
@@ -54,6 +54,7 @@ enum Refusal {
     /// Number of consecutive wrong passcodes after which the hint names `latchkey reset`.
     private static let triesBeforeWayOut = 5
 
+    /// Returns the hint, followed by advice for a forgotten passcode after `triesBeforeWayOut` wrong passcodes.
     private static func forgotten(_ hint: String, _ state: PolicyState?) -> String {
         guard let state, state.passcodeFailures >= triesBeforeWayOut else { return hint }
         return (hint.isEmpty ? "" : hint + " ")
@@ -66,9 +67,9 @@ enum Refusal {
             return "Biometry is locked after five tries that did not match."
         }
         return switch state.passcodeDue {
-        case .afterRestart: "Biometry waits for the passcode: it was not entered since the machine started."
-        case .unusedForTwoDays: "Biometry waits for the passcode: neither was used for 48 hours."
-        case .unusedForAWeek: "Biometry waits for the passcode: it was not entered for 156 hours."
+        case .afterRestart: "The passcode is required before biometry: it was not entered since the machine started."
+        case .unusedForTwoDays: "The passcode is required before biometry: neither was used for 48 hours."
+        case .unusedForAWeek: "The passcode is required before biometry: it was not entered for 156 hours."
         case nil: "Biometry was locked until the passcode was entered."
         }
     }

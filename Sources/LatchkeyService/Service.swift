@@ -7,7 +7,8 @@ import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
 
-/// The daemon's logic without input and output: sessions handle requests, policy decides, the keychain acts.
+/// The daemon's logic without input and output: sessions handle requests, the policy reducer decides about
+/// authentication, and the keychain reads and writes items.
 package final class Service: Sendable {
     /// The dependencies of the service. The drivers behind the seams are chosen by the daemon and by the simulator.
     package struct Parts: Sendable {
@@ -219,7 +220,7 @@ package final class Service: Sendable {
         }
     }
 
-    /// A session that may hold proofs, which a lock revokes.
+    /// A reference to a session whose proofs a lock revokes.
     private struct WeakSession: Sendable { weak var session: Session? }
     private let sessionCount = Atomic<UInt64>(0)
     private let sessionList = Mutex<[WeakSession]>([])
@@ -227,11 +228,11 @@ package final class Service: Sendable {
     /// Revokes all proofs of all sessions.
     func forgetProofs() { for entry in sessionList.withLock({ $0 }) { entry.session?.forgetProofs() } }
 
-    /// Starts to compare all rows with the set hash, in the background: at every start for a small store, at the first
-    /// start after a boot for a large one.
+    /// Starts to compare all rows with the set hash, in the background. A large store is compared only until its anchor
+    /// is first written after a boot, a small one at every start.
     package func beginStoreCheck() { keeper?.checkRowsAtStart() }
 
-    /// Stores what was gathered in memory, before the daemon exits.
+    /// Stores gathered refusals and advances the store generation, before the daemon exits.
     package func stop() { keeper?.stop() }
 
     /// Creates the session of an identified caller that has sent hello.
@@ -257,7 +258,8 @@ package final class Service: Sendable {
         return session
     }
 
-    /// Whether the process must not exit although there are no connections: it holds the key derived from the passcode.
+    /// Whether the process must not exit while it has no connections, because it holds the key derived from the
+    /// passcode.
     package var mustStay: Bool {
         if case .success(let keychain) = parts.keychain { keychain.tree.holdsPasscodeKey } else { false }
     }

@@ -7,7 +7,7 @@ import Synchronization
 // Evaluation of policies and access controls, and the prompts of all requests.
 
 extension Session {
-    /// The caller, as prompts and policy describe it.
+    /// The caller and its properties that prompts and policy use.
     var asker: Authenticator.Asker {
         Authenticator.Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
     }
@@ -38,7 +38,7 @@ extension Session {
     /// (behaviour LA-41).
     func evaluate(_ id: UInt64, _ evaluate: Request.EvaluateRule, _ answer: @escaping Answer) throws(Failure) {
         guard evaluate.accessControl.isValid else {
-            throw Failure(.invalidParameter, "The access control flags contradict.")
+            throw Failure(.invalidParameter, "The access control flags contradict each other.")
         }
         let plan = evaluate.accessControl.plan
         if try proof(of: evaluate.context).satisfies(plan) { return answer(.done) }

@@ -5,8 +5,8 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 
-// Export and import of the keychain, which the user authorises, not an app: the daemon requests the passcode each time
-// at its own prompt, and proofs of contexts are not used. The caller transfers encrypted bytes.
+// Export and import of the keychain. The user authorises each of them at a prompt of the daemon, with the passcode if
+// one is required; proofs of contexts are not used. The caller transfers encrypted bytes.
 
 extension Session {
     // MARK: - Beginning and ending
@@ -15,7 +15,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - event: recorded in the audit log before the first byte is sent or accepted.
-    ///   - begin: creates the state of the export or import; stretches the recovery code, so it runs on the stretch
+    ///   - begin: creates the state of the export or import. It stretches the recovery code, so it runs on the stretch
     ///     queue in the program's turn.
     ///   - then: runs on the write queue when the event is recorded.
     private func allowBackup(
@@ -49,7 +49,6 @@ extension Session {
                     service.parts.work.submit(.any) { [self] in
                         do throws(Failure) {
                             guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
-                            // Recorded before the first byte is sent or accepted.
                             try keychain.record(event, caller: caller)
                             notBeginning()
                             try then(session)
@@ -146,7 +145,7 @@ extension Session {
     private func exportPage(_ start: BackupSession, _ answer: Answer) throws(Failure) {
         var session = start
         guard case .export(var export) = start.work else {
-            throw Failure(.invalidContext, "The cursor is of an import.")
+            throw Failure(.invalidContext, "The cursor belongs to an import.")
         }
         var staying = StayingItems()
         if export.waiting.count < Limits.exportedBytes, let position = export.position {
@@ -204,7 +203,7 @@ extension Session {
     ) throws(Failure) {
         var session = start
         guard case .import(var part) = start.work else {
-            throw Failure(.invalidContext, "The cursor is of an export.")
+            throw Failure(.invalidContext, "The cursor belongs to an export.")
         }
         let keychain = try keychain()
         var staying = StayingItems()

@@ -19,7 +19,7 @@ extension Session {
         }
     }
 
-    /// Checks the whole store and sends a report for each slice.
+    /// Checks the whole store and sends one or more reports for each slice.
     func check(_ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         goOn(answer) { [self] (done) throws(Failure) in
@@ -42,8 +42,8 @@ extension Session {
 }
 
 extension Session {
-    /// Moves quarantined rows that authenticate again back, in slices, so that a long quarantine does not delay other
-    /// writes.
+    /// Moves quarantined rows that authenticate again back to the items, in slices, so that a large quarantine does not
+    /// delay other writes.
     func restoreRows(_ answer: @escaping Answer) throws(Failure) {
         go(on: QuarantineRestore(try keychain(), caller: caller), answer)
     }

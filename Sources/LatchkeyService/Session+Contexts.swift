@@ -8,7 +8,7 @@ import LatchkeyPolicy
 extension Session {
     func createContext() throws(Failure) -> Reply {
         guard let handle = ContextHandle(try service.parts.random.bytes(16).copyBytes()) else {
-            throw Failure(.internalFailure, "No random bytes.")
+            throw Failure(.internalFailure, "The system returned no random bytes.")
         }
         let isTooMany = state.withLock { state in
             guard state.contexts.count < Limits.contexts else { return true }

@@ -185,12 +185,12 @@ extension Session {
         if state.sensor.kind == .none {
             throw Failure(
                 .biometryNotAvailable, "There is no biometric sensor to which the item could be bound.",
-                hint: "Tier \(service.parts.tier.name) has none here; use .userPresence, or the simulator.")
+                hint: "Tier \(service.parts.tier.name) has no sensor here; use .userPresence, or the simulator.")
         }
         if state.sensor.enrolment == nil { throw Refusal.failure(.biometryNotEnrolled, state) }
         guard state.sensor.reportsEnrolmentChanges || !control.constraints.contains(.biometryCurrentSet) else {
             throw Failure(
-                .enrolmentBindingUnavailable, "This tier cannot tell when the enrolled fingers change.",
+                .enrolmentBindingUnavailable, "This tier cannot detect changes of the enrolled fingers.",
                 hint: "biometryCurrentSet works in tiers file, tpm and simulated; use .biometryAny here.")
         }
     }

@@ -136,8 +136,8 @@ extension Session {
         }
     }
 
-    /// Lists the items of all access groups, in tiers in which any program of the user could name itself as any app
-    /// anyway.
+    /// Lists the items of all access groups. Allowed only in tiers in which any program of the user can use the name of
+    /// any app.
     func listEverything(_ answer: @escaping Answer) throws(Failure) {
         try checkOneUserOwnsAll()
         try listEverything(SearchCursor(), answer)

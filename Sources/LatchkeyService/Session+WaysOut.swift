@@ -4,9 +4,9 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 
-// Recovery of a store whose database and anchor do not match, or whose rows differ from those that were stored. The
-// daemon requests the passcode at a prompt that names the operation; if no passcode is set or it cannot be verified,
-// the command line tool has the user confirm the operation by typing.
+// Recovery of a store whose database and anchor do not match, or whose rows differ from those that were stored. If the
+// anchor has a passcode, the daemon requests it at a prompt that names the operation. The command line tool also has
+// the user confirm each operation by typing a word.
 
 extension Session {
     /// Accepts database, anchor and rows in their present state.
@@ -19,7 +19,7 @@ extension Session {
         }
     }
 
-    /// Deletes all items that require a proof, the passcode and the enrolment key.
+    /// Deletes the passcode, the enrolment key, and all items that require a proof or are of the passcode class.
     func discardProtected(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
@@ -30,9 +30,8 @@ extension Session {
         }
     }
 
-    /// Does the same as `discardProtected` without authentication, for a forgotten passcode; the command line tool has
-    /// the user confirm it by typing. Allowed only in tiers in which any program of the user could delete the store's
-    /// folder as well.
+    /// Does the same as `discardProtected` without authentication, for a forgotten passcode. Allowed only in tiers in
+    /// which any program of the user could delete the store's folder as well.
     func discardForgotten(_ answer: @escaping Answer) throws(Failure) {
         try checkOneUserOwnsAll()
         let keychain = try keychain()

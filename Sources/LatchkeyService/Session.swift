@@ -5,7 +5,7 @@ package import LatchkeyModel
 import LatchkeyPolicy
 import Synchronization
 
-/// The requests, contexts and evaluations of one connection. Ends with the connection.
+/// The requests, contexts and evaluations of one connection; a session ends with its connection.
 package final class Session: Sendable {
     /// Called with the reply: exactly once, or several times for a reply in parts, of which only the last is not
     /// `isPartial`.
@@ -134,7 +134,7 @@ package final class Session: Sendable {
         .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
     }
 
-    /// The failure for a second hello, which would give another app the proofs of the first one.
+    /// The failure for a second hello, which would let another app use the proofs of the first one.
     package static let secondHello = Failure(
         .malformedRequest, "The connection has sent hello already; it can do so only once.",
         hint: "Open another connection for another app.")

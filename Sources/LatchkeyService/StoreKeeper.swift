@@ -110,7 +110,7 @@ final class StoreKeeper: Sendable {
 
     // MARK: - Rows
 
-    /// Number of rows up to which the rows are checked at every start of the daemon, which takes about 50 milliseconds.
+    /// Maximum rows of a store that is checked at every start of the daemon; checking them takes about 50 milliseconds.
     private static let smallStore: Int64 = 20_000
 
     /// Starts a check of all rows if the anchor is clean. A large store is checked only until its anchor is first

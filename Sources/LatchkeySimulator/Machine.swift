@@ -68,7 +68,7 @@ final class Machine: Sendable {
                 try Machine.identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
             }
             (plain, vault) = (try SQLiteItemStore.open(folder.database), FileKeyVault(folder))
-            // The enrolled set of an existing folder is restored.
+            // The enrolment set of an existing folder is restored.
             if isEnrolled, let text = try folder.worldText() {
                 let kept = try WorldState(text: text)
                 if !kept.enrolment.isEmpty { state.enrolment = kept.enrolment }

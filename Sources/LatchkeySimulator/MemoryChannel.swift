@@ -6,7 +6,7 @@ import LatchkeyHost
 import LatchkeyModel
 import LatchkeyService
 
-/// Transports the frames of the daemon's socket through a queue in memory.
+/// A connection to the engine in this process: frames pass through a queue in memory instead of the daemon's socket.
 final class MemoryChannel: ClientChannel, @unchecked Sendable {
     // The queue is only accessed with the lock held; the session is set once, before any frame can be sent.
     private var frames: [SecretBytes] = []
@@ -38,7 +38,7 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    /// Closes the connection, as a restart of the machine does. Blocked calls of `receive` end.
+    /// Closes the connection, for a restart of the machine. Blocked calls of `receive` end.
     func close() {
         end()
         session?.close()

@@ -4,10 +4,10 @@ extension Simulator {
     /// Why a script could not continue: the next queued action is one that the shown prompt never accepts, such as a
     /// touch while the prompt asks for the passcode.
     ///
-    /// Such a prompt would wait forever, since the clock of a simulated machine stands still and a time limit cannot
-    /// cancel a blocked call. Therefore the prompt ends as if it could not be shown: with `LAError.notInteractive`
-    /// and this description, or with `errSecInteractionNotAllowed`. The action stays queued. A prompt without a
-    /// queued action does not end, since another task may still queue one.
+    /// Such a prompt would wait forever, since only the script advances the clock of a simulated machine and the time
+    /// limit of a test cannot cancel a blocked call. Therefore the prompt ends as if it could not be shown: with
+    /// `LAError.notInteractive` and this description, or with `errSecInteractionNotAllowed`. The action stays queued. A
+    /// prompt without a queued action does not end, since another task may still queue one.
     public struct ScriptProblem: Sendable, CustomStringConvertible {
         /// The file and line of the action, the action, and what the prompt asked for.
         public let description: String

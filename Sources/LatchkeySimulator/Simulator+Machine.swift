@@ -2,33 +2,34 @@
 
 import LatchkeyModel
 
-// What happens to the machine. Each function takes effect before it returns.
+// The functions that change the machine. Each function takes effect before it returns.
 
 extension Simulator {
-    /// Replaces the sensor. The enrolled set is preserved.
+    /// Replaces the sensor. The enrolment set is preserved.
     ///
     /// - Parameter sensor: the new sensor; `none` removes it.
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func connect(_ sensor: Sensor) throws { try control(.sensor(sensor.kind)) }
 
-    /// Enrols one more finger or face. The enrolled set changes.
+    /// Enrols one more finger or face. The enrolment set changes.
     ///
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func enrol() throws { try control(.enrol) }
 
-    /// Removes everything that is enrolled.
+    /// Removes all enrolled fingers or faces.
     ///
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func unenrol() throws { try control(.unenrol) }
 
-    /// Replaces an enrolled finger with another one. The enrolled set changes.
+    /// Replaces an enrolled finger with another one. The enrolment set changes.
     ///
     /// - Throws: `SimulatorError` when nothing is enrolled.
     public func replaceFinger() throws { try control(.replaceFinger) }
 
-    /// Moves the clock forward. Everything that becomes due happens before this returns.
+    /// Advances the clock. All timers that become due run before this returns.
     ///
-    /// - Parameter duration: how far; fractions of a second are dropped, and a negative duration counts as zero.
+    /// - Parameter duration: the time to advance by; fractions of a second are dropped, and a negative duration counts
+    ///   as zero.
     /// - Throws: `SimulatorError` when the state cannot be stored.
     public func advance(by duration: Duration) throws {
         try control(.advance(seconds: UInt64(clamping: duration.components.seconds)))
@@ -53,8 +54,7 @@ extension Simulator {
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func setInBackground(_ isInBackground: Bool) throws { try control(.background(isInBackground)) }
 
-    /// Sets what the user has answered to an app's request to use Face ID. Without a call of this function it is
-    /// `allowed`.
+    /// Sets the user's answer to an app's request to use Face ID. Without a call of this function it is `allowed`.
     ///
     /// When the permission is withdrawn during a scan, the evaluation ends with `LAError.biometryNotAvailable`.
     ///
@@ -77,7 +77,7 @@ extension Simulator {
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func unpair(_ companion: Companion) throws { try control(.unpair(companion.type)) }
 
-    /// Brings a paired device near, or takes it away.
+    /// Brings a paired device near or out of reach.
     ///
     /// - Parameters:
     ///   - companion: the type of device.
@@ -150,9 +150,9 @@ extension Simulator {
         }
     }
 
-    /// Makes the next fitting operation fail, once.
+    /// Makes the next operation to which the fault applies fail, once.
     ///
-    /// - Parameter fault: what fails next.
+    /// - Parameter fault: the fault to inject.
     /// - Throws: `SimulatorError` when the machine cannot be reached.
     public func failNext(_ fault: Fault) throws { try control(.fail(fault.simulated)) }
 

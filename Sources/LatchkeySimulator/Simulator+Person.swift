@@ -3,8 +3,8 @@
 import LatchkeyModel
 import SimulatedDriver
 
-// What the user does. Each action is queued until a prompt accepts it. A first action that the shown prompt never
-// accepts ends the prompt: see `scriptProblem`.
+// The actions of the user. Each action is queued until a prompt accepts it. If the shown prompt can never accept the
+// first action of the queue, the prompt ends: see `scriptProblem`.
 
 extension Simulator {
     /// Touches the sensor as soon as it is armed; with a camera, presents a face or eyes. Does not block.

@@ -15,7 +15,8 @@ import LatchkeyModel
 ///
 /// Actions of the user are queued. The first one is performed as soon as a prompt accepts it, so a script can be
 /// written before the code that prompts. Calls of `LocalAuthentication` and `Security` use the machine of the `run`
-/// that they are in, child tasks included. A plain thread or a detached task is in no `run`, and needs `makeDefault`.
+/// that they are in, child tasks included. Calls on a plain thread or in a detached task are in no `run`, and need
+/// `makeDefault`.
 public final class Simulator: Sendable {
     /// The kind of the simulated sensor.
     public enum Sensor: Sendable {
@@ -128,8 +129,8 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// Runs `body` as another app on the same machine. It has its own items, and shares the user, the sensor and the
-    /// queue of actions.
+    /// Runs `body` as another app on the same machine. The app has its own items, and shares the user, the sensor and
+    /// the queue of actions.
     ///
     /// - Parameters:
     ///   - application: the name of the app.

@@ -2,10 +2,10 @@
 
 public import Foundation
 
-/// What happened on a simulated machine: the prompts and their changes, the actions of the user, and the results.
+/// The events of a simulated machine: the prompts and their changes, the actions of the user, and the results.
 ///
 /// Each event is one line, which begins with the time of the machine's clock in seconds. Equal scripts give equal
-/// transcripts. A transcript contains no passcode and no secret, so it can be committed beside a test:
+/// transcripts. A transcript contains no passcode and no secret, so it can be committed with a test:
 ///
 ///     #expect(try simulator.transcript == Transcript(contentsOf: golden))
 public struct Transcript: Equatable, Sendable, CustomStringConvertible {

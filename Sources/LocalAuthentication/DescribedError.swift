@@ -29,7 +29,7 @@ extension LAError.Code {
         switch self {
         case .authenticationFailed: "Authentication failed."
         case .userCancel: "Authentication was cancelled."
-        case .userFallback: "The other way to authenticate was chosen."
+        case .userFallback: "The fallback button was chosen."
         case .systemCancel: "Authentication was ended by the system."
         case .passcodeNotSet: "No passcode is set."
         case .biometryNotAvailable: "Biometry is not available."

@@ -19,14 +19,14 @@ package struct ScriptLine: Equatable, Sendable {
     var words: String { "\(filePath.split(separator: "/").last ?? ""):\(line)" }
 }
 
-/// Why a prompt that only a script answers was ended: no queued action can ever answer it.
+/// Why a prompt that only a script answers was ended: no queued action can answer it.
 package struct ScriptProblem: Sendable {
-    /// The line of the action that comes next; nil where it has none.
+    /// The line of the next action; nil if no action is queued or the action has no line.
     package let line: ScriptLine?
     package let message: String
     package let hint: String
 
-    /// The next action is one that the prompt never accepts.
+    /// Creates the problem of a prompt that never accepts the next action.
     init(_ action: SimulatedWorld.Action, _ line: ScriptLine?, _ content: PromptContent) {
         self.line = line
         let place = line.map { "\($0.words): " } ?? ""
@@ -34,13 +34,13 @@ package struct ScriptProblem: Sendable {
         hint = "Queue the action that the prompt asks for before it, or remove the queued actions: \(Self.reset(line))."
     }
 
-    /// No action is queued.
+    /// Creates the problem of a prompt for which no action is queued; `content` is nil if the prompt was not shown.
     init(_ content: PromptContent?) {
         line = nil
         message =
-            content.map { "The script ends too early: no action waits, and the prompt \($0.wants)." }
-            ?? "There is no place to ask, and no action of a script waits."
-        let queue = "queue what the person does before the call, such as: latchkey sim touch"
+            content.map { "The script ends too early: no action is queued, and the prompt \($0.wants)." }
+            ?? "No prompt can be shown here, and no action of a script is queued."
+        let queue = "queue the actions of the user before the call, such as: latchkey sim touch"
         hint =
             content == nil
             ? "Run the program in a terminal of your own, or start latchkey-agent in your session. A script: \(queue)"

@@ -32,7 +32,7 @@ package final class ScriptedPrompter: Prompter {
 
     package func update(_ id: UInt64, _ content: PromptContent) {
         if let prompt = shown.withLock({ $0[id] }) { world.record.note(content.words(prompt)) }
-        // Before the prompter shows the content: another program may answer it at once.
+        // The world is updated first, since another program may answer as soon as the prompter shows the content.
         world.promptChanges(id, content)
         prompter.update(id, content)
         world.goOn()

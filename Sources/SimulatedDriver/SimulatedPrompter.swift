@@ -3,7 +3,7 @@
 package import LatchkeyModel
 import LatchkeySeams
 
-/// A prompt that only the script answers. One that no queued action can ever answer is ended with a message.
+/// Shows prompts that only the script answers. A prompt that no queued action can answer ends with a `ScriptProblem`.
 package final class SimulatedPrompter: Prompter {
     private let world: SimulatedWorld?
 
@@ -20,8 +20,8 @@ package final class SimulatedPrompter: Prompter {
     package func dismiss(_ id: UInt64) {}
 }
 
-/// The last prompter of a simulated daemon: for a caller with neither a terminal nor a window, queued actions answer
-/// the prompt. Without queued actions there is no place to show the prompt.
+/// The last prompter of a simulated daemon, for a caller with neither a terminal nor an agent: queued actions answer
+/// the prompt. Without queued actions the prompt is unavailable.
 package final class QueuedActionPrompter: Prompter {
     private let world: SimulatedWorld
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -21,7 +21,8 @@ extension SimulatedWorld.Action {
 }
 
 extension SimulatorCommand {
-    /// nil for a command that is noted only when a prompt or the sensor accepts it.
+    /// The line of the transcript for a command; nil for a command that adds no line, or adds one only when a prompt or
+    /// the sensor accepts its action.
     var words: String? {
         switch self {
         case .sensor(let kind): "the sensor is \(kind)"
@@ -32,7 +33,7 @@ extension SimulatorCommand {
             .enterCode, .tellCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
-        case .reset: "what waits is dropped"
+        case .reset: "queued actions are dropped"
         case .lock: "the device is locked"
         case .unlock(let byBiometry): byBiometry ? "unlocked by biometry" : "unlocked by the passcode"
         case .pair(let type): "paired: \(type)"
@@ -66,7 +67,7 @@ extension PromptContent {
             case .notRecognised: ", not recognised"
             case .wrongPasscode: ", wrong passcode"
             case .biometryLocked: ", biometry is locked"
-            case .biometryFinished: ", biometry is used up"
+            case .biometryFinished: ", biometry has no tries left"
             case .sameWrongPasscode: ", the same wrong passcode"
             case .passcodeDueAfterRestart, .passcodeDueByTime: ", the passcode is due"
             }
@@ -78,7 +79,8 @@ extension PromptContent {
 }
 
 extension PromptEvent {
-    /// The action of a user at a prompt that the script does not answer; nil for events that are no action.
+    /// The line of the transcript for an event of a prompt that the script does not answer; nil for an event that adds
+    /// no line.
     var words: String? {
         switch self {
         case .visible, .unavailable, .simulatedTouch: nil

@@ -8,11 +8,11 @@ extension SimulatedWorld {
 
     package func failureOfItems() -> Failure? {
         guard takeFailure(.missingEntitlement) else { return nil }
-        return Failure(.missingEntitlement, "A script took the right to the access group away for this call.")
+        return Failure(.missingEntitlement, "A script withdrew the entitlement for the access group from this call.")
     }
 }
 
-/// A store that fails one write as if the disk were full, when the script says so.
+/// A store in which one write fails as if the disk were full, if the script requests it.
 package final class ScriptedStore: ItemStore {
     private let store: any ItemStore
     private let world: SimulatedWorld

@@ -38,14 +38,14 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var wasArmed = false
         var events: @Sendable (PromptEvent) -> Void
 
-        /// Whether the prompt can never accept the action, because only an action behind it could make the prompt
-        /// accept it.
+        /// Returns whether the prompt can never accept the action, because only a later action in the queue could
+        /// change the prompt so that it does.
         func neverTakes(_ action: Action, isArmed: Bool) -> Bool {
             switch action {
             // The sensor is armed a moment after the prompt becomes visible.
             case .touch, .sensorFailure:
                 !isArmed && (wasArmed || !content.asks(for: .biometry) || content.asksPermission)
-            // A delay of passcode entry ends when the clock is moved.
+            // A prompt that delays passcode entry accepts a passcode when the clock has advanced.
             case .passcode: !content.asks(for: .passcode)
             case .fallback: !content.showsFallback
             case .confirm: !content.offersCompanion
@@ -67,7 +67,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
         var prompt: ShownPrompt?
         var script: [QueuedAction] = []
-        /// Whether the consequence of the last action, a change of the prompt or its end, has not arrived yet.
+        /// Whether the last action has not had its consequence yet: a change or the end of the prompt.
         var awaitsConsequence = false
         var observer: (@Sendable () -> Void)?
         var companions = CompanionState()
@@ -78,7 +78,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var passcode: SecretBytes?
         /// The recovery code of the latest prompt that showed one.
         var shownCode: SecretBytes?
-        /// The latest problem of the script: `untold` until the caller is notified, `problem` for good.
+        /// The latest problem of the script; `untold` is cleared when the caller receives it, `problem` is never
+        /// cleared.
         var untold: ScriptProblem?
         var problem: ScriptProblem?
         /// Whether a passcode is dropped while entry is delayed, instead of waiting for the delay to end.
@@ -156,7 +157,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     private func report(_ event: SessionEvent) { core.withLock { $0.report }?(event) }
 
-    /// Pairs or unpairs a device. Every pairing gets a random name, so that the hash of the type changes.
+    /// Pairs or unpairs a device. Every pairing gets a random identifier, so that the domain state hash of its type
+    /// changes.
     private func pair(_ type: CompanionType, _ isPaired: Bool) throws(Failure) {
         let name = try random.bytes(16).copyBytes()
         core.withLock { core in
@@ -168,7 +170,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     // MARK: - Prompt
 
-    /// A prompt is about to be shown; actions wait until it is visible.
+    /// Registers a prompt that is about to be shown; actions wait until it is visible.
     func promptComes(_ prompt: Prompt, _ events: @escaping @Sendable (PromptEvent) -> Void) {
         core.withLock { core in
             core.prompt = ShownPrompt(
@@ -235,8 +237,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return try body()
     }
 
-    /// Performs the first action if it is accepted now. Performs only one, since its consequence decides about the
-    /// next.
+    /// Performs the first action if it is accepted now. Performs only one, since its consequence decides whether the
+    /// next one is accepted.
     func goOn() {
         let run: (@Sendable () -> Void)? = core.withLock { core in
             if core.isImpatient, case .passcode? = core.script.first?.action, let prompt = core.prompt,
@@ -251,7 +253,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
             guard let prompt = core.prompt, let problem = core.problemOfScript() else { return nil }
             keep(problem, &core)
-            // The consequence of the prompt's end decides about the actions that are still queued.
+            // Actions that are still queued wait until the prompt has ended.
             core.awaitsConsequence = true
             return { prompt.events(.unavailable) }
         }
@@ -282,7 +284,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return problem.map { Failure(.notInteractive, $0.message, hint: $0.hint) }
     }
 
-    /// Removes the action from the queue if it is accepted now, and returns what it does; nil otherwise.
+    /// Removes the action from the queue if it is accepted now, and returns a closure that performs it; nil otherwise.
     private func take(_ action: Action, _ core: inout Core) -> (@Sendable () -> Void)? {
         switch action {
         case .touch(let matching):
@@ -378,7 +380,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         return true
     }
 
-    /// Whether the script injected the fault; removes it.
+    /// Removes an injected fault, and returns whether the script had injected it.
     func takeFailure(_ failure: SimulatedFailure) -> Bool { core.withLock { $0.failures.remove(failure) != nil } }
 
     // MARK: - Any passcode
@@ -406,8 +408,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     package func learn(_ passcode: SecretBytes?) { core.withLock { $0.passcode = passcode } }
 
-    /// Gives the enrolled set a new random name, as every enrolment change does, also when the same finger is
-    /// enrolled again.
+    /// Replaces the identifier of the enrolment set by a random one, as every enrolment change does, even if the same
+    /// finger is enrolled again.
     private func changeEnrolment() throws(Failure) {
         let name = try random.bytes(16).copyBytes()
         try change { (state) throws(Failure) in state.enrolment = name }

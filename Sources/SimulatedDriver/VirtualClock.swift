@@ -3,7 +3,7 @@
 package import LatchkeySeams
 import Synchronization
 
-/// A clock that a script moves. With a real clock below it, it also advances with that.
+/// A clock that a script advances. A virtual clock that is created over a real clock also advances with the real clock.
 package final class VirtualClock: Clock {
     private final class VirtualAlarm: Alarm {
         let due: Int64
@@ -50,7 +50,7 @@ package final class VirtualClock: Clock {
         state = Mutex(State(start: (real?.uptime ?? 0) &+ offset, offset: offset, boot: boot))
     }
 
-    /// Nanoseconds by which the script has moved the clock in this boot.
+    /// Nanoseconds by which the script has advanced the clock in this boot.
     package var offset: Int64 { state.withLock { $0.offset } }
 
     package var uptime: Int64 { (real?.uptime ?? 0) &+ offset }
@@ -60,7 +60,7 @@ package final class VirtualClock: Clock {
 
     package var bootID: [UInt8] {
         let boot = state.withLock { $0.boot }
-        // The real boot identifier is included, since a daemon does not survive a real boot either.
+        // The real boot identifier is included, so that a boot of the real machine is also a boot of the simulated one.
         return (real?.bootID.prefix(48) ?? []) + (0..<8).map { UInt8(truncatingIfNeeded: boot >> (8 * $0)) }
     }
 
@@ -83,7 +83,8 @@ package final class VirtualClock: Clock {
         return alarm
     }
 
-    /// Begins another boot: the uptime restarts at zero, the wall clock continues, and all alarms are dropped.
+    /// Begins another boot of a clock without a real clock: the uptime restarts at zero, the wall clock continues, and
+    /// all alarms are dropped.
     package func restart() {
         state.withLock { state in
             state.wallOffset = state.wallOffset &+ state.offset
@@ -94,7 +95,7 @@ package final class VirtualClock: Clock {
         }
     }
 
-    /// Moves the clock forward and rings the alarms that become due, in the order of their due times.
+    /// Advances the clock and runs the alarms that become due, in the order of their due times.
     package func advance(seconds: Int64) {
         let (moved, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         state.withLock { state in

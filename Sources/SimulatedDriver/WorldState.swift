@@ -5,9 +5,9 @@ package import LatchkeyModel
 /// The state of a simulated machine that outlives its process.
 package struct WorldState: Equatable, Sendable {
     package var sensor: BiometryKind
-    /// The random name of the enrolled set; empty when nothing is enrolled.
+    /// The random identifier of the enrolment set; empty if nothing is enrolled.
     package var enrolment: [UInt8]
-    /// Nanoseconds by which the clock was moved.
+    /// Nanoseconds by which the clock was advanced.
     package var clockOffset: Int64
     /// How many times the machine was restarted.
     package var boots: UInt64 = 0
@@ -55,7 +55,9 @@ package struct WorldState: Equatable, Sendable {
     }
 
     private static var malformed: Failure {
-        Failure(.storeUnreadable, "simulator.state cannot be read.", hint: "Remove it to begin with a new world.")
+        Failure(
+            .storeUnreadable, "simulator.state cannot be read.",
+            hint: "Remove the file to begin with a new simulated machine.")
     }
 
     private static func bytes(_ text: String) throws(Failure) -> [UInt8] {

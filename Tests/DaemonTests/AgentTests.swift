@@ -131,7 +131,7 @@ import Testing
         shutdown(agent.socket.number, CInt(SHUT_RDWR))
         // The daemon reads the end of that connection before it accepts a later one.
         let (output, exitCode) = try get().end()
-        #expect(exitCode == 77 && output.contains("There is no place to ask"), "\(output)")
+        #expect(exitCode == 77 && output.contains("No prompt can be shown here"), "\(output)")
         #expect(output.contains("in a terminal of your own, or start latchkey-agent"), "\(output)")
     }
 
@@ -140,7 +140,7 @@ import Testing
         let caller = try get()
         try agent.send(.unavailable, to: try agent.shown().id)
         let (output, exitCode) = try caller.end()
-        #expect(exitCode == 77 && output.contains("There is no place to ask"), "\(output)")
+        #expect(exitCode == 77 && output.contains("No prompt can be shown here"), "\(output)")
     }
 
     // MARK: - The end of an agent

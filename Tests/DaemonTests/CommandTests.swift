@@ -146,7 +146,7 @@ import Testing
         #expect(try run("passcode", "set", input: "123\n").errors.contains("at least 4 characters"))
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 0)
         #expect(try run("passcode", "set", input: "1234\n").exitCode == 77)
-        #expect(try run("passcode", "remove").exitCode == 77, "there is no place to ask")
+        #expect(try run("passcode", "remove").exitCode == 77, "no prompt can be shown")
         let prompt = "Type your passcode, then press Enter."
         let wrong = try passcode(
             "change",

@@ -221,7 +221,7 @@ import Testing
         let shell = try screen.terminal.spawn(
             "/bin/sh", ["-c", "set -m; \(TestDaemon.programs)/latchkey get protected & wait"],
             environment: daemon.environment + ["TERM=xterm"])
-        #expect(screen.shows("There is no place to ask"))
+        #expect(screen.shows("No prompt can be shown here"))
         #expect(!screen.model.lines.joined().contains("Touch the sensor"))
         Processes.wait(shell)
     }

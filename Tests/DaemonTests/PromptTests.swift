@@ -70,7 +70,7 @@ import Testing
         let answer = try daemon.run("latchkey", ["get", "protected"])
         #expect(answer.exitCode == 77)
         #expect(answer.output.isEmpty)
-        #expect(answer.errors.contains("There is no place to ask"), "\(answer.errors)")
+        #expect(answer.errors.contains("No prompt can be shown here"), "\(answer.errors)")
     }
 
     @Test func killedCallerEndsItsPrompt() throws {

@@ -159,7 +159,7 @@ import Testing
         #expect(try !events().contains(.exported))
     }
 
-    @Test func aReusedUnlockDoesNotExport_LA33() throws {
+    @Test func reusedUnlockDoesNotAuthoriseAnExport_LA33() throws {
         setPasscode()
         add("mine")
         #expect(app.call(.simulate(.lock))() == .done)

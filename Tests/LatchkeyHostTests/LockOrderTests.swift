@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// Locking and unlocking while an evaluation is about to end: dismissing a prompt on a terminal may take seconds.
+/// Locking and unlocking while a prompt is dismissed, which may take seconds on a terminal.
 @Suite struct LockOrderTests {
     private let machine: InterruptedService
     private var session: Session { machine.session }

@@ -9,7 +9,8 @@ import Testing
 
 @testable import LatchkeyService
 
-/// Prompts for the daemon's own operations: without text of the caller, with a recovery code in the last step.
+/// Prompts for the daemon's own operations, which show no text of the caller and may have a recovery code in the last
+/// step.
 @Suite struct OwnPromptTests {
     /// Records the shown prompts.
     private final class NotingPrompter: Prompter {
@@ -113,7 +114,7 @@ import Testing
         #expect(answers() == [.done])
     }
 
-    @Test func recoveryCodeHasADeadlineOfTenMinutesAndAProofOfOne() throws {
+    @Test func recoveryCodeStepEndsAfterTenMinutesAndAProofStepAfterOne() throws {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
         func pass(_ seconds: UInt64) {
             InterruptedService.answers(session, .simulate(.advance(seconds: seconds)), id: 9)

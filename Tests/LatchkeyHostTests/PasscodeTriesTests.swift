@@ -113,7 +113,7 @@ import Testing
         #expect(later() == [.failure(Failure(.passcodeDelayed))], "the fifth wrong passcode delays for 5 minutes")
     }
 
-    @Test func secondOfTwoFirstPasscodesIsRefused() throws {
+    @Test func secondRequestToSetTheFirstPasscodeIsRefused() throws {
         let work = HeldWorkQueue()
         let machine = try InterruptedService(work: work)
         let answers = [machine.answers(set("first"), id: 1), machine.answers(set("second"), id: 2)]

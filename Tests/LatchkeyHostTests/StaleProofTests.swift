@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyService
 
-/// A proof of a context may be revoked while a request shows a prompt for further proofs.
+/// A proof that is revoked while a request shows a prompt for further proofs is not accepted afterwards.
 @Suite struct StaleProofTests {
     private let session: Session
     private let world: SimulatedWorld

@@ -100,7 +100,7 @@ import Testing
         guard case .imported? = imported().first else { throw Failure(.internalFailure, "\(imported())") }
     }
 
-    @Test func secondOfTwoFirstPasscodesIsRefusedAfterStretching() throws {
+    @Test func secondRequestToSetTheFirstPasscodeIsRefusedAfterStretching() throws {
         let first = InterruptedService.answers(owner, .passcode(.set(Self.old)))
         let second = InterruptedService.answers(other, .passcode(.set(Self.new)))
         stretching.run()

@@ -75,7 +75,7 @@ import Testing
         #expect(world.send(.promptVisible(1)).isEmpty, "nothing to arm")
     }
 
-    /// A prompt shows name, tries and fallback button of its sensor, which would be wrong for a sensor of another kind.
+    /// A prompt shows the name, the tries and the fallback button of its sensor, which would be wrong for another kind.
     @Test func sensorOfAnotherKindEndsBiometryOrContinuesWithThePasscode_LA25() {
         var alone = World(.touch)
         alone.show(.biometry)

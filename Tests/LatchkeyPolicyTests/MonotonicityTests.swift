@@ -7,9 +7,9 @@ import Testing
 /// Removing a factor never grants an evaluation that would have been refused with it.
 ///
 /// The same events cannot be compared with and without the factor: without an enrolled finger the prompt has a field
-/// for the passcode, which it did not have before. The tests therefore compare persons, who have an enrolled finger or
-/// not and know the passcode or not: if no sequence of actions of a person leads to a grant, none does after a factor
-/// was removed.
+/// for the passcode, which it did not have before. The tests therefore compare the four kinds of `Person`: with or
+/// without an enrolled finger, knowing the passcode or not. If no sequence of actions of a person leads to a grant,
+/// none must lead to a grant after a factor was removed.
 @Suite struct MonotonicityTests {
     struct Person: Hashable, CustomStringConvertible {
         var hasFinger: Bool
@@ -75,7 +75,7 @@ import Testing
                     var without = try #require(exploration.follow(removal, from: index))
                     var with = (index: index, effects: [] as [PolicyEffect])
                     if node.state.active == nil {
-                        // Without an active evaluation, one begins with and one without the factor.
+                        // Without an active evaluation, one is begun with the factor and one without it.
                         with = try #require(exploration.follow(wish, from: index))
                         without = try #require(exploration.follow(wish, from: without.index))
                     }

@@ -235,7 +235,7 @@ extension Observer {
         }
         if keeps.count != (before.counters == after.counters ? 0 : 1) { return "counters stored \(keeps.count) times" }
         let reply = effects.firstIndex { if case .reply = $0 { true } else { false } }
-        // A daemon that is killed between the two effects must not have replied before storing.
+        // The counters must be stored before the reply, so that a daemon that is killed in between has stored them.
         if let keep = keeps.first, let reply, reply < keep { return "replied before the counters were stored" }
         return nil
     }
@@ -254,7 +254,7 @@ extension Observer {
         if state.waiting != outstanding.filter({ $0.id != state.active?.request.id }) {
             return "the queue is not in order"
         }
-        guard let active = state.active else { return prompt == nil ? nil : "a prompt without an evaluation stays" }
+        guard let active = state.active else { return prompt == nil ? nil : "a prompt without an evaluation" }
         guard let shown = prompt, shown.request == active.request else { return "nothing is shown" }
         if shown.isKeeping != (active.keeping != nil) { return "the wrong count is being stored" }
         if (shown.isVisible, shown.isArmed, shown.isChecking) != (active.isVisible, active.isArmed, active.isChecking) {

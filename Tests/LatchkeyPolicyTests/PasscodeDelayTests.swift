@@ -7,7 +7,7 @@ import Testing
 /// Delays after wrong passcodes. The delays are Latchkey's own: Apple documents only that they grow and that entry is
 /// disabled after six wrong passcodes.
 @Suite struct PasscodeDelayTests {
-    /// Three wrong passcodes, the last at `until` minus five seconds.
+    /// Returns a machine on which three wrong passcodes were entered, the last five seconds before `until`.
     private func delayed(until: Int64 = .seconds(10)) -> World {
         var world = World(.absent)
         world.state.passcodeFailures = 3
@@ -56,7 +56,7 @@ import Testing
         let shown = world.ask(.passcode, at: .seconds(6) - 1)
         #expect(shown.content?.delaySeconds == 5, "rounded up to whole seconds")
         #expect(shown.contains(.startDelay(1, seconds: 5)))
-        // The event may come early, and before the prompt is visible.
+        // `delayPassed` may be posted too early, and before the prompt is visible.
         let early = world.send(.delayPassed(1, at: .seconds(9)), at: .seconds(9))
         #expect(early.content?.delaySeconds == 1 && early.contains(.startDelay(1, seconds: 1)))
         let over = world.send(.delayPassed(1, at: .seconds(10)), at: .seconds(10))

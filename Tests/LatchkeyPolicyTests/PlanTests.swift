@@ -26,7 +26,7 @@ import Testing
         #expect(control.isProtected == (plan != .nothing))
     }
 
-    /// The attack: an item whose access control requires an unavailable method is opened with the remaining methods.
+    /// Attack: an item whose access control requires an unavailable method is opened with the remaining methods.
     @Test(arguments: [AccessConstraints.companion, [.companion, .or], [.biometryAny, .companion]])
     func unavailableConstraintIsNeverDropped(_ constraints: AccessConstraints) {
         let control = AccessControl(constraints: constraints)

@@ -6,7 +6,7 @@ import Testing
 
 /// Reuse of the match that unlocked the device as a proof for an app (behaviour LA-33).
 @Suite struct ReuseTests {
-    /// A device that was unlocked, by default by biometry, 1000 s after its start.
+    /// Returns a device that was unlocked 1000 s after its start, by default by biometry.
     private func unlocked(byBiometry: Bool = true) -> World {
         var world = World(.touch)
         world.send(.locked)

@@ -4,7 +4,7 @@ import Foundation
 import LatchkeyPolicy
 import Testing
 
-/// Replays recorded traces: a change of behaviour shows up as changed lines.
+/// Replays recorded traces; the tests report every event whose effects differ from the recorded ones.
 ///
 /// To record the effects of new or existing traces, run `LATCHKEY_WRITE_POLICY_TRACES=1 swift test --filter
 /// TraceTests` and review the difference before committing it.
