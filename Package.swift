@@ -91,7 +91,7 @@ let package = Package(
                 "LatchkeyBackup",
             ]),
         room(
-            "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams", "LatchkeyService", "LatchkeyKeychain"]),
+            "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeyService"]),
 
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),

@@ -76,10 +76,6 @@ static inline int latchkey_is_locked(int fd) {
 
 /* `open` and `ioctl` are variadic. */
 static inline int latchkey_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
-static inline int latchkey_openat(int folder, const char *path, int flags, mode_t mode) {
-    return openat(folder, path, flags, mode);
-}
-static inline int latchkey_set_controlling_terminal(int fd) { return ioctl(fd, TIOCSCTTY, 0); }
 static inline int latchkey_window_size(int fd, unsigned short *rows, unsigned short *columns) {
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) != 0) return errno;
@@ -92,13 +88,11 @@ static inline int latchkey_set_window_size(int fd, unsigned short rows, unsigned
     return ioctl(fd, TIOCSWINSZ, &size);
 }
 static inline int latchkey_accept(int fd) { return accept4(fd, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
-static inline int latchkey_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 /* `prctl` is variadic, and <sys/prctl.h> and <malloc.h> are not in every Glibc module. */
 extern int prctl(int option, ...);
 extern int mallopt(int parameter, int value);
 static inline int latchkey_set_undumpable(void) { return prctl(4 /* PR_SET_DUMPABLE */, 0L, 0L, 0L, 0L); }
-static inline int latchkey_is_dumpable(void) { return prctl(3 /* PR_GET_DUMPABLE */, 0L, 0L, 0L, 0L); }
 
 /* M_MMAP_THRESHOLD, mallopt(3): setting it also disables glibc's dynamic adjustment of the threshold. */
 static inline int latchkey_map_large_blocks(int bytes) { return mallopt(-3, bytes); }
@@ -109,8 +103,6 @@ static inline int latchkey_runs_privileged(void) { return getauxval(AT_SECURE) !
 /* dladdr(3), which dlfcn.h declares for _GNU_SOURCE only: the file that holds an address of this process. */
 struct latchkey_symbol { const char *file; void *base; const char *name; void *address; };
 int latchkey_dladdr(const void *address, struct latchkey_symbol *found) __asm__("dladdr");
-
-static inline void latchkey_wipe(void *memory, size_t count) { explicit_bzero(memory, count); }
 
 /* `major` and `minor` are macros; numbers of terminals need them. */
 static inline unsigned latchkey_major(dev_t device) { return major(device); }

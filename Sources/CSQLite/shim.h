@@ -10,8 +10,4 @@ static inline int latchkey_sqlite_harden(sqlite3 *db) {
     if (code == SQLITE_OK) code = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
     return code;
 }
-/* `sqlite3_db_config` is variadic: disables the checkpoint that closing the last connection would make. */
-static inline int latchkey_sqlite_no_checkpoint_on_close(sqlite3 *db) {
-    return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)0);
-}
 #endif

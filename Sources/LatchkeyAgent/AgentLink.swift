@@ -15,6 +15,9 @@ import Synchronization
 /// One thread calls `next`; answers may be sent from any thread. The connection lasts until the daemon ends; create a
 /// new `AgentLink` then.
 public final class AgentLink: Sendable {
+    /// The version of this release, as `latchkey-agent --version` prints it.
+    public static let version = productVersion
+
     /// An instruction of the daemon about the prompt on the screen.
     public enum Order: Sendable {
         /// Show this prompt, in place of the previous one.

@@ -35,15 +35,3 @@ package enum ClientScope {
         return daemon()
     }
 }
-
-/// How `Security` uses an `LAContext`, whose class is defined in a module that imports `Security`.
-package protocol AuthenticationContext: AnyObject {
-    /// The engine of the context.
-    func client() throws(Failure) -> Client
-    /// The context's handle on the current connection.
-    func handle() throws(Failure) -> ContextHandle
-    /// The texts and options of its prompts.
-    var prompting: Prompting { get }
-    /// The app's own password, if one was set (Apple: `setCredential`).
-    var applicationPassword: SecretBytes? { get }
-}

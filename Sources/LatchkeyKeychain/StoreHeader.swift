@@ -9,7 +9,6 @@ import LatchkeyWire
 package struct StoreHeader: Equatable, Sendable {
     /// The version of the formats in `docs/store-format.md`.
     package static let currentVersion: UInt64 = 2
-    static let recordName = "header"
 
     package var version: UInt64
     package var tier: Tier

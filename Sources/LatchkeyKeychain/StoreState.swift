@@ -60,9 +60,6 @@ final class StoreState: Sendable {
     /// Drops the cached values, after the transaction that wrote them was rolled back.
     func forget() { known.withLock { $0 = nil } }
 
-    /// Throws `storeUnreadable` when the record in the database fails authentication.
-    func check() throws(Failure) { _ = try tree.store.read { (store) throws(Failure) in try read(store) } }
-
     // MARK: - Encoding
 
     private static func encode(_ values: Values) -> SecretBytes {

@@ -16,9 +16,6 @@ package enum ProcessProtection {
         guard latchkey_set_undumpable() == 0 else { throw SystemError("prctl") }
     }
 
-    /// Whether other processes of the same user may read this one's memory.
-    package static var isReadable: Bool { latchkey_is_dumpable() != 0 }
-
     /// Makes glibc return the memory of a large request or reply to the kernel when it is freed. By default glibc
     /// raises its threshold, and retains blocks of up to 32 MiB, once a block of that size was freed.
     package static func returnLargeBlocks() { _ = latchkey_map_large_blocks(largeBlockBytes) }

@@ -4,40 +4,14 @@ import Foundation
 import LatchkeyClient
 import LatchkeyModel
 
-/// A parsed query or attribute dictionary; all `SecItem` functions read their dictionaries through this type.
-struct ParsedQuery {
-    var itemClass: ItemClass?
-    var attributes: Attributes = [:]
-    var accessibility: Accessibility?
-    var accessControl: AccessControl?
-    var anySynchronizable = false
-    var secret: SecretBytes?
-    var persistentReference: [UInt8]?
-    /// The value of `kSecMatchLimit`; nil: not given, 0: all.
-    var limit: UInt64?
-    /// Whether the dictionary has a `kSecMatch...` key other than the limit.
-    var hasOtherMatch = false
-    /// Whether the dictionary has a `kSecUse...` key that controls authentication.
-    var hasUse = false
-    /// The conditions of the `kSecMatch...` keys for certificates and identities.
-    var match: CertificateMatch?
-    /// Whether the query is for identities: pairs of a certificate and a private key.
-    var isForIdentities = false
-    /// The value of `kSecValueRef`.
-    var object: KeychainObject?
-    var returns: Returns = []
-    /// The value of `kSecUseAuthenticationContext`.
-    var context: (any AuthenticationContext)?
-    var interactionAllowed = true
-    var skipsProtected = false
-    var reason: String?
-
+extension ParsedQuery {
     /// Reads a dictionary.
     ///
     /// - Parameters:
     ///   - dictionary: the app's dictionary.
     ///   - known: the class when the dictionary does not contain it; it decides which attributes are valid.
     init(_ dictionary: NSDictionary, itemClass known: ItemClass? = nil) throws(Failure) {
+        self.init()
         itemClass = known
         // allKeys and allValues return the stored objects. Iterating would look up every value again and bridge it to a
         // Swift value, which copies NSData byte by byte: 60 ms for a secret of 1 MiB.
@@ -62,8 +36,6 @@ struct ParsedQuery {
         if hasOtherMatch, isForIdentities || isForCertificates { match = try CertificateMatch(dictionary) }
         try settle()
     }
-
-    static func refusal(_ words: String) -> Failure { Failure(.invalidParameter, words) }
 
     private mutating func readClass(_ value: Any) throws(Failure) {
         guard let name = value as? String else {

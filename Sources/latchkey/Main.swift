@@ -23,7 +23,7 @@ enum Main {
         }
         switch name {
         case "--help", "-h": return Output.write(Help.overview)
-        case "--version": return Output.write("latchkey 0.1.0\n")
+        case "--version": return Output.write("latchkey \(productVersion)\n")
         // Not in the table: the words after it belong to another command.
         case "complete":
             return Output.write(Completion.lines(Array(arguments.dropFirst(2))).map { $0 + "\n" }.joined())

@@ -13,7 +13,7 @@ struct Options {
     /// Seconds without a connection after which the daemon exits.
     var idleSeconds = Limits.idleSeconds
 
-    static let version = "latchkeyd 0.1.0"
+    static let version = "latchkeyd \(productVersion)"
     static let help = """
         usage: latchkeyd [--simulated] [--detach]
 

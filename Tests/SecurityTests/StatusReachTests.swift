@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyClient
 import LatchkeyHost
+import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire

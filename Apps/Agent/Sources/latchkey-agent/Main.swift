@@ -34,7 +34,7 @@ enum Main {
             print(help, terminator: "")
             exit(0)
         case "--version":
-            print("latchkey-agent 0.1.0")
+            print("latchkey-agent \(AgentLink.version)")
             exit(0)
         case let argument?:
             say("error: unknown option \(argument)", hint: "See: latchkey-agent --help")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyKeychain
 package import LatchkeyModel
 package import LatchkeySeams
 

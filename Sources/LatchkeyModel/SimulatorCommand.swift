@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A command of a script to the simulated machine.
+package enum SimulatorCommand: Equatable, Sendable {
+    /// Replaces the sensor; `none` disconnects it.
+    case sensor(BiometryKind)
+    /// Enrols one more finger or face.
+    case enrol
+    /// Removes all enrolled fingers or faces.
+    case unenrol
+    /// Replaces an enrolled finger by another.
+    case replaceFinger
+    /// Presents a finger or face to the sensor.
+    case touch(matching: Bool)
+    /// Advances the clock.
+    case advance(seconds: UInt64)
+    /// Drops scripted actions that were not used yet.
+    case reset
+    /// Locks the device.
+    case lock
+    /// Unlocks the device by biometry or by passcode.
+    case unlock(byBiometry: Bool)
+    /// Pairs a device of that type, or replaces the paired one, and brings it near.
+    case pair(CompanionType)
+    case unpair(CompanionType)
+    /// Brings a paired device near or out of reach.
+    case nearby(CompanionType, Bool)
+    /// Moves the apps to the background or to the foreground.
+    case background(Bool)
+    /// The user confirms on the paired device.
+    case confirm
+    /// The user answers whether the app may use Face ID.
+    case permission(Bool)
+    /// Makes the next matching operation fail once.
+    case fail(SimulatedFailure)
+    /// Sets whether a prompt accepts any text as the passcode.
+    case acceptAnyPasscode(Bool)
+    /// The user cancels, as soon as a prompt accepts it.
+    case cancel
+    /// The user chooses the fallback, as soon as a prompt accepts it.
+    case fallback
+    /// The user enters a passcode, as soon as a prompt accepts it.
+    case enter(SecretBytes)
+    /// The user confirms that the recovery code is written down, as soon as a prompt accepts it.
+    case acknowledgeCode
+    /// The user enters a recovery code, as soon as a prompt accepts it.
+    case enterCode(SecretBytes)
+    /// Returns the recovery code that a prompt showed last, which a user would read from the screen.
+    case tellCode
+    /// Restarts the simulated machine; the client that sends this ends the daemon.
+    case restart
+}
+
+/// A failure that a script causes once.
+package enum SimulatedFailure: UInt8, CaseIterable, Sendable {
+    /// The next durable write fails because the disk is full.
+    case diskFull = 1
+    /// The next item request fails because the app may not use the access group.
+    case missingEntitlement = 2
+    /// The sensor ends the next scan with a failure.
+    case sensor = 3
+}
