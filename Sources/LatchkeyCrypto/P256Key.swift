@@ -44,7 +44,8 @@ package struct P256Key: Sendable {
     }
 }
 
-/// SHA-1 (FIPS 180-4), 20 bytes. Only for names of keys (behaviour SK-09), not for protection.
+/// Returns the SHA-1 (FIPS 180-4) of `message`, 20 bytes. Use it only to identify keys (behaviour SK-09), because SHA-1
+/// is not collision-resistant.
 package func sha1(_ message: [UInt8]) throws(Failure) -> [UInt8] {
     guard let digest = P256Operations.sha1(message) else {
         throw Failure(.internalFailure, "libcrypto could not hash")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file that calls libcrypto for P-256. C types do not leave it.
+// Only this file calls libcrypto for P-256 and SHA-1; no C type is visible outside it.
 
 internal import COpenSSL
 import LatchkeyModel
