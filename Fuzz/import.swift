@@ -77,7 +77,7 @@ enum FuzzedImport {
         }
         // Without the key, a file cannot contain items other than the written ones, in their order.
         guard whole.items.elementsEqual(second.items.prefix(whole.items.count)) else {
-            return "items that were not written, or a wrong order"
+            return "imports items that were not written, or in a wrong order"
         }
         guard second.isGenuine else {
             return whole.refusal == nil ? "a file edited after verification is accepted" : nil

@@ -6,8 +6,9 @@ import LatchkeySystem
 
 /// The folder of one store, and the order in which its files are created.
 ///
-/// `root.key` marks a finished store: it is written last, before the new database gets its final name. Once it
-/// exists, all other files must exist; a missing or truncated one is an error and is never replaced by an empty one.
+/// `root.key` marks a finished store: it is written after all other files, and then the new database is renamed to its
+/// final name. Once `root.key` exists, all other files must exist; a missing or truncated one is an error and is never
+/// replaced by an empty one.
 package struct StoreFolder: Sendable {
     /// The path of the folder.
     package let path: String
@@ -23,7 +24,7 @@ package struct StoreFolder: Sendable {
     package var configuration: String { path + "/latchkeyd.conf" }
     package var world: String { path + "/simulator.state" }
 
-    /// Creates the store if it does not exist. A crash at any point is completed by the next call.
+    /// Creates the store if it does not exist. After a crash at any point, the next call completes the creation.
     ///
     /// - Parameters:
     ///   - newRootKey: makes the root key of a new store.
@@ -42,7 +43,7 @@ package struct StoreFolder: Sendable {
             // temporary name.
             guard Files.exists(built) else {
                 throw Failure(
-                    .storeUnreadable, "\(database) is missing, and its root key is there.",
+                    .storeUnreadable, "\(database) is missing, but its root key exists.",
                     hint: "Restore keychain.sqlite from a backup, or move root.key away to begin with an empty store.")
             }
             try rename(built)

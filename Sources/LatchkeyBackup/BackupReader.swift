@@ -6,8 +6,8 @@ import LatchkeyWire
 
 /// Decrypts the records of a backup in order. Malformed input throws and never traps.
 package struct BackupReader {
-    /// Length of the prefix of each record in bytes: whether it is the last (1), then the length of what follows (4,
-    /// big-endian).
+    /// Length of the prefix of each record in bytes: one byte says whether the record is the last, and four bytes are
+    /// the length of the sealed bytes that follow (big-endian).
     package static let prefixBytes = 5
 
     private let header: BackupHeader

@@ -5,12 +5,13 @@ package import LatchkeyModel
 
 /// The code that opens a backup: 25 characters with 125 random bits, and a check character that detects typing errors.
 ///
-/// Encoded in Crockford's base 32, without similar-looking characters, and written as `XXXXX-XXXXX-XXXXX-XXXXX-XXXXXX`.
+/// It is encoded in Crockford's base 32, which has no similar-looking characters, and is written as
+/// `XXXXX-XXXXX-XXXXX-XXXXX-XXXXXX`.
 package struct RecoveryCode: Sendable {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let symbols = 25
-    /// A prime, so that every single wrong character and every swap of two neighbours changes the sum. The one
-    /// exception is 0 (value 0) against Z (value 31).
+    /// A prime, so that every single wrong character and every swap of two neighbours changes the check value. Only
+    /// confusing 0 (value 0) with Z (value 31) is not detected.
     private static let modulus = 31
 
     /// The 26 characters in capitals, without dashes.
@@ -32,7 +33,7 @@ package struct RecoveryCode: Sendable {
 
     /// Reads a typed code: accepts small letters, spaces and dashes, O as 0, and I and L as 1.
     ///
-    /// - Returns: nil for text that is not a recovery code; this says nothing about a backup.
+    /// - Returns: nil for text that is not a recovery code. A valid code may still not open a given backup.
     package init?(typed: SecretBytes) {
         var read: [UInt8] = []
         defer { wipe(&read) }

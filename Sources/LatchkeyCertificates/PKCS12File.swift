@@ -77,7 +77,7 @@ final class PKCS12File {
 
     // MARK: - Authentication
 
-    /// Verifies the MAC, and holds the passphrase for `bags()`.
+    /// Verifies the MAC, and stores the passphrase in memory for `bags()`.
     func authenticate(_ passphrase: SecretBytes?) throws(PKCS12.Refusal) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
@@ -107,7 +107,7 @@ final class PKCS12File {
     }
 
     #if DEBUG || FUZZER
-    /// Holds the passphrase for `bags()` without verifying the MAC.
+    /// Stores the passphrase in memory for `bags()` without verifying the MAC.
     func testOnlySkipAuthentication(_ passphrase: SecretBytes) { self.passphrase = passphrase }
     #endif
 

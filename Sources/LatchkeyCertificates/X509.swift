@@ -16,8 +16,8 @@ final class X509 {
 
     /// Parses exactly one certificate. The caller has checked that the bytes are DER, since libcrypto also accepts BER.
     init?(der: [UInt8]) {
-        // libcrypto's error queue belongs to the thread, and the app's own calls would report errors left there. The
-        // mark removes the errors of this call again, as in every function of this module that can fail.
+        // libcrypto's error queue belongs to the thread, and the app's own calls would report errors left there.
+        // Returning to the mark removes the errors of this call; other functions of this module do the same.
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         let made = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in

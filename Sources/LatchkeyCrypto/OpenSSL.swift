@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file that calls libcrypto for symmetric operations. C types do not leave it.
+// Only this file calls libcrypto for symmetric operations; no C type is visible outside it.
 
 internal import COpenSSL
 
@@ -17,7 +17,8 @@ private struct Algorithms: @unchecked Sendable {
         hmac: EVP_MAC_fetch(nil, "HMAC", nil))
 }
 
-/// Calls to libcrypto. Results of `false` and nil mean that the library itself failed, for example out of memory.
+/// Calls to libcrypto. A result of false or nil means that the library itself failed, for example out of memory; but
+/// false from `open` means that authentication failed.
 enum OpenSSL {
     static let tagBytes = 16
 

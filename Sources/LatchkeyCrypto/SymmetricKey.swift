@@ -90,7 +90,7 @@ package struct SymmetricKey: Sendable {
         return code
     }
 
-    /// HMAC-SHA-256 of a secret message, as a secret.
+    /// Returns the HMAC-SHA-256 of a secret message, 32 secret bytes.
     private func secretCode(_ message: SecretBytes) throws(Failure) -> SecretBytes {
         var isMade = false
         let code = SecretBytes(count: Self.byteCount) { output in
@@ -128,7 +128,7 @@ package struct SymmetricKey: Sendable {
         let joined = SecretBytes(count: parts.reduce(0) { $0 + 2 + $1.count }) { target in
             var offset = 0
             for part in parts {
-                // A length before each part, so that different lists never give the same bytes.
+                // A length precedes each part, so that different lists never give the same bytes.
                 target[offset] = UInt8(truncatingIfNeeded: part.count >> 8)
                 target[offset + 1] = UInt8(truncatingIfNeeded: part.count)
                 offset += 2
@@ -144,8 +144,8 @@ package struct SymmetricKey: Sendable {
     ///
     /// - Parameters:
     ///   - salt: any number of bytes.
-    ///   - cost: base-2 logarithm of N. Costs outside 1 to 17 throw `internalFailure`, because libcrypto may use at most
-    ///     256 MiB here.
+    ///   - cost: base-2 logarithm of N, 1 to 17; other costs throw `internalFailure`. The upper bound follows from the
+    ///     256 MiB that libcrypto may use here.
     package static func stretching(_ password: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey
     {
         var isMade = false

@@ -5,7 +5,7 @@ package import LatchkeyModel
 import LatchkeySeams
 import Synchronization
 
-/// The file `anchor`: the state that an older copy of the database must not bring back. It holds the committed store
+/// The file `anchor`: state that restoring an older copy of the database must not undo. It holds the committed store
 /// generation, the passcode slot and the key of the enrolment set.
 ///
 /// A security event is written in three steps, each durable before the next: P, the preparation in the anchor; C, the
@@ -117,9 +117,9 @@ package final class Anchor: Sendable {
     ///
     /// - Parameters:
     ///   - change: makes the event from the record before it.
-    ///   - overwrite: commits another transaction in place of one whose commit failed. That transaction may be found
-    ///     on the disk at the next start, where only its own preparation fits it, so it is overwritten before another
-    ///     event is prepared.
+    ///   - overwrite: commits a transaction that supersedes one whose commit failed. The failed one may still be on
+    ///     the disk, and the next start accepts it only with its own preparation, so it is superseded before another
+    ///     event replaces that preparation.
     ///   - commit: writes the event and the store generation in one transaction.
     func carryOut(
         _ change: (AnchorRecord?) throws(Failure) -> Change, overwrite: () throws(Failure) -> Void,
@@ -173,8 +173,8 @@ package final class Anchor: Sendable {
 
     private func finishLocked() throws(Failure) {
         guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
-        // Before the anchor: without this record in the counters, restoring database and anchor together would go
-        // unnoticed.
+        // The counters are written before the anchor: without the generation in the counters, restoring database and
+        // anchor together would not be detected.
         try counters.witness(record.committed)
         try write(record)
         state.withLock { $0.condition = .clean }
@@ -182,7 +182,7 @@ package final class Anchor: Sendable {
 
     /// Replaces the passcode slots without a security event, after a right passcode: it drops the slot of an
     /// interrupted change, or replaces a slot of a lower cost. Does nothing if the slots have changed since `slots`
-    /// was read.
+    /// was read, or while the condition is not `clean`.
     func keepOnly(slot: [UInt8], insteadOf slots: [[UInt8]]) throws(Failure) {
         var failure: Failure?
         events.withLock { _ in
@@ -199,7 +199,7 @@ package final class Anchor: Sendable {
         if let failure { throw failure }
     }
 
-    /// Throws `storeUnreadable` when the file differs from the record in memory.
+    /// Throws `storeUnreadable` when the condition refuses requests, or the file differs from the record in memory.
     func check() throws(Failure) {
         if let refusal = condition.refusal { throw Failure.damagedStore(refusal.message) }
         let stored = try vault.anchor().flatMap { (file) throws(Failure) in
@@ -218,7 +218,7 @@ package final class Anchor: Sendable {
         finished.committed = preparation.generation
         finished.contents = preparation.contents
         finished.preparation = nil
-        // The reply may not have reached the user, so both passcodes open the store until the next right one.
+        // The reply may not have reached the user, so both passcodes open the store until one of them is entered.
         finished.otherSlot = preparation.event.changesSlot ? record.contents.slot : nil
         return finished
     }

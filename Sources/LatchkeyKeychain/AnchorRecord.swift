@@ -4,8 +4,8 @@ import LatchkeyCrypto
 import LatchkeyModel
 import LatchkeyWire
 
-/// A change that must neither be lost nor undone by an old copy of the database. The raw values are part of the
-/// anchor's format.
+/// A change that restoring an older copy of the database must not undo. The raw values are part of the anchor's
+/// format.
 enum SecurityEvent: UInt8, CaseIterable, Sendable {
     case passcodeSet = 1
     case passcodeChanged = 2
@@ -17,7 +17,7 @@ enum SecurityEvent: UInt8, CaseIterable, Sendable {
     /// Changes nothing but the store generation, so that older copies of the database are refused.
     case anchored = 8
 
-    /// Whether the event replaces the passcode slot by another one, so that after an interruption either may be the
+    /// Whether the event writes a new passcode slot, so that after an interruption the old or the new slot may be the
     /// right one.
     var changesSlot: Bool {
         switch self {
@@ -33,11 +33,12 @@ struct AnchorRecord: Equatable, Sendable {
     struct Contents: Equatable, Sendable {
         /// Slot of `U_pass`; nil when no passcode is set.
         var slot: [UInt8]?
-        /// Incremented with each enrolment set; items of `biometryCurrentSet` are bound to its value.
+        /// Incremented when the enrolment set changes or the items bound to it are invalidated; items of
+        /// `biometryCurrentSet` are bound to its value.
         var enrolmentGeneration: UInt64
         /// The enrolment set; nil when nothing is enrolled.
         var set: EnrolmentSet?
-        /// 32 random bytes, part of the key around the secrets that are bound to that set.
+        /// 32 random bytes, combined into the key that wraps the row keys of items bound to that set.
         var enrolmentKey: SecretBytes
     }
 
@@ -51,7 +52,7 @@ struct AnchorRecord: Equatable, Sendable {
     /// The store generation of the last finished event.
     var committed: UInt64
     var contents: Contents
-    /// The slot before an interrupted passcode change; dropped by the next right passcode.
+    /// The slot before an interrupted passcode change; dropped when a right passcode is entered.
     var otherSlot: [UInt8]?
     var preparation: Preparation?
     /// Boot identifier at the time when the store generation last moved.

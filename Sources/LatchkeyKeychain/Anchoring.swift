@@ -18,8 +18,8 @@ extension Keychain {
     /// Nanoseconds of a day.
     private static let day: Int64 = 86_400_000_000_000
 
-    /// Whether the store generation has not moved in this boot yet: the first write of a boot moves it, which
-    /// includes the audit entry of the first use of a protected item.
+    /// Whether the store generation has not moved in this boot yet. The first write of a boot must move it, also when
+    /// that write is only the audit entry for the use of a protected item.
     package var isFirstOfBoot: Bool { !isOfThisBoot(anchor.record?.bootID ?? []) }
 
     /// Sets the callback for the first write after each move of the store generation.
@@ -39,10 +39,10 @@ extension Keychain {
     /// Whether something was written since the store generation last moved.
     package var isAnchoringDue: Bool { anchoring.withLock { $0.isDue } }
 
-    /// Commits a new store generation, so that every earlier copy of the database is refused. Does nothing once the
-    /// day's budget is spent, or while the anchor is not clean.
+    /// Commits a new store generation, so that every earlier copy of the database is refused. Does nothing while the
+    /// anchor is not clean, or when a timed move exceeds the day's budget.
     ///
-    /// - Parameter isTimed: whether the timer asks for the move, which counts against the budget of 24 moves a day.
+    /// - Parameter isTimed: whether the timer requests the move; timed moves have a budget of 24 a day.
     package func moveAnchor(isTimed: Bool) throws(Failure) {
         let now = clock.uptime
         let isAllowed = anchoring.withLock { state in

@@ -5,10 +5,10 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-// The chain shows that no entry was removed from the middle of the audit log, but not that its newest entries were
-// cut off. Entries that add, update, delete or invalidate an item also show in the rows, which `StoreCheck` compares.
-// Every other entry stores the end of the log in a record; the entries above do not, so that adding an item writes no
-// further page.
+// The chain reveals a removed entry in the middle of the audit log, but not newest entries that were cut off its end.
+// `StoreCheck` finds a missing entry for an item that was added, updated, deleted or invalidated by comparing the log
+// with the rows. Every other entry also stores the end of the log in the record `audit.end`; the entries named above do
+// not, so that adding an item writes no further page.
 
 extension AuditEvent {
     /// Whether the rows of the items show that this entry is missing.
@@ -62,7 +62,7 @@ extension AuditTrail {
     private func decode(_ plain: SecretBytes) -> (Int64, [UInt8])? {
         plain.withBytes { bytes in
             var reader = CBORReader(bytes)
-            // An undecodable record is treated as a missing end, which `checkEnd` reports.
+            // `checkEnd` reports an undecodable record as an unknown end.
             return try? reader.tuple(2) { (reader) throws(WireError) in
                 (try reader.integer(), try reader.bytes(limit: 64))
             }

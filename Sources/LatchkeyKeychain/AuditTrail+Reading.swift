@@ -70,8 +70,8 @@ extension AuditTrail {
 }
 
 extension Keychain {
-    /// Returns a page of the audit log. If the request asks for it, the chain of the page is verified, and the end of
-    /// the log when the page reaches it.
+    /// Returns a page of the audit log. If the request asks for verification, verifies the chain of the page and, when
+    /// the page reaches the end of the log, that end.
     package func log(_ request: Request.Log) throws(Failure) -> AuditPage {
         try store.read { (store) throws(Failure) in
             let after = max(0, request.after)

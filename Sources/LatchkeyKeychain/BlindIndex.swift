@@ -5,7 +5,7 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-/// Blind indexes: keyed hashes by which the database finds rows without reading them. Each is 16 bytes of an HMAC.
+/// Blind indexes: keyed hashes by which the database finds rows without decrypting them. Each is 16 bytes of an HMAC.
 struct BlindIndex: Sendable {
     let key: AuthenticationKey
 

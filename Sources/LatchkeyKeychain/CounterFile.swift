@@ -84,7 +84,7 @@ final class CounterFile: Sendable {
         state.withLock { state in if state.values.serial < floor { state.isReadable = false } }
     }
 
-    /// Stores that the store has reached a generation; durable on return.
+    /// Records in the counters that the store has reached a generation; durable on return.
     ///
     /// Refused counters are not rewritten, because a newer serial number would make them accepted.
     func witness(_ generation: UInt64) throws(Failure) {

@@ -32,7 +32,7 @@ struct Envelopes: Sendable {
         return writer.finishBytes()
     }
 
-    /// Also covers whether the row has a secret, so that a removed secret is not taken for an item without one.
+    /// Also covers whether the row has a secret: a row whose secret was removed must not pass for an item without one.
     func attributesAssociatedData(_ row: StoredRow) -> [UInt8] {
         associatedData(.attributes, row, [[row.hasSecret ? 1 : 0]])
     }
@@ -44,10 +44,10 @@ struct Envelopes: Sendable {
     }
 
     /// The random part of a row's version: the first 8 bytes of the attributes' nonce. It distinguishes two
-    /// successors of the same version, of which one was written in a copy of the database.
+    /// successors of the same version when one of them was written to a copy of the database.
     static func versionRandom(_ row: StoredRow) -> [UInt8] { Array(row.attributes.dropFirst().prefix(8)) }
 
-    /// Gives a row a new random version before it is sealed: the nonce of its attributes.
+    /// Sets the nonce of a row's attributes, and with it the random part of its version; must precede sealing.
     func begin(_ row: inout StoredRow) throws(Failure) { row.attributes = [Self.version] + (try tree.nonce()) }
 
     // MARK: - Attributes
@@ -134,9 +134,10 @@ struct Envelopes: Sendable {
         return secret
     }
 
-    /// Throws `storeUnreadable` when the secret envelope is damaged. Without a proof, only as much is opened as needs
-    /// none: while the key is not in memory or needs an application password, only the structure is checked; of a
-    /// protected item, only the row key is unwrapped; any other envelope is opened completely.
+    /// Throws `storeUnreadable` when the secret envelope is damaged.
+    ///
+    /// Needs no proof. While the class key is not available or an application password is needed, only the structure
+    /// is checked. For a protected item, the row key is unwrapped too; any other envelope is opened completely.
     ///
     /// - Parameter opensProtected: whether the envelope of a protected item is opened completely too.
     func checkSecret(_ row: StoredRow, _ item: Item, opensProtected: Bool) throws(Failure) {
@@ -158,7 +159,7 @@ struct Envelopes: Sendable {
 }
 
 extension Failure {
-    /// Behaviours KC-14 and KC-20.
+    /// The failure of requests that the device lock refuses (behaviours KC-14 and KC-20).
     static var locked: Failure {
         Failure(.interactionNotAllowed, "The keychain is locked.", hint: "Unlock it with: latchkey unlock")
     }

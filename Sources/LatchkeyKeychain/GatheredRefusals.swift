@@ -31,7 +31,7 @@ final class GatheredRefusals: Sendable {
             }
             let isKnown = state.written[caller.label] != nil || state.written.count < Self.callers
             var caller = caller
-            // Counts it under the empty label, which no program has.
+            // Further callers share the empty label, which no program has.
             if !isKnown { caller.label = "" }
             let waiting = state.waiting[caller.label]?.count ?? 0
             if let last = state.written[caller.label], now >= last, now - last < Self.window {

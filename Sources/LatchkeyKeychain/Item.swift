@@ -48,7 +48,7 @@ struct Item: Equatable, Sendable {
         return writer.finish()
     }
 
-    /// Decodes those bytes; nil when they are not canonical.
+    /// Decodes the output of `encoded`; nil for bytes in any other form.
     static func decode(_ bytes: SecretBytes) -> Item? {
         bytes.withBytes { bytes in
             do throws(WireError) {

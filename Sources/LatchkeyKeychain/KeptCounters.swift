@@ -17,11 +17,11 @@ extension Keychain {
 
     /// Returns the stored counters, and whether they were stored in this boot; nil when none were ever stored.
     ///
-    /// Throws `storeUnreadable` when they are changed, missing or older ones.
+    /// Throws `storeUnreadable` when they are missing, were changed, or may have been restored from an earlier time.
     package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
         let values = try counters.values(notBefore: try countersFloor())
-        // Beside a database that was rolled back, the counters may be restored older ones too: they are accepted only
-        // if they leave no try.
+        // When database and anchor do not match, the counters may have been restored from an earlier time too: they are
+        // accepted only if they leave no try.
         guard !isRolledBack || values?.counters.areUsedUp == true else {
             throw Failure.damagedStore("its counters of failed tries may be older ones")
         }
@@ -29,7 +29,7 @@ extension Keychain {
         return (kept.counters, isOfThisBoot(kept.bootID))
     }
 
-    /// Throws `storeUnreadable` when the counters are changed, missing or older ones.
+    /// Throws `storeUnreadable` when the counters are missing, were changed or were restored from an earlier time.
     func checkCounters() throws(Failure) { _ = try counters.values(notBefore: try countersFloor()) }
 
     /// Whether a boot identifier is the current one; false for an empty one.

@@ -58,7 +58,7 @@ extension Keychain {
     /// Stores the user's answers to apps that asked to use the camera (behaviour LA-07); durable on return. Writes
     /// nothing if they are stored already.
     package func keep(facePermissions: [String: Bool]) throws(Failure) {
-        // A state record that cannot be read differs from every set of answers: `changeState` replaces it, or throws
+        // When the state record cannot be read, the answers are written: `changeState` replaces the record, or throws
         // the reason.
         if let kept = try? keptFacePermissions(), kept == facePermissions { return }
         try write { (store) throws(Failure) in

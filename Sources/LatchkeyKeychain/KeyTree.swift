@@ -99,8 +99,8 @@ package final class KeyTree: Sendable {
 
     /// Opens the key tree of an existing store.
     ///
-    /// Throws `storeOfAnotherTier`, `storeOfAnotherUser`, or `storeUnreadable` when the root key or the header does
-    /// not match.
+    /// Throws `storeNewer`, `storeOlder`, `storeOfAnotherTier`, `storeOfAnotherUser`, or `storeUnreadable` when the
+    /// first records are missing, malformed or do not match the root key.
     package static func open(
         _ store: any ItemStore, rootKey: SecretBytes, tier: Tier, userID: UInt32, random: any RandomSource,
         scryptCost: UInt8

@@ -29,11 +29,11 @@ extension Keychain {
     private static let pageRows = 256
     private static let pageBytes = Limits.exportedBytes
 
-    /// Returns the groups whose items the caller may export or import: all groups (nil) with the passcode; without
-    /// one, the caller's own groups, and in tiers with an account none.
+    /// Returns the groups whose items the caller may export or import: all groups (nil) when a passcode is set, else
+    /// the caller's own groups.
     ///
     /// Throws if a passcode is set and `proof` is not a proof of it for this caller, also when the passcode was set
-    /// after the export began.
+    /// after the export began. Throws `passcodeNotSet` if none is set and the tier is `file` or `tpm`.
     private func backupGroups(_ caller: Caller, _ proof: Authorisation) throws(Failure) -> [String]? {
         try checkReadable()
         // While a security event is unfinished, protected items are not exported.

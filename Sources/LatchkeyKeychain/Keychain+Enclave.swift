@@ -123,12 +123,12 @@ extension Keychain {
         do throws(Failure) {
             return try envelopes.openSecret(row, item, password: password)
         } catch {
-            // A detached key is not a row of the store: a change made by the app is no damage.
+            // A detached key is not a row of the store: bytes that the app changed are not a damaged store.
             throw error.status == .storeUnreadable ? Self.notMadeHere : error
         }
     }
 
-    /// Allows an update to change the label, tag and group of an enclave key, and nothing else.
+    /// Throws unless an update of an enclave key changes only its label, tag, group or modification date.
     func checkChange(of item: Item, _ request: Request.UpdateItems) throws(Failure) {
         let changeable: Set<AttributeCode> = [.label, .applicationTag, .accessGroup, .modificationDate]
         guard request.secret == nil, request.accessControl == nil,
@@ -163,7 +163,7 @@ extension Keychain {
             return found
         case .detached(let bytes):
             guard let row = DetachedKey(bytes)?.row else {
-                throw Failure(.invalidParameter, "The bytes are no key of the Secure Enclave.")
+                throw Failure(.invalidParameter, "The bytes are not a key of the Secure Enclave.")
             }
             // The key of another store and a changed key look alike: both fail authentication.
             let opened = try? envelopes.openAttributes(row)

@@ -67,7 +67,7 @@ extension Keychain {
         AnchorRecord.Contents(slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try tree.random.bytes(32))
     }
 
-    /// Refuses an event while database and anchor do not match: it would make them accepted without a passcode.
+    /// Throws while database and anchor do not match: an event would accept both without a passcode.
     private func checkWhole() throws(Failure) {
         try checkReadable()
         try anchor.finish()
@@ -93,7 +93,7 @@ extension Keychain {
         tree.hold(key, since: lockCount)
     }
 
-    /// Replaces the passcode; the key behind it stays the same. `proof` must be a proof of the old passcode.
+    /// Replaces the passcode but not `U_pass`. `proof` must be a proof of the old passcode.
     package func changePasscode(
         to passcode: StretchedPassword, caller: Caller, proof: Authorisation
     ) throws(Failure) {
@@ -107,8 +107,8 @@ extension Keychain {
         }
     }
 
-    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A damaged row
-    /// remains, which is unreadable without the key in any case.
+    /// Removes the passcode and, in the same transaction, every item of the class that needs one. A row with damaged
+    /// attributes remains; if it is of that class, its secret cannot be read without the key.
     package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
@@ -138,8 +138,8 @@ extension Keychain {
         }
     }
 
-    /// Checks a passcode against the slots; a right one puts `U_pass` into memory. Blocks for the duration of scrypt,
-    /// once for each slot.
+    /// Checks a passcode against the slots; a right one puts `U_pass` into memory. Blocks while scrypt runs, up to once
+    /// for each slot.
     package func unlock(_ passcode: SecretBytes) throws(Failure) -> Bool {
         let slots = anchor.slots
         let lockCount = tree.lockCount
@@ -192,7 +192,8 @@ extension Keychain {
     // MARK: - Accepting and discarding
 
     /// Accepts database and anchor as they are, and computes the set hash of the current rows. If the two did not
-    /// match, the bound items are invalidated. `proof` must be a proof of the passcode, if one is set.
+    /// match, the items of `biometryCurrentSet` are invalidated. `proof` must be a proof of the passcode, if one is
+    /// set.
     package func acceptStore(caller: Caller, proof: Authorisation) throws(Failure) {
         if isPasscodeSet { try checkPasscode(proof, of: caller) }
         if anchor.condition == .anchorMissing { try checkReadable() }

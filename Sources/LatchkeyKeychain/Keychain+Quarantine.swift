@@ -38,7 +38,8 @@ extension Keychain {
         scan.restart()
     }
 
-    /// Returns the result of `open`; nil when the row fails authentication, which `quarantineDamaged` checks later.
+    /// Returns the result of `open`; nil when the row fails authentication. Such a row is noted for
+    /// `quarantineDamaged`.
     func undamaged<R>(_ row: StoredRow, _ open: () throws(Failure) -> R) throws(Failure) -> R? {
         let opened = try unlessDamaged(open)
         if opened == nil { suspects.note(row.id) }

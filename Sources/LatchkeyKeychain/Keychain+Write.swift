@@ -12,7 +12,7 @@ extension Keychain {
         try add(request, caller: caller, password: password, dates: [:])
     }
 
-    /// Adds an item with the dates of a backup; without any, with the current time.
+    /// Adds an item. `dates` are those of a backup; each one that is missing is the current time.
     func add(
         _ request: Request.AddItem, caller: Caller, password: AppPassword, dates: Attributes
     ) throws(Failure) -> FoundItem? {
@@ -147,7 +147,7 @@ extension Keychain {
     /// has a copy, as one that never left the enclave.
     private func checkNoToken(_ attributes: Attributes) throws(Failure) {
         guard attributes[.tokenID] == nil, attributes[.publicKey] == nil else {
-            throw Failure(.invalidParameter, "Keys of the Secure Enclave are made there and never put in.")
+            throw Failure(.invalidParameter, "Keys of the Secure Enclave are generated there and cannot be added.")
         }
     }
 
@@ -180,11 +180,11 @@ extension Keychain {
             throw Failure(.invalidParameter, "The access control flags contradict each other.")
         }
         guard tree.isAvailable(control.accessibility) else { throw Failure.locked }
-        // Behaviour KC-12: a synchronizable item may have a class of this device only.
+        // Behaviour KC-12: a synchronizable item may have a `ThisDeviceOnly` class, but no constraints.
         if attributes[.synchronizable] == .boolean(true), control.isProtected {
             throw Failure(.invalidParameter, "A synchronizable item takes no access control with constraints.")
         }
-        // Behaviour AC-17.
+        // Behaviour AC-17: only keys may have `privateKeyUsage`.
         guard itemClass == .key || control.constraints.isDisjoint(with: .privateKeyUsage) else {
             throw Failure(.itemAuthenticationFailed, "privateKeyUsage is for keys, not for passwords.")
         }
@@ -204,8 +204,8 @@ extension Keychain {
         control.constraints.contains(.applicationPassword) ? password.sealing : nil
     }
 
-    /// Throws `duplicateItem` when another live item has the primary key. Deletes a row with the key if its item is
-    /// invalidated (behaviour AC-04), and quarantines a damaged one (behaviour KC-17).
+    /// Throws `duplicateItem` when another valid item has the primary key. Deletes a row with that key if its item is
+    /// invalidated (behaviour AC-04), and quarantines a damaged row (behaviour KC-17).
     private func makeRoom(_ key: [UInt8], besides position: Int64?, _ store: any ItemWriting) throws(Failure) {
         var dead: [StoredRow] = []
         var damaged: [StoredRow] = []
@@ -254,7 +254,7 @@ extension Keychain {
         try audit.append(.updated, item: row.id, caller: caller, to: store)
     }
 
-    /// The earliest modification date for an update: it always increases, also when the wall clock is set back.
+    /// The earliest modification date for an update: the date always increases, also when the wall clock is set back.
     private func nextMoment(_ item: Item) -> Int64 {
         if case .date(let last) = item.attributes[.modificationDate] { last &+ 1 } else { 0 }
     }

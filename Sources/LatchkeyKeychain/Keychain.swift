@@ -70,7 +70,7 @@ package final class Keychain: Sendable {
         return proof.holding(for: anchor.set)
     }
 
-    /// Throws unless `proof` is one evaluation of the passcode for this caller.
+    /// Throws unless `proof` is the result of one evaluation of the passcode for this caller.
     func checkPasscode(_ proof: Authorisation, of caller: Caller) throws(Failure) {
         guard try valid(proof, for: caller).isOnePasscodeEvaluation else {
             throw Failure(.itemAuthenticationFailed, "The passcode was not entered for this request.")
@@ -82,7 +82,7 @@ package final class Keychain: Sendable {
         if let refusal = anchor.condition.refusal { throw refusal }
     }
 
-    /// Whether database and anchor do not match; every request is refused until that is accepted.
+    /// Whether database and anchor do not match; every request is refused while they do not.
     package var isRolledBack: Bool { anchor.condition.refusal != nil }
 
     /// Whether a passcode is set, according to the anchor.
@@ -110,7 +110,8 @@ package final class Keychain: Sendable {
         }
     }
 
-    /// Whether an item can never be read again, because its enrolment set was replaced.
+    /// Whether an item is invalidated: it can never be read again, because it is bound to an earlier enrolment
+    /// generation.
     func isDead(_ item: Item) -> Bool {
         guard let bound = item.enrolment else { return false }
         return bound != anchor.enrolmentGeneration
@@ -140,7 +141,7 @@ package final class Keychain: Sendable {
     func filters(_ query: ItemQuery, _ caller: Caller) throws(Failure) -> (ItemClass?, [RowFilter]) {
         if let reference = query.persistentReference {
             guard query.attributes.isEmpty, query.accessibility == nil else {
-                throw Failure(.invalidParameter, "A persistent reference stands alone in a query.")
+                throw Failure(.invalidParameter, "A query with a persistent reference takes no attributes.")
             }
             guard let id = try references.id(reference) else { return (nil, []) }
             return (query.itemClass, [.id(id)])

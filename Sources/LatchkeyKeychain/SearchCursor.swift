@@ -5,8 +5,8 @@ import LatchkeySeams
 
 /// The position of a search that reads the store page by page.
 ///
-/// Each page is one snapshot of the store, and others write between pages. Positions define the order and never
-/// change, and items added after the first page are left out. So no item is returned twice, no item that existed
+/// Each page is one snapshot of the store, and other requests may write between pages. Positions define the order and
+/// never change, and items added after the first page are left out. So no item is returned twice, no item that existed
 /// throughout is missed, and a search ends although items are added concurrently.
 package struct SearchCursor: Sendable {
     /// The purpose of reading the rows.
@@ -44,7 +44,7 @@ package struct SearchCursor: Sendable {
 
     fileprivate func isBehindEnd(_ row: StoredRow) -> Bool { end.map { row.position > $0 } ?? false }
 
-    /// Leaves out rows added after the first page.
+    /// Sets `end` after the first page, so that rows added later are left out.
     fileprivate mutating func close(in store: any ItemReading) throws(Failure) {
         if end == nil { end = try store.lastPosition() }
     }
@@ -67,7 +67,7 @@ enum PageEnd: Sendable {
     case full
 }
 
-/// Limits of one page: a few milliseconds on one thread, and the memory for the rows.
+/// Limits the rows and bytes of one page, so that a page occupies its thread for a few milliseconds only.
 private struct PageBudget {
     private static let rows = 256
     private static let bytes = Limits.streamedFrameBytes
@@ -141,7 +141,7 @@ extension Keychain {
         }
     }
 
-    /// Merges the rows of several filters by position: an item that changes its group meanwhile is read once.
+    /// Merges the rows of several filters by position: an item that changes its group between pages is read once.
     private func forEachRow(
         _ filters: [RowFilter], behind position: Int64, _ columns: RowColumns, in store: any ItemReading,
         _ body: (StoredRow) throws(Failure) -> Bool

@@ -49,7 +49,7 @@ final class SetScan: Sendable {
         }
     }
 
-    /// Starts the scan again, if one is running: a row has moved between the tables.
+    /// Starts the scan again, if one is running: a row has moved between the tables, or the set hash was replaced.
     func restart() { state.withLock { if $0 != nil { $0 = State() } } }
 
     /// Starts a scan.

@@ -48,7 +48,7 @@ package struct StoreCheck {
     }
 
     private mutating func add(_ finding: Finding) {
-        // Limits the report of a store in which every row is damaged.
+        // Limits the report, for example of a store in which every row is damaged.
         findingCount += 1
         if findingCount <= Limits.findings { findings.append(finding) }
     }

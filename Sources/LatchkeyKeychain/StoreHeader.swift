@@ -35,7 +35,7 @@ package struct StoreHeader: Equatable, Sendable {
         return writer.finishBytes()
     }
 
-    /// Decodes a header. Throws `storeNewer` or the failure for an older version, and `storeUnreadable` for malformed
+    /// Decodes a header. Throws `storeNewer` or `storeOlder` for another version, and `storeUnreadable` for malformed
     /// bytes.
     package init(decoding bytes: [UInt8]) throws(Failure) {
         let decoded: StoreHeader

@@ -70,7 +70,7 @@ final class StoreState: Sendable {
         writer.boolean(values.isLocked)
         writer.boolean(values.wasUnlocked)
         writer.bytes(values.bootID)
-        // Beyond the limit the alphabetically last apps are dropped; they ask for the camera again.
+        // Beyond the limit the answers for the alphabetically last apps are dropped; these apps ask the user again.
         let kept = values.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
         writer.array(kept.count)
         for (application, isAllowed) in kept {

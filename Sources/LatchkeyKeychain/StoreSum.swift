@@ -54,7 +54,7 @@ struct StoreSum: Equatable, Sendable {
 
     init() {}
 
-    /// Decodes those bytes; nil for any other length.
+    /// Decodes the output of `bytes`; nil unless it is 40 bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 40 else { return nil }
         let numbers = stride(from: 0, to: 40, by: 8).map { bigEndianNumber(bytes[$0..<$0 + 8]) }

@@ -5,8 +5,8 @@ package import LatchkeyModel
 /// ECIES in Apple's format (behaviour SK-07): ephemeral public point, ciphertext, tag of 16 bytes.
 ///
 /// The AES-GCM key is derived from the ECDH shared secret with the ANSI X9.63 key derivation, whose shared info is the
-/// ephemeral point: 16 bytes for curves of up to 256 bits, otherwise 32. The nonce has 16 bytes: the next ones of the
-/// key derivation, or zeros.
+/// ephemeral point. The key has 16 bytes for curves of up to 256 bits, otherwise 32. The nonce has 16 bytes: those that
+/// follow the key in the output of the key derivation, or zeros.
 package struct IntegratedEncryption: Sendable {
     /// The digest of the key derivation.
     package let digest: DigestAlgorithm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KeyHandle.swift, KeyHandle+RSA.swift, KeyHandle+EllipticCurve.swift and Primitives.swift are this room's only calls
-// into libcrypto. C types stay inside.
+// Only KeyHandle.swift, KeyHandle+RSA.swift, KeyHandle+EllipticCurve.swift, Primitives.swift and RunningDigest.swift of
+// this module call libcrypto; no C type is visible outside it.
 
 internal import COpenSSL
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With GatheredLog, the only file that calls SQLite. C types do not leave it.
+// Only this file and GatheredLog.swift call SQLite; no C type is visible outside them.
 
 internal import CSQLite
 import Glibc
@@ -87,8 +87,8 @@ final class Connection {
         return statement
     }
 
-    /// Statements that were running when a second one was prepared; finalised once they have finished, at the next
-    /// such case.
+    /// Statements that were running when a second one was prepared for the same text. Whenever one is added here, those
+    /// that have finished are finalised.
     private var retired: [OpaquePointer] = [] {
         didSet {
             retired.removeAll { statement in

@@ -9,7 +9,7 @@ import Glibc
 /// SQLite writes each frame of the log by two calls, and an add has a dozen frames; a single call for all of them
 /// saves 30 µs of some 310. No other connection reads a frame before the sync that makes it durable, because SQLite
 /// publishes it only then. With `synchronous = FULL` every commit syncs, so the buffer never holds more than one
-/// uncommitted transaction. Other files than the log are passed to the default file system.
+/// uncommitted transaction. Files other than the log use the default file system directly.
 enum GatheredLog {
     /// The name of the VFS for connections that write; nil, which means the default one, when it cannot be registered.
     static let name: String? = isRegistered ? "latchkey-log" : nil

@@ -45,7 +45,7 @@ enum Integrity {
         return missing.map { "\($0) is missing" } + strange.prefix(limit).map { "\($0) is not part of the schema" }
     }
 
-    /// Rows that violate uniqueness, which happens only where a unique index was missing.
+    /// Lists rows that violate uniqueness, which is possible only if a unique index was missing.
     private static func twins(_ connection: Connection) throws(Failure) -> [String] {
         var lines: [String] = []
         for (column, words) in [("key", "the same primary key"), ("id", "the same identifier")] {

@@ -3,9 +3,9 @@
 import LatchkeyModel
 import LatchkeySeams
 
-/// The columns of the rows that the set hash covers.
+/// Reads only the columns that the set hash covers.
 extension Rows {
-    /// The random part of the version follows the first byte of the attributes. SQLite reads no further page for it.
+    /// The random part of the version follows the first byte of the attributes. SQLite reads no additional page for it.
     private static let columns = "id, class, version, substr(attributes, 2, 8)"
 
     func forEachRowMark(behind position: Int64, _ body: (RowMark) throws(Failure) -> Bool) throws(Failure) {

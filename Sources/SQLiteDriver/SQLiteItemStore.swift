@@ -24,7 +24,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     /// while no reader uses it.
     private struct Snapshot {
         var isOpen = false
-        /// The number of commits when the transaction was opened; it may show one more.
+        /// The number of commits when the transaction was opened; the transaction may show one commit more.
         var commits: UInt64 = 0
     }
 
@@ -35,7 +35,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
         return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
     }
 
-    /// Creates a database with all tables at `path`; it is complete on disk on return.
+    /// Creates a database with all tables at `path`; the tables are durable on return.
     package static func create(at path: String) throws(Failure) -> SQLiteItemStore {
         let connection = try Connection(path, create: true)
         try connection.execute(Schema.pageSize + Schema.settings)

@@ -5,7 +5,7 @@ package import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// The machine's clocks. Each alarm uses a waiting thread; there is at most one alarm for each prompt.
+/// The machine's clocks. Each alarm waits on a thread of its own; the daemon sets only a few at a time.
 package final class SystemClock: Clock {
     /// The kernel's boot identifier as text, 36 bytes; empty when it cannot be read.
     package let bootID: [UInt8]
@@ -36,15 +36,15 @@ private final class ThreadAlarm: Alarm {
     init(deadline: Int64, _ body: @escaping @Sendable () -> Void) {
         // Fails when no descriptor is free.
         guard let (near, far) = try? Sockets.pair() else {
-            // Without a descriptor the thread cannot wait for cancellation, so the alarm fires at once, which ends
-            // the prompt.
+            // Without a descriptor the thread cannot wait for cancellation, so the alarm fires at once: a prompt ends
+            // early, instead of never.
             stop = Mutex(nil)
             Processes.detachThread(body)
             return
         }
         stop = Mutex(near)
         Processes.detachThread {
-            // A failed wait counts as expired, so that the prompt ends.
+            // A failed wait counts as expired, so that a prompt with this deadline ends.
             if let isCancelled = try? far.wait(for: POLLIN, until: deadline), isCancelled { return }
             body()
         }

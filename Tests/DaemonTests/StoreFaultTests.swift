@@ -53,7 +53,7 @@ import Testing
         try daemon.crash()
         let path = daemon.folder + "/keychain.sqlite"
         try Files.rename(path, to: path + ".away")
-        try expectRefusal("is missing, and its root key is there", hint: "Restore keychain.sqlite")
+        try expectRefusal("is missing, but its root key exists", hint: "Restore keychain.sqlite")
         #expect(!Files.exists(path))
     }
 

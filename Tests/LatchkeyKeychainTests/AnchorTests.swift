@@ -45,7 +45,7 @@ import Testing
 
     init() throws { store = try StoreOnDisk() }
 
-    /// Makes a store with one item of each kind; without a passcode for `setPasscode`.
+    /// Fills the store with one item of each kind, and sets a passcode unless the event sets the first one.
     private func fill(for event: Event) throws {
         let keychain = try store.open()
         _ = try keychain.follow(Self.first)
@@ -103,7 +103,7 @@ import Testing
         #expect(try store.open().anchor.condition == .clean)
     }
 
-    @Test func afterAnInterruptedChangeBothPasscodesOpenUntilTheNextRightOne() throws {
+    @Test func afterAnInterruptedChangeBothPasscodesOpenUntilOneIsEntered() throws {
         try store.restore(try #require(try files(.changePasscode)[.beforeFinish]))
         let files = try store.files()
         for (right, other) in [(Self.old, Self.new), (Self.new, Self.old)] {
@@ -124,7 +124,7 @@ import Testing
     // MARK: - Enrolment generation and store generation
 
     @Test(arguments: [Event.changePasscode, .lockout, .move])
-    func boundItemsOutliveEveryEventButAnEnrolmentChange(event: Event) throws {
+    func boundItemsSurviveEveryEventExceptAnEnrolmentChange(event: Event) throws {
         try fill(for: event)
         let keychain = try store.open()
         #expect(try keychain.unlock(Self.old))
@@ -187,7 +187,7 @@ import Testing
 
     /// Restoring database and anchor of the same earlier time is detected if the counters are newer.
     @Test(arguments: Event.allCases)
-    func anOlderDatabaseAndAnchorBesideTodaysCountersAreRefusedUntilAccepted_abuse29(event: Event) throws {
+    func anOlderDatabaseAndAnchorWithNewerCountersAreRefusedUntilAccepted_abuse29(event: Event) throws {
         let (before, after) = try generations(event)
         var mixed = before
         mixed["counters"] = after["counters"]
@@ -378,7 +378,7 @@ import Testing
 
     // MARK: - Moves without an event
 
-    @Test func theStoreGenerationMovesAtMost24TimesADayByTheClock() throws {
+    @Test func timedMovesOfTheStoreGenerationAreLimitedTo24ADay() throws {
         let clock = BootClock(boot: "monday", uptimeSeconds: 100)
         let keychain = try store.open(clock: clock)
         try keychain.add("free")

@@ -69,7 +69,7 @@ import Testing
             part == 0
                 ? StretchParameters(cost: old.cost + 1, salt: old.salt)
                 : StretchParameters(cost: old.cost, salt: salt))
-        // The same key under other parameters, as an editor of the file with the metadata key could write it.
+        // The envelope of the same key with other parameters, as an attacker who has the metadata key could write it.
         item.stretching = other
         row.attributes = try keychain.envelopes.sealAttributes(item, row)
         #expect(
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [UInt8(0), 1, 9, 17, 20, 63])
-    func aCostThatThisDaemonNeverMakesIsNotAccepted(cost: UInt8) {
+    func aCostThatTheDaemonNeverUsesIsRejected(cost: UInt8) {
         #expect(StretchParameters(cost: cost, salt: [UInt8](repeating: 1, count: 16)) == nil)
     }
 

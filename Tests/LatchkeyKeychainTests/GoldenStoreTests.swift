@@ -14,14 +14,14 @@ import Testing
 @Suite struct GoldenStoreTests {
     private static let writes = ProcessInfo.processInfo.environment["LATCHKEY_WRITE_GOLDEN_STORE"] != nil
 
-    @Test(.enabled(if: writes, "only to write the vectors anew"))
+    @Test(.enabled(if: writes, "only to write the vectors again"))
     func writesTheGoldenStore() throws {
         let files = try GoldenStore.make().files()
         for name in GoldenFile.names { try GoldenFile(name: name).write(try #require(files[name])) }
     }
 
     @Test(.disabled(if: writes))
-    func everyItemOfTheGoldenStoreReads() throws {
+    func everyItemOfTheGoldenStoreIsReadable() throws {
         let store = try GoldenStore.committed()
         let keychain = try store.open()
         #expect(!keychain.isRolledBack)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(.disabled(if: writes))
-    func countersAndDatesOfTheGoldenStoreRead() throws {
+    func countersAndDatesOfTheGoldenStoreAreReadable() throws {
         let store = try GoldenStore.committed()
         let keychain = try store.open(clock: BootClock(boot: "golden"))
         let kept = try #require(try keychain.keptCounters())

@@ -36,7 +36,7 @@ import Testing
         #expect(try groups(all) == [.text("app")])
     }
 
-    @Test func aGroupThatIsNotHeldIsAMissingEntitlement_KC16_abuse1() throws {
+    @Test func namingAForeignGroupIsAMissingEntitlement_KC16_abuse1() throws {
         let foreign = ItemQuery(itemClass: .genericPassword, attributes: [.accessGroup: .text("other")])
         #expect(status { try keychain.add("account", group: "other") } == .missingEntitlement)
         #expect(status { _ = try keychain.find(foreign) } == .missingEntitlement)

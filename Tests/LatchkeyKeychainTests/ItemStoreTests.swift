@@ -12,7 +12,7 @@ import Testing
         case memory, file
     }
 
-    /// Returns a store and the object that keeps its folder.
+    /// Returns a store and, for a store in a file, the object that owns its folder.
     private func make(_ driver: Driver) throws -> (any ItemStore, TemporaryFolder?) {
         switch driver {
         case .memory: return (try SQLiteItemStore.inMemory(), nil)

@@ -16,7 +16,7 @@ import Testing
         try store.open(clock: BootClock(boot: "monday")).keep(Self.counters)
     }
 
-    @Test func aNewStoreHasNone() throws {
+    @Test func aNewStoreHasNoCounters() throws {
         #expect(try Keychain.inMemory().keptCounters() == nil)
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(!Array(file).contains(sequence: Array("monday".utf8)))
     }
 
-    /// Changes the newest of the two slots, as an editor of the file could.
+    /// Changes the newest of the two slots, as an attacker who can write the file could.
     private func change(_ body: (inout Data) -> Void) throws {
         var file = try #require(try store.files()["counters"])
         body(&file)
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Simulates a power cut while a slot is overwritten.
-    @Test func aTornSlotLeavesTheCountersBefore() throws {
+    @Test func aTornSlotLeavesThePreviousCounters() throws {
         let next = PolicyCounters(biometryFailures: 0, passcodeFailures: 6, passcodeBlockedUntil: 0)
         let before = try #require(try store.files()["counters"])
         do { try store.open(clock: BootClock(boot: "monday")).keep(next) }
@@ -107,13 +107,13 @@ import Testing
         #expect(kept.0 == Self.counters)
     }
 
-    @Test func aMissingBootIdentifierNamesNoBoot() throws {
+    @Test func anEmptyBootIdentifierMatchesNoBoot() throws {
         do { try store.open(clock: BootClock(boot: "")).keep(Self.counters) }
         let kept = try #require(try store.open(clock: BootClock(boot: "")).keptCounters())
         #expect(!kept.isOfThisBoot)
     }
 
-    @Test func keepingOverwritesInPlace() throws {
+    @Test func storingCountersOverwritesInPlace() throws {
         let size = try #require(try store.files()["counters"]).count
         let keychain = try store.open()
         for number in 1...20 {

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func randomOperationsEndLikeThoseOnADictionary(seed: UInt64) throws {
+    func randomOperationsMatchADictionary(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         var model: [Key: Value] = [:]
         let keychain = try Keychain.inMemory()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyKeychain
 
-/// The keys that a lock wipes. PasscodeClassTests covers the costs of slots.
+/// A lock wipes keys, and a key that was derived concurrently is not stored afterwards.
 @Suite struct LockedKeyTests {
     private static let passcode = SecretBytes("1234".utf8)
     private let store: StoreOnDisk

@@ -55,7 +55,8 @@ import Testing
         #expect(service.tryPasscode("right") == nil, "nothing is delayed")
     }
 
-    /// A crash or a full disk between the two must not leave a passcode without counters, which would delay its owner.
+    /// Were the passcode stored first, a crash or a full disk could leave a passcode without counters, which count as
+    /// used up and would delay the user.
     @Test func countersAreStoredBeforeTheFirstPasscode_abuse27() throws {
         let random = SystemRandomSource()
         let clock = BootClock(boot: "monday", uptimeSeconds: 1000)

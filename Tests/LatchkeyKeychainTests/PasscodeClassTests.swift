@@ -55,12 +55,12 @@ import Testing
         #expect(throws: Failure(.interactionNotAllowed)) { try keychain.envelopes.openSecret(row, item) }
     }
 
-    @Test func theirAttributesAreReadableWithoutThePasscode() throws {
+    @Test func attributesOfTheClassAreReadableWithoutThePasscode() throws {
         let found = try store.open().find(.account("bound"), returns: .attributes)
         #expect(found?.first?.attributes?[.account] == .text("bound"))
     }
 
-    @Test func theRightPasscodeOpensThem() throws {
+    @Test func theRightPasscodeOpensItemsOfTheClass() throws {
         let keychain = try store.open()
         #expect(try keychain.unlock(Self.first))
         #expect(try keychain.secret("bound") == "one")

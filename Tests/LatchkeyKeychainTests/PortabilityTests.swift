@@ -7,14 +7,14 @@ import LatchkeyPolicy
 import TestSupport
 import Testing
 
-/// Which items may be exported.
+/// Access control, group and passcode decide which items may be exported and imported.
 @Suite struct PortabilityTests {
     private static let flags: [AccessConstraints] = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
         .applicationPassword,
     ]
 
-    /// The table in `docs/backup-format.md`.
+    /// Whether an item may be exported according to the table in `docs/backup-format.md`.
     private func leaves(_ rule: AccessControl, isInToken: Bool) -> Bool {
         let migratable: Set<Accessibility> = [.whenUnlocked, .afterFirstUnlock, .always]
         let rules: Set<AccessConstraints> = [
@@ -65,9 +65,9 @@ import Testing
         #expect(try keychain.page(after: BackupPage.start, caller: caller, proof: .ofPasscode).items.count == 1)
     }
 
-    /// In tiers that check accounts, every user has a password that can be asked for.
+    /// The tiers `user` and `simulated` export the caller's groups without a passcode; `file` and `tpm` require one.
     @Test(arguments: Tier.allCases)
-    func withoutAPasscodeTiersWithAccountsRefuseEveryBackup(tier: Tier) throws {
+    func withoutAPasscodeTheTiersFileAndTPMRefuseEveryBackup(tier: Tier) throws {
         let store = try StoreOnDisk()
         let identity = StoreIdentity(tier: tier, userID: 1000, passcodeCost: 10)
         try store.prepare(identity)
@@ -87,7 +87,7 @@ import Testing
         #expect(status { _ = try keychain.backupNeedsPasscode(caller) } == expected)
         #expect(status { _ = try keychain.page(after: BackupPage.start, caller: caller, proof: .none) } == expected)
         #expect(status { _ = try keychain.restore(item, caller: caller, proof: .none) } == expected)
-        // With a passcode, all tiers ask for it.
+        // When a passcode is set, all tiers require it.
         try keychain.setPasscode(SecretBytes("1234".utf8))
         #expect(try keychain.backupNeedsPasscode(caller))
         _ = try keychain.page(after: BackupPage.start, caller: caller, proof: .ofPasscode)

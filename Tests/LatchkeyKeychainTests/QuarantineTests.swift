@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Edit.allCases)
-    func aDamagedItemIsAsIfAbsentAndTheOthersStayReadable_KC17_abuse33(edit: Edit) throws {
+    func aDamagedItemCountsAsAbsentAndTheOthersStayReadable_KC17_abuse33(edit: Edit) throws {
         _ = try damage(edit)
         let keychain = try store.open()
         #expect(status { _ = try keychain.secret("two") } == .itemNotFound)
@@ -131,7 +131,7 @@ import Testing
         #expect(try keychain.quarantineCount() == 1)
     }
 
-    @Test func aPasscodeCanBeRemovedBesideADamagedRow() throws {
+    @Test func aPasscodeCanBeRemovedDespiteADamagedRow() throws {
         _ = try damage(.attributes)
         let keychain = try store.open()
         try keychain.setPasscode(SecretBytes("1234".utf8))

@@ -73,12 +73,12 @@ import Testing
     }
 
     @Test(arguments: [0, 1] as [UInt8])
-    func aStoreOfAnOlderVersionIsRefusedByName(version: UInt8) throws {
+    func aStoreOfAnOlderVersionIsRefusedAsOlder(version: UInt8) throws {
         try change("keychain.sqlite") { $0[63] = version }
         #expect(try refusal() == .storeOlder)
     }
 
-    @Test func aHeaderOfAnOlderVersionIsRefusedByName() throws {
+    @Test func aHeaderOfAnOlderVersionIsRefusedAsOlder() throws {
         try setRecord("header") { $0[..<1] + [1] + $0[2...] }
         #expect(try refusal() == .storeOlder)
     }

@@ -84,7 +84,7 @@ import Testing
         #expect(status { _ = try keychain.secret("bound", proof: Self.match) } == .itemNotFound)
     }
 
-    /// Otherwise enrolling or removing a finger would make a restored database accepted.
+    /// If it did, enrolling or removing a finger would accept a restored database.
     @Test func anEnrolmentChangeDoesNotReplaceThePasscode_abuse29() throws {
         do {
             let keychain = try store.open()
@@ -99,12 +99,12 @@ import Testing
     }
 
     @Test(arguments: [nil, [1, 2, 3]] as [[UInt8]?])
-    func aChangedOrRemovedStateRecordCountsAsOlder_abuse29(_ bytes: [UInt8]?) throws {
+    func aChangedOrRemovedStateRecordCountsAsRolledBack_abuse29(_ bytes: [UInt8]?) throws {
         try store.edit { try $0.setRecord("state", bytes) }
         #expect(refusals(try store.open()) == Array(repeating: .storeRolledBack, count: 6))
     }
 
-    @Test func anOlderStateRecordCountsAsOlder_abuse29() throws {
+    @Test func anOlderStateRecordCountsAsRolledBack_abuse29() throws {
         let fresh = try StoreOnDisk()
         do {
             let keychain = try fresh.open()
@@ -119,7 +119,7 @@ import Testing
         #expect(keychain.isRolledBack)
     }
 
-    @Test func noTryIsLeftBesideADatabaseThatWasRolledBack() throws {
+    @Test func noTryIsLeftWhenTheDatabaseWasRolledBack() throws {
         let keychain = try store.open()
         #expect(status { _ = try keychain.keptCounters() } == .storeUnreadable)
         try keychain.keep(

@@ -166,7 +166,7 @@ import Testing
         #expect(accounts(found) == (0..<600).map(String.init))
     }
 
-    @Test func eachItemWithAPasswordEndsThePageUntilItIsStretched() throws {
+    @Test func eachItemWithAPasswordEndsThePageUntilThePasswordIsStretched() throws {
         let (plain, control) = (SecretBytes("open".utf8), rule(.whenUnlocked, .applicationPassword))
         for number in 0..<3 {
             let add = Request.AddItem(

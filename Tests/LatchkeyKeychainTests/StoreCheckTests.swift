@@ -87,13 +87,13 @@ import Testing
 
     @Test func changedBytesOfAnAccessControlAreReported_abuse33() throws {
         let row = try store.rows()[1]
-        // An editor with the metadata key can write another access control, but the secret fails authentication.
+        // An attacker with the metadata key can write another access control, but then the secret fails authentication.
         let envelopes = try store.open().envelopes
         var item = try envelopes.openAttributes(row)
         item.accessControl = rule(.whenUnlocked)
         let weaker = try envelopes.sealAttributes(item, row)
         #expect(try found(row: 1) { $0.attributes = weaker } == [Finding(.secretDamaged, number: 2, item: row.id)])
-        // An editor without a key fails authentication of the attributes.
+        // When an attacker without a key changes a byte, the attributes fail authentication.
         #expect(
             try found(row: 1) { $0.attributes[30] ^= 1 } == [Finding(.attributesDamaged, number: 2, item: row.id)])
     }

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func editsAtRandomAreReadWithoutComplaint(seed: UInt64) {
+    func randomEditsAreReadWithoutComplaint(seed: UInt64) {
         var numbers = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             let edits = (0..<numbers.next(below: 120)).map { _ in UInt8(numbers.next(below: 256)) }

@@ -48,7 +48,7 @@ final class StoreOnDisk: Sendable {
             random: random)
     }
 
-    /// Changes rows and records as an editor of the file could, while the store is not open.
+    /// Changes rows and records as an attacker who can write the file could; the store must not be open.
     func edit(_ body: (any ItemWriting) throws -> Void) throws {
         var failure: (any Error)?
         try SQLiteItemStore.open(folder.database).write { (store) throws(Failure) in
@@ -57,7 +57,7 @@ final class StoreOnDisk: Sendable {
         if let failure { throw failure }
     }
 
-    /// Runs a statement as an editor of the file could.
+    /// Runs a statement as an attacker who can write the file could.
     func execute(_ sql: String) throws { try Connection(folder.database, create: false).execute(sql) }
 
     /// Runs a query and passes the first column of each row to `row`.
