@@ -13,7 +13,7 @@ extension Returns {
         // A certificate's data is public and is needed to create the SecCertificate.
         case .certificate, nil: contains(.reference) ? union([.data, .attributes, .persistentReference]) : self
         case .key where contains(.reference): union([.data, .attributes, .persistentReference])
-        // The attributes show which keys are in the Secure Enclave and have no data to return.
+        // The attributes tell which keys are in the Secure Enclave: the data of those cannot be returned.
         case .key: contains(.data) ? union(.attributes) : self
         }
     }

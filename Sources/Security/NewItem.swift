@@ -109,7 +109,7 @@ struct NewItem {
         return item
     }
 
-    /// The attributes that find the object's items: the part of the primary key that the object itself determines.
+    /// The attributes by which the object's items are found: the part of the primary key that the object determines.
     var identity: Attributes {
         let codes: Set<AttributeCode> =
             itemClass == .certificate

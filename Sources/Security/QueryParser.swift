@@ -36,7 +36,7 @@ struct ParsedQuery {
     ///
     /// - Parameters:
     ///   - dictionary: the app's dictionary.
-    ///   - known: the class when the dictionary does not contain it; it decides which attributes are valid.
+    ///   - known: the class to use when the dictionary does not contain one; it decides which attributes are valid.
     init(_ dictionary: NSDictionary, itemClass known: ItemClass? = nil) throws(Failure) {
         itemClass = known
         // allKeys and allValues return the stored objects. Iterating would look up every value again and bridge it to a

@@ -55,8 +55,8 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///   - `errSecParam`: the query is malformed, or `result` is nil although the query has a `kSecReturn...` key.
 ///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, or does not have an attribute.
 ///   - `errSecMissingEntitlement`: the app is not in the access group.
-///   - `errSecUnimplemented`: a match key needs trust evaluation, or only the data of a key is asked for that cannot be
-///     exported.
+///   - `errSecUnimplemented`: a match key needs trust evaluation, or the query asks only for the data of a key that
+///     cannot be exported.
 ///   - `errSecAuthFailed`: authentication failed, or the access control cannot be satisfied.
 ///   - `errSecInteractionNotAllowed`: the keychain is locked, or a prompt is needed and not allowed or not possible.
 ///   - `errSecUserCanceled`: the user cancelled the prompt.
@@ -84,7 +84,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes all items that match a query, in one transaction: either every one of them or none.
+/// Changes all items that match a query, in one transaction: on failure no item is changed.
 ///
 /// - Parameters:
 ///   - query: `kSecClass`, `kSecValueRef` or `kSecValuePersistentRef`; attributes, which must be equal; and
@@ -95,7 +95,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - `errSecItemNotFound`: no item matches.
 ///   - `errSecDuplicateItem`: an item would get the primary key of another item.
 ///   - `errSecParam`: a dictionary is malformed, or has a key that is not allowed.
-///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, does not have an attribute, or is to be changed.
+///   - `errSecNoSuchClass`: the class is unknown.
+///   - `errSecNoSuchAttr`: the class does not have an attribute, or `attributesToUpdate` contains `kSecClass`.
 ///   - `errSecUnimplemented`: the query is for identities.
 ///   - `errSecMissingEntitlement`, `errSecDataTooLarge`, `errSecAuthFailed`, `errSecInteractionNotAllowed`,
 ///     `errSecUserCanceled`, `errSecNotAvailable`, `errSecDiskFull`, `errSecReadOnly`, `errSecInvalidKeychain`: as for
