@@ -238,7 +238,7 @@ extension EnvironmentReport {
         _ engine: Result<Client, Failure>, unlike revision: UInt64?
     ) throws(Failure) -> EnvironmentReport {
         guard case .environment(let report) = try engine.get().call(.environment(unlike: revision)) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
         }
         return report
     }

@@ -82,7 +82,7 @@ open class LARight: NSObject {
         }
         context.evaluate(requirement, localizedReason: localizedReason) { error in
             mine.value.progress.withLock { progress in
-                // `deauthorize` or another `authorize` was called meanwhile: its state is kept.
+                // If `deauthorize` or another `authorize` was called meanwhile, the state is that call's.
                 guard progress.context?.value === asked.value else { return }
                 progress.state = error == nil ? .authorized : .notAuthorized
             }
