@@ -3,8 +3,8 @@
 public import Foundation
 import Security
 
-// The asynchronous forms. Each runs on a thread of its own while it waits for the keychain or the user, so that
-// neither the caller's actor nor a thread of the pool is blocked.
+// The asynchronous forms of the functions. Each waits for the keychain and the user on a thread of its own, so that it
+// blocks neither the caller's actor nor a thread of the pool.
 
 extension KeychainStore {
     /// Stores a value, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
@@ -50,7 +50,8 @@ extension KeychainStore {
 
     /// Stores a text as UTF-8, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// May prompt when the item exists and demands a proof; cancelling the task is like that of the form for `Data`.
+    /// May prompt when the item exists and demands a proof. Cancelling the task has the same effect as in the form for
+    /// `Data`.
     ///
     /// - Parameters:
     ///   - text: at most 1 MiB in UTF-8. An empty text deletes the item.
@@ -68,7 +69,8 @@ extension KeychainStore {
 
     /// Stores a value as JSON, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// May prompt when the item exists and demands a proof; cancelling the task is like that of the form for `Data`.
+    /// May prompt when the item exists and demands a proof. Cancelling the task has the same effect as in the form for
+    /// `Data`.
     ///
     /// - Parameters:
     ///   - value: the value; its JSON has at most 1 MiB.
@@ -102,7 +104,7 @@ extension KeychainStore {
 
     /// Reads a UTF-8 text, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
     ///
-    /// May prompt; cancelling the task is like that of `data(of:prompt:)`.
+    /// May prompt. Cancelling the task has the same effect as in `data(of:prompt:)`.
     ///
     /// - Parameters:
     ///   - entry: the item.
@@ -115,7 +117,7 @@ extension KeychainStore {
 
     /// Reads a value that was stored as JSON, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
     ///
-    /// May prompt; cancelling the task is like that of `data(of:prompt:)`.
+    /// May prompt. Cancelling the task has the same effect as in `data(of:prompt:)`.
     ///
     /// - Parameters:
     ///   - type: the type of the value.

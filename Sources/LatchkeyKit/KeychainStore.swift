@@ -25,8 +25,8 @@ public struct KeychainStore: Sendable {
 
     /// Stores a value: adds the item, or changes it if it exists. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// Blocks; prompts when the item exists and demands a proof. On Linux, also prompts for the passcode when the item is
-    /// available only with a passcode, and the daemon has not received it since it started.
+    /// Blocks; prompts when the item exists and demands a proof. On Linux, also prompts for the passcode when the item
+    /// is available only with a passcode, and the passcode was not entered since the daemon started.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB. An empty value deletes the item.
@@ -67,8 +67,9 @@ public struct KeychainStore: Sendable {
 
     /// Stores a value in a new item; an existing item stays unchanged. Apple: `SecItemAdd`.
     ///
-    /// Blocks. Prompts only on Linux and only for the passcode: when the item is available only with a passcode, and the
-    /// daemon has not received it since it started. When two programs add the same item at the same time, one succeeds.
+    /// Blocks. Prompts only on Linux and only for the passcode: when the item is available only with a passcode, and
+    /// the passcode was not entered since the daemon started. When two programs add the same item at the same time,
+    /// only one call succeeds.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB.
@@ -105,7 +106,7 @@ public struct KeychainStore: Sendable {
         var result: CFTypeRef?
         try check(SecItemCopyMatching(query as CFDictionary, &result))
         guard let data = result as? Data else {
-            throw KeychainError(.undecodable, status: errSecDecode, message: "The item holds no value.")
+            throw KeychainError(.undecodable, status: errSecDecode, message: "The item has no value.")
         }
         return data
     }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A context for tests and previews whose evaluations end as a script says, without the system.
 ///
-/// Answers and evaluations are queued, so that either may come first. A test double proves nothing to a keychain: an
-/// item that demands a proof cannot be read with it. Do not use it in a program for users.
+/// Answers and evaluations are queued, so that either may come first. The test double obtains no proof, so an item that
+/// demands one cannot be read with it. Do not use it in a program for users.
 public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     /// How a scripted evaluation ends.
     public enum Answer: Hashable, Sendable {
