@@ -11,8 +11,8 @@ extension CFError {
     ///
     /// - Parameters:
     ///   - status: the error's code.
-    ///   - words: what happened, as a sentence.
-    ///   - hint: what to do about it, as a sentence; may be empty.
+    ///   - words: a sentence that says what happened.
+    ///   - hint: a sentence that says what to do about it; may be empty.
     ///   - domain: the error's domain.
     static func status(
         _ status: OSStatus, _ words: String, hint: String = "", domain: String = NSOSStatusErrorDomain

@@ -20,10 +20,10 @@ extension Returns {
 }
 
 extension FoundItem {
-    /// The object that an app gets for one item, in the form that it asked for; nil for `kSecReturnRef` alone when the
-    /// item has no reference object.
+    /// The object that is returned to the app for one item, with the contents that the `kSecReturn...` keys request;
+    /// nil for `kSecReturnRef` alone when the item has no reference object.
     ///
-    /// Throws `exportNotAllowed` when only the data is asked for and the item is a key of the Secure Enclave.
+    /// Throws `exportNotAllowed` when only the data is requested and the item is a key of the Secure Enclave.
     func result(_ returns: Returns, _ access: KeychainAccess) throws(Failure) -> AnyObject? {
         switch returns {
         case .data:

@@ -91,7 +91,7 @@ struct NewItem {
         .publicKeyHash,
     ]
 
-    /// This item with the attributes and the access control of an app's dictionary; the object's own data is kept.
+    /// Returns this item with the attributes and the access control of an app's dictionary; the data does not change.
     func with(_ query: ParsedQuery) throws(Failure) -> NewItem { try with(query.attributes, query.rule) }
 
     func with(_ given: Attributes, _ rule: AccessControl?) throws(Failure) -> NewItem {

@@ -47,8 +47,8 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///     keys; `kSecReturn...` keys; and `kSecUse...` keys.
 ///   - result: set to one object when the limit is 1 (the default), else to an array of objects. One object is `Data`
 ///     for `kSecReturnData` or `kSecReturnPersistentRef`, a `SecKey`, `SecCertificate` or `SecIdentity` for
-///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged without such a
-///     key and on failure. May be nil only without such a key.
+///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged on failure
+///     and for a query without a `kSecReturn...` key. May be nil only for such a query.
 /// - Returns: a result code:
 ///   - `errSecSuccess`: at least one item matches.
 ///   - `errSecItemNotFound`: no item matches.
