@@ -5,7 +5,7 @@ import LatchkeyModel
 public import Security
 import Synchronization
 
-/// Asks the owner of the device to prove who they are. Apple: `LAContext`.
+/// Authenticates the owner of the device. Apple: `LAContext`.
 ///
 /// A context holds the proofs that it obtained: evaluating it again, or passing it to a keychain call, does not
 /// prompt again until the context is invalidated, the device is locked, the process ends, or the connection to the

@@ -12,8 +12,8 @@ public final class LAEnvironment: NSObject, Sendable {
     private let engine: Result<Client, Failure>
     private let watch: EnvironmentObservation
 
-    /// The environment of the user who runs the program; one shared object for each engine. Apple:
-    /// `LAEnvironment.currentUser`.
+    /// The environment of the user who runs the program; the daemon and each simulated machine have one shared object.
+    /// Apple: `LAEnvironment.currentUser`.
     public class var currentUser: LAEnvironment {
         let engine = Result { () throws(Failure) in try AppIdentity.client() }
         guard case .success(let client) = engine else { return LAEnvironment(engine) }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// An operation of the app that the owner of the device has to authorize. Apple: `LARight`.
 ///
-/// A right is information for the app: use a saved right (`LARightStore`) to protect a key or a secret. Methods may
-/// be called from any thread.
+/// The state of a right is only information for the app. To protect a key or a secret, save the right in the
+/// `LARightStore`. Methods may be called from any thread.
 open class LARight: NSObject {
     // All mutable state is behind the lock. Not Sendable, as on Apple systems.
     private struct Progress: Sendable {
