@@ -28,7 +28,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - tag: the name of the pair; not used by another pair of this app.
-    ///   - protection: what has to be proven before each use of the private key; `.privateKeyUsage` is added.
+    ///   - protection: the proof that each use of the private key requires; `.privateKeyUsage` is added.
     /// - Returns: the new pair.
     /// - Throws: `KeychainError`: `alreadyThere` when there is a pair with this tag, `notAvailable` without a Secure
     ///   Enclave, `badParameter` for a protection whose constraints contradict each other.

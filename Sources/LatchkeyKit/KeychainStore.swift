@@ -31,7 +31,7 @@ public struct KeychainStore: Sendable {
     /// - Parameters:
     ///   - data: the value, at most 1 MiB. An empty value deletes the item.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`: `cancelled`, `authenticationFailed` or `interactionNotAllowed` when the proof
@@ -74,7 +74,7 @@ public struct KeychainStore: Sendable {
     /// - Parameters:
     ///   - data: the value, at most 1 MiB.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - protection: when the item can be read, and which proof is required.
     ///   - label: the name of the item in lists; nil for none.
     ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
     /// - Throws: `KeychainError`: `alreadyThere` when the item exists, else as `store(_:in:protection:label:prompt:)`.

@@ -24,7 +24,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - entry: the item of the value.
-    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - protection: when the item can be read, and which proof is required.
     ///   - prompt: how the user is asked when the item demands a proof.
     ///   - store: the keychain.
     public init(

@@ -62,7 +62,7 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     /// The titles of the last `apply`.
     public var titles: (fallback: String?, cancel: String?) { state.withLock { $0.titles } }
 
-    /// Ends the oldest evaluation that waits, or else the next one that is requested.
+    /// Ends the oldest waiting evaluation; if none is waiting, ends the next one that is requested.
     ///
     /// - Parameter answer: how the evaluation ends.
     public func answer(_ answer: Answer) {
