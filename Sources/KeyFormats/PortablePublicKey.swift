@@ -2,7 +2,7 @@
 
 import LatchkeyKeys
 
-/// A public key that converts between the formats of other programs: DER, PEM, OpenSSH and JSON Web Key.
+/// A public key that can be read from and written to DER, PEM, OpenSSH and JSON Web Key.
 ///
 /// It also reads and writes the format of `SecKeyCopyExternalRepresentation`, so that keys of the keychain can be
 /// exported and imported:
@@ -12,9 +12,9 @@ import LatchkeyKeys
 /// print(try PortablePublicKey(externalRepresentation: bytes).openSSH(comment: "build machine"))
 /// ```
 ///
-/// Every format is read strictly: one encoding of each key is accepted, apart from line breaks, comments and ignored
-/// members that the functions document. Accepted keys are points on P-256, P-384 and P-521, and RSA keys whose modulus is
-/// odd and has 1,024 to 8,192 bits and whose exponent is odd, at least 3 and at most 64 bits long.
+/// Every format is read strictly: apart from the line breaks, comments and ignored members that the functions document,
+/// each key has one accepted encoding in each format. Accepted keys are points on P-256, P-384 and P-521, and RSA keys
+/// whose modulus is odd and has 1,024 to 8,192 bits and whose exponent is odd, at least 3 and at most 64 bits long.
 ///
 /// The type is immutable. It computes in the calling process, never contacts the daemon and never prompts.
 public struct PortablePublicKey: Hashable, Sendable {

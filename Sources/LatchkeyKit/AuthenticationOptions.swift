@@ -4,8 +4,8 @@ public import LocalAuthentication
 
 /// The options of one authentication: its policy and the texts of its prompt.
 public struct AuthenticationOptions: Sendable {
-    /// Why the app asks; shown in the prompt. A reason without visible characters makes the authentication fail,
-    /// where `LAContext` itself would stop the program.
+    /// Why the app asks; shown in the prompt. A reason that is empty or only white space makes the authentication fail;
+    /// `LAContext` itself stops the program for an empty reason.
     public var reason: String
     /// What the user has to prove. The default, `.deviceOwnerAuthentication`, offers the passcode when biometry fails.
     public var policy: LAPolicy

@@ -9,8 +9,8 @@ public import LocalAuthentication
 ///     let proof = try await auth.authenticate(.biometry(reason: "Open your notes"))
 ///     let token = try await KeychainStore().string(of: entry, prompt: proof)
 ///
-/// Prefer to use the proof, as the last line does, over only testing for success: a modified program can ignore a
-/// Boolean, but it cannot read a keychain item that demands the proof.
+/// Pass the proof to the keychain, as the last line does, instead of only testing for success: a modified program can
+/// ignore a Boolean, but it cannot read a keychain item that demands the proof.
 public struct BiometricAuth: Sendable {
     private let makeContext: @Sendable () -> sending any BiometryEvaluating
 
@@ -45,8 +45,8 @@ public struct BiometricAuth: Sendable {
     /// - Parameter options: the policy and the texts of the prompt.
     /// - Returns: a prompt that contains the proof. Calls of `KeychainStore` and `EnclaveKeyPair` with it do not
     ///   prompt again. With a test double it is `.standard`, which prompts.
-    /// - Throws: `AuthenticationFailure`, whose `advice` says what to do. A reason without visible characters has the
-    ///   advice `correctProgram`.
+    /// - Throws: `AuthenticationFailure`, whose `advice` says what to do. A reason that is empty or only white
+    ///   space has the advice `correctProgram`.
     @discardableResult
     public func authenticate(_ options: AuthenticationOptions) async throws(AuthenticationFailure) -> KeychainPrompt {
         guard options.reason.contains(where: { !$0.isWhitespace }) else {
@@ -78,7 +78,7 @@ public struct BiometricAuth: Sendable {
 
     // MARK: - With a reply closure
 
-    /// The result of an attempt: a prompt with the proof, or why it failed.
+    /// The result of an attempt: a `KeychainPrompt` that contains the proof, or the failure.
     public typealias Outcome = Result<KeychainPrompt, AuthenticationFailure>
 
     /// Shows a prompt and calls `reply` once, on a queue. Does not block.
@@ -122,7 +122,7 @@ public struct BiometricAuth: Sendable {
     }
 }
 
-/// An authentication attempt that runs, for cancelling it.
+/// A running authentication attempt, which can be cancelled.
 public struct AuthenticationAttempt: Sendable {
     fileprivate let task: Task<Void, Never>
 

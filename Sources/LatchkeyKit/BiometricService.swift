@@ -3,13 +3,14 @@
 public import LocalAuthentication
 public import Observation
 
-/// The login state of an app, for a view to observe. Each attempt uses a new context, which ends with it.
+/// The login state of an app, for a view to observe. Each attempt uses a new context, whose proof is discarded when the
+/// attempt ends.
 @MainActor
 @Observable
 public final class BiometricService {
     /// Whether the user has authenticated since the last `logout`.
     public private(set) var isAuthenticated = false
-    /// Whether an attempt runs: a prompt is shown or about to be shown.
+    /// Whether an attempt is running: a prompt is shown or about to be shown.
     public private(set) var isAuthenticating = false
     /// What biometry could do at the last call of `checkAvailability`.
     public private(set) var support = BiometrySupport.none
@@ -56,8 +57,8 @@ public final class BiometricService {
 
     /// Shows a prompt, and returns when `isAuthenticated` and `failure` are updated.
     ///
-    /// If an attempt runs already, waits for its end instead of starting another. Cancelling the task that started
-    /// the attempt cancels the attempt.
+    /// If an attempt is running already, waits until it ends instead of starting another. Cancelling the task that
+    /// started the attempt cancels the attempt.
     public func authenticate() async {
         if let running {
             await running.value

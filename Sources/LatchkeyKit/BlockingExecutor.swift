@@ -4,7 +4,8 @@ import Foundation
 
 /// Runs each job on a thread of its own, for calls that block until the user has answered.
 ///
-/// There may be more such calls than a pool has threads. The task stays the same, and with it its task-local values.
+/// A pool could run out of threads for such calls. The job stays in the caller's task, so task-local values are
+/// available to it.
 final class BlockingExecutor: TaskExecutor {
     private static let shared = BlockingExecutor()
 

@@ -2,7 +2,7 @@
 
 /// Moves a value of a type that is not Sendable to another thread.
 ///
-/// Only for contexts: `LAContext` may be used from any thread, but its declaration does not say so.
+/// Use it only for contexts: `LAContext` is safe to use from any thread, but is not declared Sendable.
 struct Carried<Value>: @unchecked Sendable {
     // The reason is above: only values of types that are safe to use from any thread are wrapped.
     let value: Value

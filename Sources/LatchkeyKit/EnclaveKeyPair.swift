@@ -23,15 +23,15 @@ public struct EnclaveKeyPair: Hashable, Sendable {
 
     /// Creates a pair and stores its private key in the keychain.
     ///
-    /// Blocks. Prompts only on Linux and only for the passcode: when the pair is available only with a passcode, and the
-    /// daemon has not received it since it started. Apple: `SecKeyCreateRandomKey`.
+    /// Blocks. Prompts only on Linux and only for the passcode: when the pair is available only with a passcode, and
+    /// the passcode was not entered since the daemon started. Apple: `SecKeyCreateRandomKey`.
     ///
     /// - Parameters:
     ///   - tag: the name of the pair; not used by another pair of this app.
-    ///   - protection: what has to be proven before each use of the private key; `.privateKeyUsage` is added.
+    ///   - protection: the proof that each use of the private key requires; `.privateKeyUsage` is added.
     /// - Returns: the new pair.
     /// - Throws: `KeychainError`: `alreadyThere` when there is a pair with this tag, `notAvailable` without a Secure
-    ///   Enclave, `badParameter` for a protection that contradicts itself.
+    ///   Enclave, `badParameter` for a protection whose constraints contradict each other.
     public static func create(
         tag: String, protection: KeychainProtection = .currentBiometry
     ) throws(KeychainError) -> EnclaveKeyPair {
@@ -182,7 +182,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     ///   - message: of any length, such as the nonce of a server.
     ///   - prompt: how the user is asked; a proof of `BiometricAuth` does not prompt again.
     /// - Returns: the signature in DER (X9.62).
-    /// - Throws: `KeychainError`, as the synchronous form.
+    /// - Throws: the `KeychainError` that the synchronous form throws.
     public func sign(_ message: Data, prompt: KeychainPrompt = .standard) async throws(KeychainError) -> Data {
         try await KeychainStore().waiting(prompt) { (prompt) throws(KeychainError) in
             try sign(message, prompt: prompt)
@@ -198,7 +198,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
     ///   - data: the whole ciphertext; a modified one is rejected.
     ///   - prompt: how the user is asked; a proof of `BiometricAuth` does not prompt again.
     /// - Returns: the plaintext.
-    /// - Throws: `KeychainError`, as the synchronous form.
+    /// - Throws: the `KeychainError` that the synchronous form throws.
     public func decrypt(_ data: Data, prompt: KeychainPrompt = .standard) async throws(KeychainError) -> Data {
         try await KeychainStore().waiting(prompt) { (prompt) throws(KeychainError) in
             try decrypt(data, prompt: prompt)
@@ -258,7 +258,7 @@ public struct EnclaveKeyPair: Hashable, Sendable {
 }
 
 extension KeychainError {
-    /// Creates an error from that of a `SecKey` function, which is one of the keychain or of LocalAuthentication.
+    /// Converts the error of a `SecKey` function, which has the domain of the keychain or of LocalAuthentication.
     fileprivate init(ofKey error: Unmanaged<CFError>?) {
         guard let error = error?.takeRetainedValue() as (any Error)? else {
             self.init(.other, status: errSecParam, message: nil)

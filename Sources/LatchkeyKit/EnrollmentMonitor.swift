@@ -2,8 +2,8 @@
 
 public import LocalAuthentication
 
-/// Detects that the enrolled fingers or faces differ from those that the app trusts, so that it can ask for its own
-/// password.
+/// Detects that the enrolled fingers or faces differ from those that the app trusts, so that the app can ask for its
+/// own password.
 ///
 /// Call `trustCurrent` after the app has checked its own password, and `check` before it offers biometry:
 ///
@@ -37,7 +37,7 @@ public struct EnrollmentMonitor: Sendable {
     /// Creates a monitor that stores the trusted set in a keychain item.
     ///
     /// - Parameters:
-    ///   - store: the keychain in which the trusted set is stored, out of the reach of other apps.
+    ///   - store: the keychain in which the trusted set is stored.
     ///   - entry: the item of the trusted set.
     ///   - makeContext: creates a context for each call; by default an `LAContext`. Tests pass a test double.
     public init(
@@ -54,7 +54,7 @@ public struct EnrollmentMonitor: Sendable {
     /// Blocks for a few round trips to the system; never prompts.
     ///
     /// - Returns: the result of the comparison.
-    /// - Throws: `KeychainError` when the trusted set cannot be read. Ask for the app's own password then.
+    /// - Throws: `KeychainError` when the trusted set cannot be read. The app should then ask for its own password.
     public func check() throws(KeychainError) -> Verdict {
         let trusted: Data
         do throws(KeychainError) {

@@ -51,7 +51,7 @@ public struct FallbackFlow: Hashable, Sendable {
         case password
     }
 
-    /// Why the app's own password is asked for.
+    /// Why the flow asks for the app's own password.
     public enum PasswordReason: Hashable, Sendable {
         /// The password is the only method: biometry is not offered or not possible.
         case onlyWay

@@ -34,7 +34,8 @@ public struct KeychainPrompt: Sendable {
 
     /// Uses a context of the caller. Apple: `kSecUseAuthenticationContext`.
     ///
-    /// - Parameter context: a context; one that was evaluated does not prompt again. The call does not invalidate it.
+    /// - Parameter context: a context. A call does not prompt for a proof that the context has already, and does not
+    ///   invalidate the context.
     /// - Returns: the prompt.
     public static func context(_ context: LAContext) -> KeychainPrompt {
         KeychainPrompt(.context(Carried(value: context)))

@@ -3,8 +3,8 @@
 public import Foundation
 import Security
 
-// The asynchronous forms. Each runs on a thread of its own while it waits for the keychain or the user, so that
-// neither the caller's actor nor a thread of the pool is blocked.
+// The asynchronous forms of the functions. Each waits for the keychain and the user on a thread of its own, so that it
+// blocks neither the caller's actor nor a thread of the pool.
 
 extension KeychainStore {
     /// Stores a value, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
@@ -15,7 +15,7 @@ extension KeychainStore {
     /// - Parameters:
     ///   - data: the value, at most 1 MiB. An empty value deletes the item.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`, as the synchronous form; the item is unchanged then.
@@ -35,7 +35,7 @@ extension KeychainStore {
     /// - Parameters:
     ///   - data: the value, at most 1 MiB.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - protection: when the item can be read, and which proof is required.
     ///   - label: the name of the item in lists; nil for none.
     ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
     /// - Throws: `KeychainError`: `alreadyThere` when the item exists; it is unchanged then.
@@ -50,12 +50,13 @@ extension KeychainStore {
 
     /// Stores a text as UTF-8, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// May prompt when the item exists and demands a proof; cancelling the task is like that of the form for `Data`.
+    /// May prompt when the item exists and demands a proof. Cancelling the task has the same effect as in the form for
+    /// `Data`.
     ///
     /// - Parameters:
     ///   - text: at most 1 MiB in UTF-8. An empty text deletes the item.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`, as the synchronous form; the item is unchanged then.
@@ -68,12 +69,13 @@ extension KeychainStore {
 
     /// Stores a value as JSON, without blocking a thread of the pool. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// May prompt when the item exists and demands a proof; cancelling the task is like that of the form for `Data`.
+    /// May prompt when the item exists and demands a proof. Cancelling the task has the same effect as in the form for
+    /// `Data`.
     ///
     /// - Parameters:
     ///   - value: the value; its JSON has at most 1 MiB.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`: `unencodable` when the value cannot be encoded, else as the form for `Data`; the
@@ -102,7 +104,7 @@ extension KeychainStore {
 
     /// Reads a UTF-8 text, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
     ///
-    /// May prompt; cancelling the task is like that of `data(of:prompt:)`.
+    /// May prompt. Cancelling the task has the same effect as in `data(of:prompt:)`.
     ///
     /// - Parameters:
     ///   - entry: the item.
@@ -115,7 +117,7 @@ extension KeychainStore {
 
     /// Reads a value that was stored as JSON, without blocking a thread of the pool. Apple: `SecItemCopyMatching`.
     ///
-    /// May prompt; cancelling the task is like that of `data(of:prompt:)`.
+    /// May prompt. Cancelling the task has the same effect as in `data(of:prompt:)`.
     ///
     /// - Parameters:
     ///   - type: the type of the value.

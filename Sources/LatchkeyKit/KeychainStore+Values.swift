@@ -13,7 +13,7 @@ extension KeychainStore {
     /// - Parameters:
     ///   - text: at most 1 MiB in UTF-8. An empty text deletes the item.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`, as the form for `Data`; the item is unchanged then.
@@ -44,7 +44,7 @@ extension KeychainStore {
     /// - Parameters:
     ///   - value: the value; its JSON has at most 1 MiB.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`: `unencodable` when the value cannot be encoded, else as the form for `Data`; the

@@ -25,13 +25,13 @@ public struct KeychainStore: Sendable {
 
     /// Stores a value: adds the item, or changes it if it exists. Apple: `SecItemAdd`, `SecItemUpdate`.
     ///
-    /// Blocks; prompts when the item exists and demands a proof. On Linux, also prompts for the passcode when the item is
-    /// available only with a passcode, and the daemon has not received it since it started.
+    /// Blocks; prompts when the item exists and demands a proof. On Linux, also prompts for the passcode when the item
+    /// is available only with a passcode, and the passcode was not entered since the daemon started.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB. An empty value deletes the item.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven; replaces that of an existing item.
+    ///   - protection: when the item can be read, and which proof is required; replaces that of an existing item.
     ///   - label: the name of the item in lists; nil leaves it unchanged.
     ///   - prompt: how the user is asked.
     /// - Throws: `KeychainError`: `cancelled`, `authenticationFailed` or `interactionNotAllowed` when the proof
@@ -67,13 +67,14 @@ public struct KeychainStore: Sendable {
 
     /// Stores a value in a new item; an existing item stays unchanged. Apple: `SecItemAdd`.
     ///
-    /// Blocks. Prompts only on Linux and only for the passcode: when the item is available only with a passcode, and the
-    /// daemon has not received it since it started. When two programs add the same item at the same time, one succeeds.
+    /// Blocks. Prompts only on Linux and only for the passcode: when the item is available only with a passcode, and
+    /// the passcode was not entered since the daemon started. When two programs add the same item at the same time,
+    /// only one call succeeds.
     ///
     /// - Parameters:
     ///   - data: the value, at most 1 MiB.
     ///   - entry: the item.
-    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - protection: when the item can be read, and which proof is required.
     ///   - label: the name of the item in lists; nil for none.
     ///   - prompt: how the user is asked; provides the password for `KeychainProtection.applicationPassword`.
     /// - Throws: `KeychainError`: `alreadyThere` when the item exists, else as `store(_:in:protection:label:prompt:)`.
@@ -105,7 +106,7 @@ public struct KeychainStore: Sendable {
         var result: CFTypeRef?
         try check(SecItemCopyMatching(query as CFDictionary, &result))
         guard let data = result as? Data else {
-            throw KeychainError(.undecodable, status: errSecDecode, message: "The item holds no value.")
+            throw KeychainError(.undecodable, status: errSecDecode, message: "The item has no value.")
         }
         return data
     }

@@ -7,9 +7,9 @@ import Synchronization
 ///
 ///     @KeychainStored(.password(service: "example.com", account: "token")) var token: String?
 ///
-/// Setting nil deletes the item. A property cannot throw: reading gives nil when it fails, setting leaves the item
-/// unchanged when it fails, and `$token.error` says why. `$token.read()` and `$token.write(_:)` throw instead. A
-/// `String` is stored as UTF-8, `Data` unchanged, any other type as JSON.
+/// Setting nil deletes the item. The property does not throw: a failed read returns nil, a failed write leaves the item
+/// unchanged, and `$token.error` has the reason. `$token.read()` and `$token.write(_:)` throw instead. A `String` is
+/// stored as UTF-8, `Data` unchanged, any other type as JSON.
 ///
 /// Each access blocks for a keychain call and may prompt; no value is cached in memory.
 @propertyWrapper
@@ -24,7 +24,7 @@ public struct KeychainStored<Value: Codable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - entry: the item of the value.
-    ///   - protection: when the item can be read, and what has to be proven.
+    ///   - protection: when the item can be read, and which proof is required.
     ///   - prompt: how the user is asked when the item demands a proof.
     ///   - store: the keychain.
     public init(

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A context for tests and previews whose evaluations end as a script says, without the system.
 ///
-/// Answers and evaluations are queued, so that either may come first. A test double proves nothing to a keychain: an
-/// item that demands a proof cannot be read with it. Do not use it in a program for users.
+/// Answers and evaluations are queued, so that either may come first. The test double obtains no proof, so an item that
+/// demands one cannot be read with it. Do not use it in a program for users.
 public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     /// How a scripted evaluation ends.
     public enum Answer: Hashable, Sendable {
@@ -62,7 +62,7 @@ public final class ScriptedBiometry: BiometryEvaluating, Sendable {
     /// The titles of the last `apply`.
     public var titles: (fallback: String?, cancel: String?) { state.withLock { $0.titles } }
 
-    /// Ends the oldest evaluation that waits, or else the next one that is requested.
+    /// Ends the oldest waiting evaluation; if none is waiting, ends the next one that is requested.
     ///
     /// - Parameter answer: how the evaluation ends.
     public func answer(_ answer: Answer) {

@@ -10,7 +10,8 @@ public import Testing
 ///         ...
 ///     }
 ///
-/// A script that cannot continue is recorded as an issue at the line of the next action (`Simulator.scriptProblem`).
+/// When a script cannot continue, the trait records an issue at the line of the next action
+/// (`Simulator.scriptProblem`).
 ///
 /// Code on a plain thread, in a detached task or on a dispatch queue runs outside the test's task, and therefore
 /// without the machine: its calls fail with a message that says so. An `LAContext` that was created inside the test
@@ -18,7 +19,7 @@ public import Testing
 public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
     let make: @Sendable () throws -> Simulator
 
-    /// true: a suite with this trait applies it to each of its tests.
+    /// Always true: a suite with this trait applies it to each of its tests.
     public var isRecursive: Bool { true }
 
     /// Runs a test on a new machine, and records an issue if its script could not continue. Called by Swift Testing.
@@ -32,7 +33,7 @@ public struct SimulatorTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let simulator = try make()
-        // Also after an error of the test, since the script's problem is usually its cause.
+        // Records the issue after an error of the test too, since the script's problem is usually the cause.
         defer {
             if let problem = simulator.scriptProblem {
                 Issue.record(

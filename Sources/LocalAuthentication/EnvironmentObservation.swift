@@ -5,7 +5,8 @@ import LatchkeyModel
 import Security
 import Synchronization
 
-/// Waits for changes of an environment while it has observers: one thread, which blocks in a request to the daemon.
+/// Notifies the observers of an environment. While there are observers, one thread waits for changes in a request to
+/// the daemon.
 final class EnvironmentObservation: Sendable {
     private struct Entry: @unchecked Sendable {
         // A weak reference is read and cleared atomically; only one thread at a time calls the observer.
@@ -29,7 +30,7 @@ final class EnvironmentObservation: Sendable {
     init(_ engine: Result<Client, Failure>) { self.engine = engine }
 
     func add(_ observer: any LAEnvironment.Observer, of environment: LAEnvironment) {
-        // The state to compare changes with is read before this returns, so that no later change is missed.
+        // Reads the state to compare with before this function returns, so that no later change is missed.
         let first = EnvironmentReport.now(engine)
         let entry = Entry(observer: observer)
         let starts = state.withLock { state in
@@ -47,7 +48,7 @@ final class EnvironmentObservation: Sendable {
             var pause = Self.shortestPause
             while isObserved(environment) {
                 guard let report = EnvironmentReport.next(engine, after: last) else {
-                    // The engine may come back, for example after an update of the daemon.
+                    // The engine may become reachable again, for example after an update of the daemon.
                     rest(pause)
                     pause = min(2 * pause, Self.longestPause)
                     continue
@@ -56,7 +57,7 @@ final class EnvironmentObservation: Sendable {
                 guard let environment else { continue }
                 let old = LAEnvironment.State(last)
                 last = report
-                // The report also changes for other apps, and when another daemon answers.
+                // The revision also changes when only another app is affected, and when another daemon answers.
                 if old.isEqual(LAEnvironment.State(report)) { continue }
                 for entry in state.withLock({ $0.entries }) {
                     entry.observer?.environment(environment, stateDidChangeFromOldState: old)

@@ -5,8 +5,9 @@ import LatchkeyModel
 import Security
 
 extension LAContext {
-    /// Replaces the failure of an app that has no `NSFaceIDUsageDescription` by one that names the missing key and
-    /// its file (behaviour LA-07). Only the app's own process knows where its files are.
+    /// Replaces the failure of an app that has no `NSFaceIDUsageDescription` with a failure that names the missing key
+    /// and its file (behaviour LA-07). The daemon cannot do this, since only the app's process knows where its files
+    /// are.
     func explained(_ failure: Failure, sensor: BiometryKind? = nil) -> Failure {
         guard failure.status == .biometryNotAvailable, case .success(let client) = engine,
             client.faceUsage?.isEmpty ?? true, (sensor ?? EnvironmentReport.now(engine)?.biometry) == .faceID

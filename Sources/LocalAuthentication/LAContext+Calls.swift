@@ -14,7 +14,7 @@ extension LAContext: AuthenticationContext {
 
     /// Returns the handle of this context on the current connection, and creates one if there is none.
     ///
-    /// After a reconnection the context gets a new handle. The proofs of the old handle are gone.
+    /// After a reconnection the context gets a new handle, without the proofs of the old one.
     package func handle() throws(Failure) -> ContextHandle {
         try checkIsValid()
         let client = try engine.get()
@@ -22,7 +22,7 @@ extension LAContext: AuthenticationContext {
         if let known = state.withLock({ $0.generation == current ? $0.handle : nil }) { return known }
         let (reply, generation) = try client.callWithGeneration(.createContext)
         guard case .context(let made) = reply else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
         }
         // Two threads may create a handle at the same time: the first one is used, the other is invalidated below.
         let kept: ContextHandle? = state.withLock { state in

@@ -5,7 +5,7 @@ import LatchkeyModel
 public import Security
 import Synchronization
 
-/// Asks the owner of the device to prove who they are. Apple: `LAContext`.
+/// Authenticates the owner of the device. Apple: `LAContext`.
 ///
 /// A context holds the proofs that it obtained: evaluating it again, or passing it to a keychain call, does not
 /// prompt again until the context is invalidated, the device is locked, the process ends, or the connection to the
@@ -100,7 +100,7 @@ open class LAContext: NSObject {
         do throws(Failure) {
             try checkIsValid()
             guard case .policy(let answer) = try engine.get().call(.canEvaluate(policy.wire)) else {
-                throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+                throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
             }
             state.withLock { $0.biometryType = LABiometryType(answer.biometry) }
             if let refusal = answer.refusal { throw explained(refusal, sensor: answer.biometry) }
@@ -116,10 +116,10 @@ open class LAContext: NSObject {
     /// Shows a prompt and calls `reply` once with the result. Apple:
     /// `LAContext.evaluatePolicy(_:localizedReason:reply:)`.
     ///
-    /// Does not block. `reply` runs on a thread of its own, never on the main thread and never before this method
-    /// returns. The prompt is skipped when this context has the proof already, or when an unlock of the device is
-    /// reused (`touchIDAuthenticationAllowableReuseDuration`). Evaluations of all programs are queued: one prompt is
-    /// shown at a time.
+    /// Does not block. `reply` runs on a thread of its own, never on the main thread or the calling thread; it may run
+    /// before this method has returned. The prompt is skipped when this context has the proof already, or when an
+    /// unlock of the device is reused (`touchIDAuthenticationAllowableReuseDuration`). Evaluations of all programs are
+    /// queued: one prompt is shown at a time.
     ///
     /// - Parameters:
     ///   - policy: what the user has to prove.
@@ -134,7 +134,7 @@ open class LAContext: NSObject {
     ) {
         precondition(!localizedReason.isEmpty, "LAContext: localizedReason is empty")
         let wasValid = !state.withLock { $0.isInvalidated }
-        // A new thread waits for the user, so that neither a thread of the caller nor one of a pool is blocked.
+        // A new thread waits for the user, so that neither the calling thread nor a thread of a pool is blocked.
         let context = Carried(value: self)
         Thread.detachNewThread {
             do throws(Failure) {
@@ -207,9 +207,9 @@ open class LAContext: NSObject {
     /// Obtains the proofs that an access control demands and calls `reply` once. Apple:
     /// `LAContext.evaluateAccessControl(_:operation:localizedReason:reply:)`.
     ///
-    /// Afterwards items and keys with this access control can be used with this context without another prompt. Does
-    /// not block; shows a prompt if a proof is missing. `reply` runs on a thread of its own, never on the main
-    /// thread.
+    /// Afterwards, calls that pass this context use items and keys with this access control without another prompt.
+    /// Does not block; shows a prompt if a proof is missing. `reply` runs on a thread of its own, never on the main
+    /// thread or the calling thread.
     ///
     /// - Parameters:
     ///   - accessControl: the access control.
@@ -297,7 +297,7 @@ open class LAContext: NSObject {
 
     // MARK: - Enrolled set
 
-    /// The enrolled set and the paired devices, as hashes that differ between apps. Apple: `LAContext.domainState`.
+    /// Hashes of the enrolled set and of the paired devices; they differ between apps. Apple: `LAContext.domainState`.
     ///
     /// Each access blocks for one round trip to the daemon; it never prompts. All hashes are nil when the daemon
     /// cannot be reached.
@@ -334,7 +334,7 @@ open class LAContext: NSObject {
 
     /// Invalidates the context, with its proofs and credentials. Apple: `LAContext.invalidate()`.
     ///
-    /// Evaluations that run end with `LAError.appCancel`, later ones with `LAError.invalidContext`. Idempotent.
+    /// Running evaluations end with `LAError.appCancel`, later ones with `LAError.invalidContext`. Idempotent.
     /// Blocks for one round trip to the daemon when the context was used before.
     open func invalidate() {
         let (handle, generation) = state.withLock { state in

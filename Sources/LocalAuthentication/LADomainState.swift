@@ -40,8 +40,8 @@ public final class LADomainStateBiometry: NSObject, Sendable {
 
     init(_ report: EnvironmentReport?) {
         biometryType = report.map { LABiometryType($0.biometry) } ?? .none
-        // nil during lockout too: then the preflight fails, and Apple's `evaluatedPolicyDomainState` is not set
-        // (behaviour DS-04).
+        // nil during lockout too, as on Apple systems: the preflight fails then, and Apple's
+        // `evaluatedPolicyDomainState` is not set (behaviour DS-04).
         stateHash = report?.isLockedOut == true ? nil : report?.biometryHash.map { Data($0) }
     }
 }

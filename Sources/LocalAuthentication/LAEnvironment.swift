@@ -12,8 +12,8 @@ public final class LAEnvironment: NSObject, Sendable {
     private let engine: Result<Client, Failure>
     private let watch: EnvironmentObservation
 
-    /// The environment of the user who runs the program; one shared object for each engine. Apple:
-    /// `LAEnvironment.currentUser`.
+    /// The environment of the user who runs the program; the daemon and each simulated machine have one shared object.
+    /// Apple: `LAEnvironment.currentUser`.
     public class var currentUser: LAEnvironment {
         let engine = Result { () throws(Failure) in try AppIdentity.client() }
         guard case .success(let client) = engine else { return LAEnvironment(engine) }
@@ -238,7 +238,7 @@ extension EnvironmentReport {
         _ engine: Result<Client, Failure>, unlike revision: UInt64?
     ) throws(Failure) -> EnvironmentReport {
         guard case .environment(let report) = try engine.get().call(.environment(unlike: revision)) else {
-            throw Failure(.internalFailure, "The daemon's answer is of another kind.")
+            throw Failure(.internalFailure, "The daemon sent an unexpected reply.")
         }
         return report
     }

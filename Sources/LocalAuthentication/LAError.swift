@@ -8,7 +8,7 @@ public let LAErrorDomain: String = "com.apple.LocalAuthentication"
 /// Why authentication did not succeed. Apple: `LAError`.
 ///
 /// Bridges to and from `NSError`, so that `catch let error as LAError`, `catch LAError.userCancel` and
-/// `error as? LAError` work for errors that this module throws and for those that come as `NSError`.
+/// `error as? LAError` work both for errors that this module throws and for an `NSError` of this domain.
 public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable {
     /// The underlying error object.
     public let _nsError: NSError
@@ -139,7 +139,8 @@ public struct LAError: CustomNSError, Hashable, Sendable, _ObjectiveCBridgeable 
         case notInteractive
         /// A number that has no name in this version.
         ///
-        /// > Note: Linux: Apple's imported enumeration holds any number. A Swift enumeration needs a case for it.
+        /// > Note: Linux: a value of Apple's imported enumeration can have any number; a Swift enumeration needs a case
+        /// > for numbers without a name.
         case other(Int)
 
         /// Deprecated name of `companionNotAvailable`. Apple: `LAError.Code.watchNotAvailable`.

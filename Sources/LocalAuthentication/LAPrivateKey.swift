@@ -9,8 +9,8 @@ public import Security
 /// their own, never on the main thread.
 public final class LAPrivateKey: NSObject, Sendable {
     private let right: Carried<LAPersistedRight>
-    // A context for reads without a proof, created here because the worker threads are outside a simulated machine's
-    // scope.
+    // A context for calls that need no proof. It is created here because the worker threads are outside the scope of a
+    // simulated machine.
     private let reading = Carried(value: LAContext())
 
     init(_ right: LAPersistedRight) { self.right = Carried(value: right) }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// An operation of the app that the owner of the device has to authorize. Apple: `LARight`.
 ///
-/// A right is information for the app: use a saved right (`LARightStore`) to protect a key or a secret. Methods may
-/// be called from any thread.
+/// The state of a right is only information for the app. To protect a key or a secret, save the right in the
+/// `LARightStore`. Methods may be called from any thread.
 open class LARight: NSObject {
     // All mutable state is behind the lock. Not Sendable, as on Apple systems.
     private struct Progress: Sendable {
@@ -82,7 +82,7 @@ open class LARight: NSObject {
         }
         context.evaluate(requirement, localizedReason: localizedReason) { error in
             mine.value.progress.withLock { progress in
-                // `deauthorize` or another `authorize` was called meanwhile: its state is kept.
+                // If `deauthorize` or another `authorize` was called meanwhile, the state is that call's.
                 guard progress.context?.value === asked.value else { return }
                 progress.state = error == nil ? .authorized : .notAuthorized
             }

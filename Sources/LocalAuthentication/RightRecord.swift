@@ -2,8 +2,9 @@
 
 import Security
 
-/// The durable form of a right (behaviour RI-03): a record that every program of the app's access group can read, and
-/// beside it a key of the Secure Enclave and an optional secret, both under the access control of the right.
+/// The durable form of a right (behaviour RI-03). A right consists of a record that every program in the app's access
+/// group can read, a key of the Secure Enclave and an optional secret; the right's access control protects the key and
+/// the secret.
 struct RightRecord: Sendable {
     private static let service = "LARightStore"
     private static let secretService = "LARightStore secret"
@@ -122,11 +123,11 @@ struct RightRecord: Sendable {
 
     // MARK: - Removing
 
-    /// Removes the secret, the key and then the record, so that a removal that was interrupted can be repeated.
+    /// Removes the key, the secret and then the record, so that an interrupted removal can be repeated.
     ///
-    /// Key and secret are found by the attributes that `save` gave them, not by the contents of the record. This also
-    /// removes what an interrupted `save` left behind, and a forged record can neither keep its own key nor delete
-    /// the key of another right.
+    /// The key and the secret are found by the attributes that `save` gave them, not by the contents of the record.
+    /// This also removes the leftovers of an interrupted `save`, and a forged record can neither preserve its own key
+    /// nor delete the key of another right.
     static func remove(_ identifier: String, _ context: LAContext) throws {
         try check(SecItemCopyMatching(query(service, identifier, context), nil))
         let parts: [[CFString: Any]] = [

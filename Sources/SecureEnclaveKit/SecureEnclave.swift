@@ -13,13 +13,12 @@ import Security
 /// Apple: `CryptoKit.SecureEnclave`.
 ///
 /// > Note: Linux: CryptoKit does not exist here, so public keys, signatures and shared secrets are types of this
-/// module.
-/// > Their `x963Representation` and `rawRepresentation` have the same formats as in CryptoKit.
+/// > module. Their `x963Representation` and `rawRepresentation` have the same formats as in CryptoKit.
 public enum SecureEnclave {
-    /// Whether the app can use a Secure Enclave: a TPM, or the software implementation if the machine is configured
-    /// for it.
+    /// Whether the app can use a Secure Enclave. In this version it is a software implementation, which the daemon's
+    /// configuration has to enable.
     ///
-    /// Blocks for one request to the daemon; does not prompt. false also when the daemon cannot be reached.
+    /// Blocks for one request to the daemon; does not prompt. Also false when the daemon cannot be reached.
     /// Apple: `SecureEnclave.isAvailable`.
     public static var isAvailable: Bool { SecKey.hasEnclave }
 
@@ -43,7 +42,7 @@ func defaultAccessControl() throws -> SecAccessControl {
     return control
 }
 
-/// The error that a call stored; `errSecParam` when it stored none.
+/// The error that a `SecKey` function set; an error with code `errSecParam` when it set none.
 func thrown(_ error: Unmanaged<CFError>?) -> any Error {
     error?.takeRetainedValue() ?? NSError(domain: NSOSStatusErrorDomain, code: Int(errSecParam))
 }

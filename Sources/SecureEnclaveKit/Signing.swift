@@ -18,13 +18,14 @@ extension SecureEnclave.P256.Signing {
         ///
         /// Blocks until the daemon has created the key. Prompts for the passcode only when the protection of
         /// `accessControl` is `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` and the passcode was not entered
-        /// before. Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
+        /// since the daemon started.
+        /// Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
         ///
         /// - Parameters:
         ///   - accessControl: the protection of the key and the constraints that the user must satisfy before each use.
         ///     Include `.privateKeyUsage`: without it every use fails with code -1009 of the domain of `LAError`.
-        ///   - authenticationContext: supplies proofs that were obtained before and the texts of prompts, also for
-        ///     later uses of the key. nil: each use of a protected key prompts.
+        ///   - authenticationContext: the context that provides the proofs and the prompt texts for this call and for all
+        ///     later uses of the key; with nil, each use of a protected key prompts.
         /// - Throws: an error of `NSOSStatusErrorDomain`: -25291 (`errSecNotAvailable`) when there is no Secure
         ///   Enclave, or another code of `SecKeyCreateRandomKey`.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
@@ -37,7 +38,7 @@ extension SecureEnclave.P256.Signing {
         /// the daemon has created the key; does not prompt.
         /// Apple: `init(compactRepresentable:accessControl:authenticationContext:)` of the same type.
         ///
-        /// - Parameter authenticationContext: the context that is passed with each use of the key; nil: none.
+        /// - Parameter authenticationContext: the context that is passed with each use of the key; nil for none.
         /// - Throws: an error of `NSOSStatusErrorDomain`: -25291 (`errSecNotAvailable`) when there is no Secure
         ///   Enclave, or another code of `SecKeyCreateRandomKey`.
         public init(authenticationContext: LAContext? = nil) throws {
@@ -52,8 +53,8 @@ extension SecureEnclave.P256.Signing {
         /// - Parameters:
         ///   - dataRepresentation: the `dataRepresentation` of a key that this app created on this machine for this
         ///     user.
-        ///   - authenticationContext: supplies proofs that were obtained before and the texts of prompts for all uses
-        ///     of the key. nil: each use of a protected key prompts.
+        ///   - authenticationContext: the context that provides the proofs and the prompt texts for all uses of the key;
+        ///     with nil, each use of a protected key prompts.
         /// - Throws: an error of `NSOSStatusErrorDomain`: -50 (`errSecParam`) for bytes that the Secure Enclave did not
         ///   create for this app. Changes to the encrypted private key are detected at its first use instead.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {

@@ -16,8 +16,12 @@ package struct AppIdentity: Equatable, Sendable {
     /// The app's access groups; new items get the first one by default (behaviour KC-23).
     package var groups: [String]
 
-    /// Takes the groups from `LATCHKEY_APP_ID`; else from `keychain-access-groups`, `CFBundleIdentifier` and the app
-    /// groups of the `Info.plist`, in that order; else the only group is the executable's name.
+    /// Determines the name and the groups.
+    ///
+    /// The names in `LATCHKEY_APP_ID` are the groups, if the variable is set. Otherwise the groups are
+    /// `keychain-access-groups`, the identifier and the app groups of the `Info.plist`, in that order; the identifier
+    /// is `CFBundleIdentifier`, or the executable's name when that is missing. The name is the first name of the
+    /// variable, or the identifier.
     ///
     /// - Parameters:
     ///   - names: the names listed in `LATCHKEY_APP_ID`; empty when the variable is not set.
@@ -72,9 +76,9 @@ package struct AppIdentity: Equatable, Sendable {
         return nil
     }
 
-    /// Paths of `Info.plist` in the folders `<Target>.resources` and `<Package>_<Target>.resources` beside an
-    /// executable, and in their direct subfolders. SwiftPM creates the second kind of folder and rejects an
-    /// `Info.plist` at its top level.
+    /// Possible paths of an `Info.plist`: in the folders `<Target>.resources` and `<Package>_<Target>.resources` beside
+    /// the executable, and in their direct subfolders. SwiftPM creates the folder `<Package>_<Target>.resources` and
+    /// rejects an `Info.plist` at its top level.
     private static func informationFiles(besideExecutable executable: URL) -> [URL] {
         let target = executable.deletingPathExtension().lastPathComponent
         return folders(in: executable.deletingLastPathComponent())

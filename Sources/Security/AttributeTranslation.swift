@@ -32,8 +32,8 @@ extension AttributeCode {
     private static let byName = Dictionary(uniqueKeysWithValues: constants)
     private static let byCode = Dictionary(uniqueKeysWithValues: constants.map { ($0.1, $0.0) })
 
-    /// The attribute that a `kSecAttr...` string names for items of a class; `kSecAttrType` and `kSecAttrKeyType` share
-    /// the string `type`.
+    /// The attribute that a `kSecAttr...` string names for items of a class; nil for an unknown string. The class is
+    /// needed because `kSecAttrType` and `kSecAttrKeyType` share the string `type`.
     init?(constant: String, in itemClass: ItemClass?) {
         guard let code = AttributeCode.byName[constant] else { return nil }
         self = code == .type && itemClass == .key ? .keyType : code

@@ -6,7 +6,8 @@ package import LatchkeyModel
 
 /// The `kSecMatch...` keys of a query that apply to certificates and identities; `kSecMatchLimit` is not one of them.
 ///
-/// Has no side effects: everything besides the certificate is passed in. An identity matches when its certificate does.
+/// Does no input or output: the caller passes the current time and a function that finds issuers. An identity matches
+/// when its certificate does.
 package struct CertificateMatch {
     private enum Place { case anywhere, start, end, whole }
     private enum Moment {
@@ -104,7 +105,8 @@ package struct CertificateMatch {
         return .date(date)
     }
 
-    /// Skips entries that are not DER names: they match no certificate, and lists sent by TLS servers may contain some.
+    /// Skips entries that are not DER names: they match no certificate, and a list from a TLS server may contain such
+    /// entries.
     private static func names(_ value: Any) throws(Failure) -> Set<[UInt8]> {
         let refusal = ParsedQuery.refusal("kSecMatchIssuers takes an array of Data.")
         guard let list = value as? NSArray else { throw refusal }
@@ -176,8 +178,7 @@ package struct CertificateMatch {
         }
     }
 
-    /// Ignores case: RFC 5321 (section 2.4) allows case-sensitive local parts, but mail systems do not distinguish
-    /// them.
+    /// Ignores case: RFC 5321 (section 2.4) allows case-sensitive local parts, but mail systems ignore their case.
     private func hasEmailAddress(_ certificate: Certificate) -> Bool {
         guard let emailAddress, !certificate.emailAddresses.isEmpty else { return true }
         return certificate.emailAddresses.contains {

@@ -57,7 +57,8 @@ public func CFNullGetTypeID() -> CFTypeID { 16 }
 /// - Parameters:
 ///   - one: the first object.
 ///   - other: the second object.
-/// - Returns: true when both have the same type and are equal; false for nil and for objects that are no `NSObject`.
+/// - Returns: true when both have the same type and are equal; false for nil and for objects that do not inherit
+///   from `NSObject`.
 ///
 /// Apple: `CFEqual(_:_:)`.
 public func CFEqual(_ one: CFTypeRef!, _ other: CFTypeRef!) -> Bool {

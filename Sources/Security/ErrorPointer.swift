@@ -11,8 +11,8 @@ extension CFError {
     ///
     /// - Parameters:
     ///   - status: the error's code.
-    ///   - words: what happened, as a sentence.
-    ///   - hint: what to do about it, as a sentence; may be empty.
+    ///   - words: a sentence that says what happened.
+    ///   - hint: a sentence that says what to do about it; may be empty.
     ///   - domain: the error's domain.
     static func status(
         _ status: OSStatus, _ words: String, hint: String = "", domain: String = NSOSStatusErrorDomain
@@ -43,8 +43,8 @@ extension Failure {
     }
 }
 
-/// Runs a call of the API. On failure records it for `SecCopyErrorMessageString`, sets `error` if it is not nil, and
-/// returns nil; leaves `error` unchanged on success.
+/// Runs the body of an API function. On failure, records the failure for `SecCopyErrorMessageString`, sets the error
+/// unless `error` is nil, and returns nil. On success, leaves the error unchanged.
 func reporting<R>(to error: ErrorPointer, of key: SecKey? = nil, _ body: () throws(Failure) -> R) -> R? {
     do throws(Failure) {
         return try body()
@@ -55,7 +55,7 @@ func reporting<R>(to error: ErrorPointer, of key: SecKey? = nil, _ body: () thro
     }
 }
 
-/// Runs a call of the API that returns a status, and records a failure for `SecCopyErrorMessageString`.
+/// Runs the body of an API function and returns its status. Records a failure for `SecCopyErrorMessageString`.
 func status(_ body: () throws(Failure) -> Void) -> OSStatus {
     do throws(Failure) {
         try body()

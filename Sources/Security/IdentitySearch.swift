@@ -73,15 +73,14 @@ struct IdentitySearch {
         var key = query.query
         key.itemClass = .key
         key.persistentReference = nil
-        // Attributes that certificates have too were compared with the certificate.
+        // The search for certificates has compared the attributes that certificates have too.
         key.attributes = query.attributes.filter { !ItemClass.certificate.has($0.key) }
         key.attributes[.accessGroup] = query.attributes[.accessGroup]
         guard key.attributes.add([.applicationLabel: hash, .keyClass: .number(1)]) else { return nil }
         key.anySynchronizable = true
         do throws(Failure) {
             let keys = try access.copy(key, limit: 0, returns)
-            // The app chooses the label, so the key's public half is compared with the certificate's public key as
-            // well.
+            // Any app can set the label, so the key's public half is compared with the certificate's public key too.
             guard returns.contains(.data), let certificate = certificate.reference(access) as? SecCertificate else {
                 return keys.first
             }

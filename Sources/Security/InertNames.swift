@@ -2,8 +2,8 @@
 
 public import Foundation
 
-// Names that published code uses in tables and signatures but that have no function here. They make that code compile;
-// a call that uses one returns the status that its documentation names.
+// Names that published code uses in tables and signatures, and that are declared only so that such code compiles. A
+// call that uses one of them returns the status in its documentation.
 
 /// The evaluation of a certificate's trust; declared so that code that names the type compiles.
 ///

@@ -13,17 +13,17 @@ extension Returns {
         // A certificate's data is public and is needed to create the SecCertificate.
         case .certificate, nil: contains(.reference) ? union([.data, .attributes, .persistentReference]) : self
         case .key where contains(.reference): union([.data, .attributes, .persistentReference])
-        // The attributes show which keys are in the Secure Enclave and have no data to return.
+        // The attributes tell which keys are in the Secure Enclave: the data of those cannot be returned.
         case .key: contains(.data) ? union(.attributes) : self
         }
     }
 }
 
 extension FoundItem {
-    /// The object that an app gets for one item, in the form that it asked for; nil for `kSecReturnRef` alone when the
-    /// item has no reference object.
+    /// The object that is returned to the app for one item, with the contents that the `kSecReturn...` keys request;
+    /// nil for `kSecReturnRef` alone when the item has no reference object.
     ///
-    /// Throws `exportNotAllowed` when only the data is asked for and the item is a key of the Secure Enclave.
+    /// Throws `exportNotAllowed` when only the data is requested and the item is a key of the Secure Enclave.
     func result(_ returns: Returns, _ access: KeychainAccess) throws(Failure) -> AnyObject? {
         switch returns {
         case .data:

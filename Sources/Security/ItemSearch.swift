@@ -5,7 +5,7 @@ import LatchkeyCertificates
 import LatchkeyModel
 
 extension ParsedQuery {
-    /// Finds items of one class and creates the objects that the app asked for.
+    /// Finds items of one class and creates the objects that the query requests.
     func foundObjects() throws(Failure) -> [AnyObject] {
         let access = try KeychainAccess(self)
         var objects: [AnyObject] = []

@@ -4,8 +4,8 @@ import Foundation
 package import LatchkeyKeys
 package import LatchkeyModel
 
-/// The raw operations of a key, implemented by the place that holds it: this process or the Secure Enclave. Hashing,
-/// signature encodings, key derivation and AES-GCM are implemented on top of it.
+/// The raw operations of a key, with one implementation for keys in this process's memory and one for private keys of
+/// the Secure Enclave. Hashing, signature encodings, key derivation and AES-GCM are implemented on top of them.
 ///
 /// Safe to call from any number of threads at once. Operations of a private key may block and may prompt.
 package protocol KeyBacking: Sendable {
@@ -15,7 +15,7 @@ package protocol KeyBacking: Sendable {
     /// Whether this is the private half of a pair.
     var isPrivate: Bool { get }
 
-    /// Attributes of the place that holds the key, such as `kSecAttrTokenID`; `SecKeyCopyAttributes` reports them.
+    /// Attributes that depend on where the key is held, such as `kSecAttrTokenID`; `SecKeyCopyAttributes` reports them.
     var attributes: [String: Any] { get }
 
     /// The key as PKCS#1 (RSA) or X9.63 (elliptic curves). Throws `exportNotAllowed` or `unimplemented` for a key that

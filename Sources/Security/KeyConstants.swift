@@ -4,7 +4,7 @@ public import Foundation
 
 // Names and values of Apple's constants, compared with Tests/Vectors/security.tsv by `SecurityConstantTests`.
 
-/// Label that finds a key: `Data`, by default the 20 bytes of SHA-1 of the public key's external representation.
+/// Label by which a key is found: `Data`, by default the 20 bytes of SHA-1 of the public key's external representation.
 /// Apple: `kSecAttrApplicationLabel`.
 nonisolated(unsafe) public let kSecAttrApplicationLabel: CFString = "klbl"
 /// Tag that the app gives a key: `Data`, part of the primary key. Apple: `kSecAttrApplicationTag`.
@@ -29,8 +29,8 @@ nonisolated(unsafe) public let kSecAttrEffectiveKeySize: CFString = "esiz"
 /// Whether a private key in memory can be exported: a Boolean; false makes an export fail with `errSecUnimplemented`.
 /// Apple: `kSecAttrIsExtractable`.
 nonisolated(unsafe) public let kSecAttrIsExtractable: CFString = "extr"
-/// Whether a new key is stored in the keychain: a Boolean, by default false, for private keys of the Secure Enclave
-/// true. Apple: `kSecAttrIsPermanent`.
+/// Whether a new key is stored in the keychain: a Boolean; the default is true for private keys of the Secure Enclave
+/// and false for all other keys. Apple: `kSecAttrIsPermanent`.
 nonisolated(unsafe) public let kSecAttrIsPermanent: CFString = "perm"
 /// Whether a key may be exported in encrypted form only: a Boolean; reported, not enforced.
 /// Apple: `kSecAttrIsSensitive`.
@@ -41,7 +41,7 @@ nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
 nonisolated(unsafe) public let kSecAttrKeyClassPrivate: CFString = "1"
 /// Value of `kSecAttrKeyClass` for the public half of a pair. Apple: `kSecAttrKeyClassPublic`.
 nonisolated(unsafe) public let kSecAttrKeyClassPublic: CFString = "0"
-/// Value of `kSecAttrKeyClass` for a symmetric key: it can be stored as an item, and there is no `SecKey` for it.
+/// Value of `kSecAttrKeyClass` for a symmetric key, which can be stored as an item but has no `SecKey`.
 /// Apple: `kSecAttrKeyClassSymmetric`.
 nonisolated(unsafe) public let kSecAttrKeyClassSymmetric: CFString = "2"
 /// Size of a key in bits: a number, or a string of its decimal digits. Apple: `kSecAttrKeySizeInBits`.

@@ -32,7 +32,7 @@ struct KeyParameters {
 
     // MARK: - Type, class and size
 
-    /// A value as a string of decimal digits: Apple's constants are such strings, and numbers are accepted as well.
+    /// The value of a key as a string of decimal digits. Apple's constants are such strings; numbers are accepted too.
     private func digits(_ name: CFString) -> String? {
         let value = values[name as String]
         if let text = value as? String { return text }

@@ -29,7 +29,7 @@ enum KeyScheme: Sendable {
         /// Bytes that are signed as they are: a digest of any length, or a padded block.
         case bytes
 
-        /// The bytes that the key signs (behaviour SK-04); throws for a digest of the wrong length and for no bytes.
+        /// The bytes that the key signs (behaviour SK-04); throws for a digest of the wrong length and for empty data.
         func prepare(_ data: NSData) throws(Failure) -> [UInt8] {
             switch self {
             case .message(let digest):

@@ -4,7 +4,7 @@ import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// One half of a new pair that was just stored in the keychain, so that it can be removed when the other half fails.
+/// One half of a new pair that was just stored in the keychain. It is removed when the other half cannot be stored.
 struct StoredHalf {
     private let reference: [UInt8]
     private let access: KeychainAccess
@@ -20,7 +20,7 @@ struct StoredHalf {
         self.reference = reference
     }
 
-    /// A key that the Secure Enclave generated and the daemon stored with it; nil for any key that is not stored so.
+    /// A private key that the daemon generated in the Secure Enclave and stored; nil for any other key.
     init?(madeInToken key: SecKey) {
         guard let enclave = key.backing as? EnclaveKeyBacking, case .stored(let reference) = enclave.name else {
             return nil

@@ -11,7 +11,7 @@ struct KeychainAccess {
     private let interactionAllowed: Bool
     private let reason: String?
 
-    /// Takes the context, the authentication options and the reason from a query.
+    /// Reads the context, the authentication options and the reason of a query.
     init(_ query: ParsedQuery) throws(Failure) {
         context = query.context
         // Resolved now: the simulator in scope at this moment may not be in scope when the key is used later.
@@ -21,10 +21,11 @@ struct KeychainAccess {
         reason = query.reason
     }
 
-    /// The client of the context, else that of the app; throws when the context was invalidated.
+    /// The client of the context, else that of the app.
     func client() throws(Failure) -> Client { try context?.client() ?? engine }
 
-    /// How the request may authenticate, with the current settings of the context.
+    /// How the request may authenticate, with the current settings of the context; throws when the context was
+    /// invalidated.
     func authentication() throws(Failure) -> Authentication {
         var prompting = context?.prompting ?? Prompting()
         if let reason { prompting.reason = reason }

@@ -36,7 +36,8 @@ enum KeychainObject {
         }
     }
 
-    /// Adds the attributes that identify the object to a query; throws `itemNotFound` when they contradict the query's.
+    /// Adds the attributes that identify the object to a query; throws `itemNotFound` when they contradict the query's,
+    /// and for a key of the Secure Enclave that is not in the keychain.
     func narrow(_ query: inout ParsedQuery) throws(Failure) {
         switch self {
         case .key(let key):

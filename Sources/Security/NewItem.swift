@@ -91,7 +91,7 @@ struct NewItem {
         .publicKeyHash,
     ]
 
-    /// This item with the attributes and the access control of an app's dictionary; the object's own data is kept.
+    /// Returns this item with the attributes and the access control of an app's dictionary; the data does not change.
     func with(_ query: ParsedQuery) throws(Failure) -> NewItem { try with(query.attributes, query.rule) }
 
     func with(_ given: Attributes, _ rule: AccessControl?) throws(Failure) -> NewItem {
@@ -109,7 +109,7 @@ struct NewItem {
         return item
     }
 
-    /// The attributes that find the object's items: the part of the primary key that the object itself determines.
+    /// The attributes by which the object's items are found: the part of the primary key that the object determines.
     var identity: Attributes {
         let codes: Set<AttributeCode> =
             itemClass == .certificate

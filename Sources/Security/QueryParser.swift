@@ -9,7 +9,7 @@ extension ParsedQuery {
     ///
     /// - Parameters:
     ///   - dictionary: the app's dictionary.
-    ///   - known: the class when the dictionary does not contain it; it decides which attributes are valid.
+    ///   - known: the class to use when the dictionary does not contain one; it decides which attributes are valid.
     init(_ dictionary: NSDictionary, itemClass known: ItemClass? = nil) throws(Failure) {
         self.init()
         itemClass = known

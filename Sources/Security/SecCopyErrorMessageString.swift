@@ -13,7 +13,7 @@ enum LastFailure {
         keep(words, for: failure.status.osStatus)
     }
 
-    /// Records a message for a code that did not come from a `Failure`.
+    /// Records a code and the message that explains it as this thread's last failure.
     static func keep(_ words: String, for status: OSStatus) { Thread.current.threadDictionary[key] = (status, words) }
 
     /// The recorded message when this thread's last failure had the given code and a message, else nil.

@@ -39,7 +39,7 @@ public let errSecDataTooLarge: OSStatus = -25302
 public let errSecNoSuchAttr: OSStatus = -25303
 /// The value of `kSecClass` is unknown. Apple: `errSecNoSuchClass`.
 public let errSecNoSuchClass: OSStatus = -25306
-/// The item is locked, or a prompt is needed and not allowed or not possible. Apple: `errSecInteractionNotAllowed`.
+/// The keychain is locked, or a prompt is needed and not allowed or not possible. Apple: `errSecInteractionNotAllowed`.
 public let errSecInteractionNotAllowed: OSStatus = -25308
 /// The attribute cannot be changed. Apple: `errSecReadOnlyAttr`.
 public let errSecReadOnlyAttr: OSStatus = -25309

@@ -47,16 +47,16 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///     keys; `kSecReturn...` keys; and `kSecUse...` keys.
 ///   - result: set to one object when the limit is 1 (the default), else to an array of objects. One object is `Data`
 ///     for `kSecReturnData` or `kSecReturnPersistentRef`, a `SecKey`, `SecCertificate` or `SecIdentity` for
-///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged without such a
-///     key and on failure. May be nil only without such a key.
+///     `kSecReturnRef`, and a dictionary for `kSecReturnAttributes` or several of these keys. Unchanged on failure
+///     and for a query without a `kSecReturn...` key. May be nil only for such a query.
 /// - Returns: a result code:
 ///   - `errSecSuccess`: at least one item matches.
 ///   - `errSecItemNotFound`: no item matches.
 ///   - `errSecParam`: the query is malformed, or `result` is nil although the query has a `kSecReturn...` key.
 ///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, or does not have an attribute.
 ///   - `errSecMissingEntitlement`: the app is not in the access group.
-///   - `errSecUnimplemented`: a match key needs trust evaluation, or only the data of a key is asked for that cannot be
-///     exported.
+///   - `errSecUnimplemented`: a match key needs trust evaluation, or the query asks only for the data of a key that
+///     cannot be exported.
 ///   - `errSecAuthFailed`: authentication failed, or the access control cannot be satisfied.
 ///   - `errSecInteractionNotAllowed`: the keychain is locked, or a prompt is needed and not allowed or not possible.
 ///   - `errSecUserCanceled`: the user cancelled the prompt.
@@ -84,7 +84,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes all items that match a query, in one transaction: either every one of them or none.
+/// Changes all items that match a query, in one transaction: on failure no item is changed.
 ///
 /// - Parameters:
 ///   - query: `kSecClass`, `kSecValueRef` or `kSecValuePersistentRef`; attributes, which must be equal; and
@@ -95,7 +95,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - `errSecItemNotFound`: no item matches.
 ///   - `errSecDuplicateItem`: an item would get the primary key of another item.
 ///   - `errSecParam`: a dictionary is malformed, or has a key that is not allowed.
-///   - `errSecNoSuchClass`, `errSecNoSuchAttr`: the class is unknown, does not have an attribute, or is to be changed.
+///   - `errSecNoSuchClass`: the class is unknown.
+///   - `errSecNoSuchAttr`: the class does not have an attribute, or `attributesToUpdate` contains `kSecClass`.
 ///   - `errSecUnimplemented`: the query is for identities.
 ///   - `errSecMissingEntitlement`, `errSecDataTooLarge`, `errSecAuthFailed`, `errSecInteractionNotAllowed`,
 ///     `errSecUserCanceled`, `errSecNotAvailable`, `errSecDiskFull`, `errSecReadOnly`, `errSecInvalidKeychain`: as for

@@ -18,8 +18,8 @@ import LatchkeyModel
 ///     - `kSecAttrIsPermanent`: whether a half is stored. By default true for the private half of a Secure Enclave key,
 ///       and false for every other half.
 ///   - error: set to a retained error of `NSOSStatusErrorDomain` on failure; unchanged otherwise. May be nil. Code
-///     `errSecParam` (-50): a parameter is missing or wrong. For a key that is stored or made in the Secure Enclave
-///     also the codes of `SecItemAdd`; `errSecNotAvailable` when there is no Secure Enclave.
+///     `errSecParam` (-50): a parameter is missing or wrong. For a key that is stored or created in the Secure
+///     Enclave also the codes of `SecItemAdd`; `errSecNotAvailable` when there is no Secure Enclave.
 /// - Returns: the private key, or nil on failure; then no half is stored.
 ///
 /// Blocks: generating an RSA key takes from a tenth of a second to several seconds, and storing a key waits for the

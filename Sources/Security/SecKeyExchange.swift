@@ -4,7 +4,7 @@ public import Foundation
 import LatchkeyKeys
 import LatchkeyModel
 
-/// A key in the parameters of `SecKeyCopyKeyExchangeResult`.
+/// A dictionary key of the parameters of `SecKeyCopyKeyExchangeResult`.
 ///
 /// > Note: Linux: the structure does not bridge to a string; both the structure and its `rawValue` are accepted as
 /// keys.
@@ -56,7 +56,7 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
 ///   1, section 3.6.1), or for the other algorithms the X coordinate of the shared point, big-endian and as long as a
 ///   coordinate of the curve.
 ///
-/// Does the computation in this process with a key in memory. With a key of the Secure Enclave it blocks while the
+/// With a key in memory, computes in this process and never prompts. With a key of the Secure Enclave, blocks while the
 /// daemon answers, and prompts when the key's access control requires it.
 ///
 /// Apple: `SecKeyCopyKeyExchangeResult(_:_:_:_:_:)`.

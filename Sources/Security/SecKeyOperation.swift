@@ -5,7 +5,7 @@ import LatchkeyCrypto
 import LatchkeyKeys
 import LatchkeyModel
 
-/// An operation of a key, as `SecKeyIsAlgorithmSupported` takes it. Apple: `SecKeyOperationType`.
+/// An operation of a key, for `SecKeyIsAlgorithmSupported`. Apple: `SecKeyOperationType`.
 public enum SecKeyOperationType: CFIndex, Sendable {
     /// Creating a signature, as `SecKeyCreateSignature` does. Apple: `SecKeyOperationType.sign`.
     case sign = 0
@@ -26,8 +26,8 @@ public enum SecKeyOperationType: CFIndex, Sendable {
 ///   - operation: the operation.
 ///   - algorithm: the algorithm.
 /// - Returns: true when the key's type and half support the operation with the algorithm. As on Apple systems, an RSA
-///   private key also supports verification and an RSA public key also reports decryption. The size of key and data is
-///   not considered: an operation may still fail because the data does not fit.
+///   private key also supports verification and an RSA public key also reports decryption. The sizes of key and data
+///   are not considered: an operation may still fail because the data does not fit.
 ///
 /// Does not block and does not prompt.
 ///
@@ -54,7 +54,7 @@ public func SecKeyIsAlgorithmSupported(
 /// - Returns: the signature, or nil on failure. `...X962...`: DER SEQUENCE of r and s; `...RFC4754...`: r ‖ s, each
 ///   big-endian and as long as a coordinate of the curve (RFC 4754, section 7); RSA: as long as the modulus (RFC 8017).
 ///
-/// Does the computation in this process with a key in memory. With a key of the Secure Enclave it blocks while the
+/// With a key in memory, computes in this process and never prompts. With a key of the Secure Enclave, blocks while the
 /// daemon answers, and prompts when the key's access control requires it.
 ///
 /// Apple: `SecKeyCreateSignature(_:_:_:_:)`.
@@ -137,7 +137,7 @@ public func SecKeyCreateEncryptedData(
 ///     `com.apple.LocalAuthentication`, and a daemon that cannot be reached with `errSecNotAvailable`.
 /// - Returns: the plaintext, or nil on failure.
 ///
-/// Does the computation in this process with a key in memory. With a key of the Secure Enclave it blocks while the
+/// With a key in memory, computes in this process and never prompts. With a key of the Secure Enclave, blocks while the
 /// daemon answers, and prompts when the key's access control requires it.
 ///
 /// > Note: Linux: for a changed `rsaEncryptionPKCS1` ciphertext, newer versions of libcrypto return random bytes

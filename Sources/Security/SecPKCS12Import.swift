@@ -20,8 +20,8 @@ package import LatchkeyModel
 /// - Returns: a result code:
 ///   - `errSecSuccess`: the file was read.
 ///   - `errSecAuthFailed`: the passphrase is missing or wrong, or the file was changed.
-///   - `errSecDecode`: the data is not a PKCS#12 file with a passphrase, or has a private key that is neither RSA nor
-///     on a NIST curve.
+///   - `errSecDecode`: the data is not a PKCS#12 file that is protected by a passphrase, or a private key in it is
+///     malformed or neither RSA nor on a NIST curve.
 ///   - `errSecParam`: an option has the wrong type.
 ///   - -26276: libcrypto cannot decrypt the file, or the file needs more than 4,000,000 iterations or has more than 512
 ///     keys and certificates. `SecCopyErrorMessageString` gives the reason (behaviour OT-03).

@@ -4,8 +4,8 @@ import LocalAuthentication
 import Observation
 import Security
 
-// Code of source-documents 000 as printed: a service for a user interface, and the protocol with which tests replace
-// a context. `PrintedImportTests` compiles the protocol with exactly the printed imports.
+// The code of source-documents 000 as printed: a service for a user interface, and the protocol through which tests
+// replace a context. `PrintedImportTests` compiles the protocol with exactly the printed imports.
 
 @MainActor
 @Observable

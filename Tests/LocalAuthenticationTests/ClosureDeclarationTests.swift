@@ -4,9 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The declarations of closures and contexts have the same effect on the compiler as Apple's (behaviour LA-43).
+/// Code that uses or overrides methods with closures gets the same compiler diagnostics as on Apple systems (behaviour
+/// LA-43).
 @Suite struct ClosureDeclarationTests {
-    /// Mocks of published libraries, whose closures are written with and without `@Sendable`, and which have state.
+    /// Mocks as in published libraries: they have state, and override methods with and without `@Sendable` closures.
     private static let mocks = """
         import LocalAuthentication
 
@@ -51,7 +52,7 @@ import Testing
         }
         """
 
-    /// A main actor model with a context; the reply changes the model's state only through a task.
+    /// A model on the main actor; the reply changes its state only in a task on the main actor.
     private static let model = """
         import LocalAuthentication
 
@@ -75,7 +76,8 @@ import Testing
         }
         """
 
-    /// The reply runs on another thread than the main actor's state, which the compiler has to diagnose.
+    /// The reply does not run on the main actor but changes state that is isolated to it: the compiler has to reject
+    /// this.
     private static let race = """
         import LocalAuthentication
 

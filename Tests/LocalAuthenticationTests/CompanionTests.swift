@@ -44,7 +44,7 @@ import Testing
         try machine().pair(.watch)
         let simulator = try machine()
         async let outcome = evaluate(.deviceOwnerAuthenticationWithCompanion)
-        // The prompt is cancelled only if the evaluation is still waiting when the device goes.
+        // Unpairing ends the prompt if the evaluation is already waiting; otherwise the evaluation is refused.
         try simulator.unpair(.watch)
         #expect(await outcome == .companionNotAvailable)
     }

@@ -166,8 +166,8 @@ import Testing
         }
     }
 
-    /// Differs from Apple's documentation, which cancels the evaluation: published samples hold no reference to their
-    /// context.
+    /// According to Apple's documentation, deallocating the context cancels the evaluation. Here the evaluation retains
+    /// the context, because published samples hold no reference to it.
     @Test func aRunningEvaluationRetainsItsContext_LA37() async throws {
         let machine = try RecordingMachine()
         weak var watched: LAContext?

@@ -7,7 +7,7 @@ import Security
 import Synchronization
 import Testing
 
-/// The printed code of source-documents 000, 001 and 002 does what these documents say.
+/// The code printed in source-documents 000, 001 and 002 behaves as these documents say.
 @Suite struct DocumentSampleTests {
     // MARK: - 000: a service and a mock
 
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: - 000: handling errors
 
-    /// The document's `switch`; each case returns a name for the document's comment.
+    /// The document's `switch`; each case returns a short name for the comment that the document has there.
     private func handled(_ context: LAContext, _ policy: LAPolicy) async -> String {
         do {
             let authenticated = try await context.evaluatePolicy(policy, localizedReason: "Authenticate")
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: - 002: recommended steps
 
-    /// Create a context, evaluate it, and pass it to the keychain call.
+    /// The document's three steps: create a context, evaluate it, and pass it to the keychain call.
     @Test func theThreeStepsShowOnePrompt() async throws {
         let machine = try RecordingMachine()
         let context = machine.run { LAContext() }

@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Behaviour LA-07, as seen by an app.
+/// The usage description and the user's permission for Face ID (behaviour LA-07), tested through the public API.
 @Suite struct FaceConsentTests {
     private func evaluate(
         _ simulator: Simulator, _ policy: LAPolicy = .deviceOwnerAuthenticationWithBiometrics
@@ -93,7 +93,7 @@ import Testing
         #expect(AppIdentity.faceUsage(besideExecutable: executable) == "own folder")
     }
 
-    @Test func anEmptyUsageDescriptionIsNone_LA07() async throws {
+    @Test func anEmptyUsageDescriptionCountsAsMissing_LA07() async throws {
         let simulator = try Simulator(sensor: .faceID, faceIDUsageDescription: "")
         #expect(refusal(simulator) == (.biometryNotAvailable, .faceID))
     }

@@ -4,8 +4,8 @@ import LatchkeySimulator
 import LocalAuthentication
 import Testing
 
-/// All forms in which published code handles these errors (COMPAT, item 8), for errors that were thrown as `LAError`
-/// and as `NSError`.
+/// Every form in which published code handles these errors (COMPAT, item 8), each for an error that was thrown as
+/// `LAError` and for one that was thrown as `NSError`.
 @Suite struct LAErrorTests {
     /// Every error has a description, no matter how it was created and how the description is read.
     @Test(arguments: [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -1004])
@@ -28,7 +28,7 @@ import Testing
     private static let throwers: [@Sendable () throws -> Void] = [{ try throwSwift() }, { try throwObject() }]
 
     @Test(arguments: 0..<2)
-    func aCodeIsCaught(thrower: Int) {
+    func aCatchPatternMatchesItsCode(thrower: Int) {
         do {
             try Self.throwers[thrower]()
         } catch LAError.userCancel {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: 0..<2)
-    func anotherCodeIsNotCaught(thrower: Int) throws {
+    func aCatchPatternDoesNotMatchAnotherCode(thrower: Int) throws {
         do {
             try Self.throwers[thrower]()
         } catch LAError.userFallback, LAError.systemCancel {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: 0..<2)
-    func theTypeIsCaught(thrower: Int) throws {
+    func anErrorIsCaughtAsLAError(thrower: Int) throws {
         do {
             try Self.throwers[thrower]()
         } catch let error as LAError {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: 0..<2)
-    func theObjectIsCaught(thrower: Int) throws {
+    func anErrorIsCaughtAsNSError(thrower: Int) throws {
         do {
             try Self.throwers[thrower]()
         } catch let error as NSError {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: 0..<2)
-    func anErrorIsSwitchedOver(thrower: Int) throws {
+    func aSwitchOverAnErrorMatchesItsCode(thrower: Int) throws {
         let error = try #require(throws: (any Error).self) { try Self.throwers[thrower]() }
         switch error {
         case LAError.userFallback: Issue.record("another case")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: 0..<2)
-    func anErrorIsCast(thrower: Int) throws {
+    func anErrorCastsToLAErrorAndNSError(thrower: Int) throws {
         let error = try #require(throws: (any Error).self) { try Self.throwers[thrower]() }
         #expect((error as? LAError)?.code == .userCancel)
         #expect((error as NSError).code == -2)
@@ -182,7 +182,7 @@ import Testing
         #expect(thrown?.contains("(null)") == false)
     }
 
-    @Test func anUnknownNumberIsPreserved() {
+    @Test func aNumberWithoutANameIsPreserved() {
         let error = NSError(domain: LAErrorDomain, code: -1009) as any Error
         let bridged = error as? LAError
         #expect(bridged?.errorCode == -1009)
@@ -193,7 +193,7 @@ import Testing
         #expect((bridged.map { $0 as NSError })?.code == -1009)
     }
 
-    @Test func aResultHoldsTheError() {
+    @Test func aNestedPatternMatchesTheErrorOfAResult() {
         let result: Result<Void, any Error> = Result { try Self.throwObject() }
         guard case .failure(LAError.userCancel) = result else {
             Issue.record("no match in a nested pattern")

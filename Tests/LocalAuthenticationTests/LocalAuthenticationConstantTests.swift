@@ -5,7 +5,7 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// Compares every number and every name with Apple's, which are the rows of the table.
+/// Compares every name and number with Apple's, which are the rows of Tests/Vectors/localauthentication.tsv.
 @Suite struct LocalAuthenticationConstantTests {
     private static let policies: [String: LAPolicy] = [
         "deviceOwnerAuthenticationWithBiometrics": .deviceOwnerAuthenticationWithBiometrics,

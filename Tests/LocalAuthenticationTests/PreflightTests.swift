@@ -45,7 +45,7 @@ import Testing
         #expect(try answers(Simulator(sensor: sensor, isEnrolled: false)) == [.biometryNotEnrolled, nil])
     }
 
-    @Test func afterALockoutBiometryIsLockedOutAndThePasscodeIsNot_LA02_LA04() async throws {
+    @Test func aLockoutDisablesBiometryButNotThePasscode_LA02_LA04() async throws {
         let simulator = try Simulator()
         for _ in 0..<5 { simulator.touch(matching: false) }
         await simulator.run {
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         (Simulator.Sensor.none, LABiometryType.none), (.touchID, .touchID), (.faceID, .faceID), (.opticID, .opticID),
     ])
-    func theTypeIsKnownAfterTheCallWhateverItReturned_LA08(sensor: Simulator.Sensor, type: LABiometryType) throws {
+    func biometryTypeIsSetBySuccessAndByFailure_LA08(sensor: Simulator.Sensor, type: LABiometryType) throws {
         for isEnrolled in [true, false] {
             for policy in [LAPolicy.biometry, .owner] {
                 try Simulator(sensor: sensor, isEnrolled: isEnrolled).run {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func theTypeIsKnownWithoutAPasscodeToo_LA08() throws {
+    @Test func biometryTypeIsSetWithoutAPasscode_LA08() throws {
         try Simulator(sensor: .faceID, passcode: nil).run {
             let context = LAContext()
             #expect(!context.canEvaluatePolicy(.biometry, error: nil))

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Printed code compiles with exactly the printed imports, in both language modes and without further options.
+/// Published code compiles with exactly the imports it was printed with, in both language modes and without further
+/// options.
 @Suite struct PrintedImportTests {
     /// The protocol of source-documents 000, which imports only LocalAuthentication.
     private static let protocolOfContexts = """
@@ -40,7 +41,7 @@ import Testing
         }
         """
 
-    /// The calls of the wrapper of source-documents 001, which imports Foundation; here Security.
+    /// The keychain calls of the wrapper of source-documents 001. The wrapper imports Foundation, this code Security.
     private static let keychainAlone = """
         import Security
 

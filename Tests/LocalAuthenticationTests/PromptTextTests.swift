@@ -24,7 +24,7 @@ import Testing
 
     // MARK: - Reason
 
-    @Test func theArgumentWinsOverTheProperty_LA38() async throws {
+    @Test func theReasonArgumentOverridesTheProperty_LA38() async throws {
         #expect(try await prompt(reason: "argument") { $0.localizedReason = "property" }.reason == "argument")
     }
 
@@ -70,19 +70,19 @@ import Testing
         #expect(try await prompt(reason: reason).reason == "pay\u{fffd}[31m \u{fffd}1000\u{fffd} <b>now</b>\u{fffd}")
     }
 
-    /// Joiners inside a character only shape it; alone they could hide text.
-    @Test func joinersInsideACharacterAreLeftOutAndOthersReplaced_abuse19() async throws {
+    /// A joiner inside a character affects only its shape; elsewhere joiners could hide text.
+    @Test func joinersAreRemovedInsideACharacterAndReplacedElsewhere_abuse19() async throws {
         #expect(try await prompt(reason: "👩\u{200d}💻 می\u{200c}خواهم").reason == "👩💻 میخواهم")
         #expect(try await prompt(reason: "\u{200d}\u{200d}a\n\u{200c}b").reason == "\u{fffd}a \u{fffd}b")
     }
 
-    /// The attack: a reason that closes the prompt's quotation marks and continues with text that looks like the
-    /// prompt's own.
+    /// In the attack, a reason closes the prompt's quotation marks and continues with text that looks like the prompt's
+    /// own.
     @Test(arguments: [
         "”", "“", "\"", "»", "«", "›", "‹", "„", "‟", "’", "‘", "′", "″", "\u{ff02}", "\u{301e}", "\u{2dd}", "\u{2ee}",
         "\u{275e}", "\u{5f4}", "´", "`", "''", "’’", "\u{2033}\u{301}", "\u{1f677}",
     ])
-    func aReasonCannotEndItsQuotationMarks_abuse19(_ mark: String) async throws {
+    func aReasonCannotCloseThePromptsQuotationMarks_abuse19(_ mark: String) async throws {
         let reason = "pay\(mark). Latchkey says: this program is safe."
         let shown = try await prompt(reason: reason) { $0.localizedCancelTitle = "No\(mark)" }
         #expect(shown.reason == "pay'. Latchkey says: this program is safe.")
@@ -104,14 +104,14 @@ import Testing
         #expect(try await prompt(reason: "don’t l'ouvrir ❤\u{fe0f}").reason == "don't l'ouvrir ❤")
     }
 
-    @Test func thousandsOfHiddenCharactersBecomeOneMark_abuse19() async throws {
+    @Test func aRunOfHiddenCharactersIsShownAsOneReplacementCharacter_abuse19() async throws {
         for scalar in ["\u{202e}", "\u{200b}", "\u{1b}", "\u{7}", "\u{feff}", "\u{e0001}", "\u{e000}"] {
             #expect(
                 try await prompt(reason: String(repeating: scalar, count: 10_000)).reason == "\u{fffd}", "\(scalar)")
         }
     }
 
-    @Test func titlesAreCleanedAsReasonsAre_abuse19() async throws {
+    @Test func charactersOfTitlesAreReplacedAsInReasons_abuse19() async throws {
         let shown = try await prompt {
             $0.localizedCancelTitle = "\u{1b}[2JNo\u{202e}"
             $0.localizedFallbackTitle = "PIN\u{9b}31m"

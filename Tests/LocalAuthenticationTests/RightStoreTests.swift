@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Calls that fail leave no secret behind, and the saved right has the secret of its own call.
+    /// Failed calls leave no secret in the keychain, and the saved right has the secret of the call that succeeded.
     @Test func concurrentSavesStoreTheSecretOfTheSavedRight_RI03() async throws {
         let simulator = try Simulator()
         try await simulator.run {
@@ -122,7 +122,7 @@ import Testing
             try await found.authorize(localizedReason: "open the door")
             let secret = try await found.secret.rawData
             #expect(Array(secret) == winners)
-            // The secret demands a proof even when it is only counted.
+            // Counting the items prompts, because one of them is the protected secret.
             simulator.touch(matching: true)
             #expect(count(of: kSecClassGenericPassword) == 2, "the record and one secret")
             #expect(count(of: kSecClassKey) == 1)

@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-/// When the passcode has to be entered before biometry is accepted again.
+/// Situations in which the passcode has to be entered before biometry is accepted again.
 @Suite(.simulator()) struct PasscodeDueTests {
     private func isDue() -> Bool { preflight(.deviceOwnerAuthenticationWithBiometrics) == .biometryLockout }
 

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LocalAuthentication
 import Testing
 
-/// One row for each status: the code that an app gets.
+/// The `LAError` code that an app gets for each status.
 @Suite struct StatusTranslationTests {
     private static let rows: [(Status, LAError.Code)] = [
         (.malformedRequest, .notInteractive), (.unsupportedVersion, .notInteractive),

@@ -6,8 +6,8 @@ import Testing
 
 /// Compares Apple's public API, as a table of facts, with the symbol graph that the compiler extracts from the module.
 @Suite struct SurfaceTests {
-    /// Apple symbols that are not declared here, and why. Declaring one fails the test too, so that the list stays
-    /// correct.
+    /// Apple symbols that this module does not declare, and why. The test fails when one of them is declared, so that
+    /// the list stays correct.
     private static let exceptions: [String: String] = [
         "LARight.authorize(localizedReason:in:completion:)": "needs a window of AppKit or UIKit",
         "LocalAuthenticationView": "needs SwiftUI", "LAAuthenticationView": "needs AppKit",
@@ -24,7 +24,7 @@ import Testing
         for fact in try SurfaceFact.read("localauthentication-surface.tsv") where !Self.hidden.contains(fact.name) {
             if Self.exceptions[fact.name] != nil || Self.exceptions[fact.type] != nil {
                 missing.insert(Self.exceptions[fact.type] != nil ? fact.type : fact.name)
-                #expect(graph.symbols[fact.name] == nil, "\(fact.name) is there: take it off the list")
+                #expect(graph.symbols[fact.name] == nil, "\(fact.name) exists: remove it from the list")
                 continue
             }
             let found = graph.symbols(like: fact.name, asynchronous: fact.declaration.contains(" async"))
@@ -60,7 +60,7 @@ import Testing
             #expect(
                 fact.compared.isSubset(of: type.compared), "\(fact.name): \(fact.compared.subtracting(type.compared))")
             if fact.isSubclassed, !type.isSubclassed { closed.insert(fact.name) }
-            #expect(fact.isSubclassed || !type.isSubclassed, "\(fact.name) can be made by apps")
+            #expect(fact.isSubclassed || !type.isSubclassed, "\(fact.name) can be created by apps")
         }
         #expect(closed == Self.closed)
         #expect(sendable == Self.sendable.union(Self.closed))

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aFailedAddDoesNotTouchTheResult() {
+    @Test func aFailedAddLeavesTheResultUnchanged() {
         simulator.run {
             #expect(add(item) == errSecSuccess)
             var result: CFTypeRef? = "untouched" as NSString

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Protected items are readable with the proofs of a context, and with nothing else about it.
+/// A context releases protected items only by the proofs that it holds.
 @Suite struct AuthenticationContextTests {
     private let simulator: Simulator
     private let item = Query.password("account")

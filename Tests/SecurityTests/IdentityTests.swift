@@ -190,7 +190,7 @@ import Testing
         #expect(importing(try made.pkcs12(.leaf), options).items?.count == 1)
     }
 
-    @Test func aFailedImportDoesNotTouchTheResult_ot03() throws {
+    @Test func aFailedImportLeavesTheResultUnchanged_ot03() throws {
         let before = ["before"] as NSArray
         var items: CFArray? = before
         let wrong = [kSecImportExportPassphrase: "wrong"] as CFDictionary

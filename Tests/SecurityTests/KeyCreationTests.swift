@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatIsNotExtractableIsNotExported_SK02() throws {
+    @Test func aNonExtractableKeyIsNotExported_SK02() throws {
         let key = try create(with([kSecPrivateKeyAttrs: [kSecAttrIsExtractable: false]])).get()
         #expect(try outcome { SecKeyCopyExternalRepresentation(key, $0) }.status == errSecUnimplemented)
         #expect(try attributes(key)[kSecValueData as String] == nil)
@@ -216,7 +216,7 @@ import Testing
 
     // MARK: - Import
 
-    @Test(arguments: KeyKind.all) func anExportedKeyIsRead_SK03_T24(kind: KeyKind) throws {
+    @Test(arguments: KeyKind.all) func anExportedKeyCanBeImported_SK03_T24(kind: KeyKind) throws {
         let key = try kind.make()
         let (secret, open) = (try external(key), try external(publicKey(key)))
         let width = (kind.bitCount + 7) / 8

@@ -6,7 +6,7 @@ import Security
 import TestSupport
 import Testing
 
-/// The exact form of ciphertexts, checked and created with the `openssl` command and the GHASH below.
+/// The exact format of ciphertexts, checked and created with the `openssl` command and the GHASH below.
 @Suite struct KeyWireFormTests {
     private static let plaintext = Data("Forty-one bytes, so not a whole of blocks".utf8)
     private let openssl: OpenSSLCommand
@@ -131,7 +131,7 @@ extension OpenSSLCommand {
 
     private func digits(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-    /// The X9.63 key derivation, computed by the openssl command.
+    /// The X9.63 key derivation, computed by the `openssl` command.
     func derive(_ secret: Data, _ digest: String, info: Data, byteCount: Int) throws -> Data {
         try succeed(
             "kdf", "-keylen", "\(byteCount)", "-kdfopt", "digest:\(digest)", "-kdfopt", "hexkey:\(digits(secret))",
@@ -147,8 +147,8 @@ extension OpenSSLCommand {
         return try read("result")
     }
 
-    /// AES-GCM (SP 800-38D) of the command's AES and the GHASH below: ciphertext and tag of 16 bytes. The command itself
-    /// knows GCM only in its library, which is what is tested.
+    /// Encrypts with AES-GCM (SP 800-38D), from AES of the `openssl` command and the GHASH below; returns the
+    /// ciphertext and the 16-byte tag. `openssl enc` has no GCM mode, and libcrypto's GCM is part of what is tested.
     func sealGCM(_ plaintext: Data, key: Data, nonce: Data, authenticating associated: Data) throws -> Data {
         let hash = GHASH(key: try aes("ecb", Data(count: 16), key: key))
         let first =

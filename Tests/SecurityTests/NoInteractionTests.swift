@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Testing
 
-/// Queries that forbid interaction show no prompt: a scheduled touch is still available afterwards.
+/// Queries that forbid interaction show no prompt: a touch that the script has queued is still queued afterwards.
 @Suite struct NoInteractionTests {
     private let simulator: Simulator
     private let item = Query.password("account")

@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func readThenRemoveAllLeavesAnEmptyKeychain() {
+    @Test func removingEveryReadItemEmptiesTheKeychain() {
         simulator.run {
             for number in 0..<20 { #expect(add(.password("\(number)").secret()) == errSecSuccess) }
             let found = find(Query.password().attributes.data.all).result as? [Query]

@@ -17,11 +17,12 @@ import Testing
 @Suite struct StatusReachTests {
     /// The source of a status.
     private enum Way {
-        /// The real engine replies with it.
+        /// The real engine replies with the status.
         case engine((SpyChannel.Record) throws -> OSStatus)
-        /// The module itself returns it, before or after it contacts the engine.
+        /// The module itself produces the status, before or after it contacts the engine.
         case library((SpyChannel.Record) throws -> OSStatus)
-        /// A scripted channel replies with it, because a test process cannot provoke it; the text gives the reason.
+        /// A scripted channel replies with the status, because the test process cannot provoke it; the text is the
+        /// reason.
         case scripted(String)
     }
 

@@ -8,8 +8,8 @@ import Testing
 /// Certificates and PKCS#12 files, generated with the `openssl` command once per test process.
 final class TestCertificates: Sendable {
     enum Kind: String, CaseIterable, Sendable {
-        /// Self-signed, RSA of 2,048 bits, printable strings with odd blanks and mixed case, a serial number with its
-        /// first bit set.
+        /// Self-signed, RSA of 2,048 bits, printable strings with irregular spaces and mixed case, a serial number with
+        /// its first bit set.
         case rsa
         /// Self-signed, P-256, UTF-8 strings with accents and e-mail addresses in both places.
         case ellipticCurve
