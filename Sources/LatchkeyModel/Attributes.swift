@@ -44,6 +44,12 @@ package struct Attributes: Sendable {
         place < elements.count && elements[place].key == code
     }
 
+    /// Calls `body` with each attribute, in ascending order of codes. In another module, an iterator costs several calls
+    /// through a witness table for each attribute; this loop is compiled with the array's type.
+    package func forEachInOrder(_ body: (AttributeCode, AttributeValue) -> Void) {
+        for (code, value) in elements { body(code, value) }
+    }
+
     /// The codes of all present attributes, in order.
     package var keys: some Sequence<AttributeCode> { elements.lazy.map(\.key) }
 
@@ -73,6 +79,8 @@ package struct Attributes: Sendable {
 extension Attributes: RandomAccessCollection {
     package var startIndex: Int { 0 }
     package var endIndex: Int { elements.count }
+    // The default implementation calls through a witness table.
+    package var count: Int { elements.count }
     package subscript(position: Int) -> Element { elements[position] }
 }
 

@@ -6,13 +6,13 @@ extension CBORWriter {
     /// A map from attribute numbers to values.
     package mutating func attributes(_ attributes: Attributes) {
         map(attributes.count)
-        for (code, value) in attributes {
+        attributes.forEachInOrder { code, value in
             unsigned(UInt64(code.rawValue))
             attribute(value)
         }
     }
 
-    /// One value; its kind follows from the attribute.
+    /// One value. The reader derives its kind from the attribute.
     package mutating func attribute(_ value: AttributeValue) {
         switch value {
         case .text(let text): self.text(text)
@@ -24,9 +24,7 @@ extension CBORWriter {
 
     /// `[accessibility, constraints]`.
     package mutating func accessControl(_ control: AccessControl) {
-        array(2)
-        unsigned(UInt64(control.accessibility.rawValue))
-        unsigned(UInt64(control.constraints.rawValue))
+        control.write(to: &self)
     }
 }
 
@@ -63,13 +61,7 @@ extension CBORReader {
 
     /// `[accessibility, constraints]`; unknown flags are refused.
     package mutating func accessControl() throws(WireError) -> AccessControl {
-        try tuple(2) { (reader) throws(WireError) in
-            let accessibility: Accessibility = try reader.number()
-            guard let raw = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
-            let constraints = AccessConstraints(rawValue: raw)
-            guard constraints.isSubset(of: .known) else { throw .invalidValue }
-            return AccessControl(accessibility: accessibility, constraints: constraints)
-        }
+        try AccessControl(from: &self)
     }
 
     /// A value of a closed set of numbers.
@@ -85,8 +77,10 @@ extension CBORReader {
     }
 }
 
-/// A value that has to be there.
-func required<T>(_ value: T?, _ key: UInt64) throws(WireError) -> T {
-    guard let value else { throw .missingKey(key) }
-    return value
+extension AccessControl: WireTuple {
+    static func fields<Pass: FieldPass<Self> & ~Copyable>(_ tuple: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            accessibility: try tuple.field(0, \.accessibility),
+            constraints: try tuple.field(1, \.constraints))
+    }
 }

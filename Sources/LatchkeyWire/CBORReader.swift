@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// Why bytes were refused.
+/// The reason why bytes were refused.
 package enum WireError: Error, Equatable, Sendable {
     case truncated
     case trailingBytes
@@ -23,17 +23,17 @@ package enum WireError: Error, Equatable, Sendable {
 
 /// Reads deterministic CBOR strictly: shortest heads, definite lengths, ascending keys, valid UTF-8, bounded depth.
 ///
-/// Whatever an encoder of this project writes reads back; whatever else arrives is refused. Nothing traps.
-/// A pointer into the frame is kept, so a reader must not outlive the closure that lends the bytes.
+/// Each value has one accepted form, the one that `CBORWriter` writes; every other form is refused. No input traps.
+/// The reader holds a pointer into the frame, so it must not outlive the closure that provides the bytes.
 package struct CBORReader: ~Copyable {
     private let buffer: UnsafeRawBufferPointer
     private var position = 0
     private var depth = 0
 
-    /// Starts at the first byte.
+    /// A reader at the first byte.
     package init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
 
-    /// Bytes left.
+    /// Bytes that are not read yet.
     package var remaining: Int { buffer.count - position }
 
     /// Whether a byte string comes next.
@@ -45,7 +45,7 @@ package struct CBORReader: ~Copyable {
     /// Whether an integer comes next.
     package var isAtInteger: Bool { position < buffer.count && buffer[position] >> 5 <= 1 }
 
-    /// Refuses what follows the last item.
+    /// Refuses bytes after the last item.
     package func finish() throws(WireError) {
         guard position == buffer.count else { throw .trailingBytes }
     }
@@ -56,11 +56,13 @@ package struct CBORReader: ~Copyable {
         return buffer[position]
     }
 
-    private mutating func head() throws(WireError) -> (major: UInt8, argument: UInt64) {
+    @inline(__always) private mutating func head() throws(WireError) -> (major: UInt8, argument: UInt64) {
         let first = try byte()
-        let major = first >> 5
         let info = first & 31
-        if info < 24 { return (major, UInt64(info)) }
+        return (first >> 5, info < 24 ? UInt64(info) : try longArgument(info))
+    }
+
+    private mutating func longArgument(_ info: UInt8) throws(WireError) -> UInt64 {
         let width: Int
         switch info {
         case 24: width = 1
@@ -71,10 +73,10 @@ package struct CBORReader: ~Copyable {
         }
         var value: UInt64 = 0
         for _ in 0..<width { value = value << 8 | UInt64(try byte()) }
-        // The shortest form is the only one: no two byte strings stand for the same message.
+        // A longer form would give one message two encodings.
         let least: UInt64 = width == 1 ? 24 : width == 2 ? 0x100 : width == 4 ? 0x1_0000 : 0x1_0000_0000
         guard value >= least else { throw .notCanonical }
-        return (major, value)
+        return value
     }
 
     private mutating func take(_ count: UInt64, limit: Int) throws(WireError) -> UnsafeRawBufferPointer {
@@ -119,7 +121,7 @@ package struct CBORReader: ~Copyable {
     package mutating func text(limit: Int = Limits.frameBytes) throws(WireError) -> String {
         let utf8 = try slice(major: 3, limit: limit)
         do {
-            // Found valid in one look, and then copied as it is.
+            // Validated once, then copied without a second validation.
             return String(copying: try UTF8Span(validating: utf8.bindMemory(to: UInt8.self).span))
         } catch {
             throw .invalidText
@@ -132,23 +134,32 @@ package struct CBORReader: ~Copyable {
         return try take(argument, limit: limit)
     }
 
-    private mutating func container(_ wanted: UInt8, limit: Int) throws(WireError) -> Int {
+    private mutating func open(_ wanted: UInt8, limit: Int) throws(WireError) -> Int {
         let (major, argument) = try head()
         guard major == wanted else { throw .wrongType }
         guard argument <= UInt64(limit) else { throw .tooManyEntries }
-        // Every entry takes a byte at least, so a large count in a short frame is refused before any work.
+        // Every entry has at least one byte, so a large count in a short frame is refused before memory is reserved.
         guard argument <= UInt64(remaining) else { throw .truncated }
         guard depth < Limits.nesting else { throw .tooDeep }
+        depth += 1
         return Int(argument)
     }
+
+    /// Reads the head of an array and returns the number of its items; `close` ends the array.
+    mutating func openArray(limit: Int = Limits.entries) throws(WireError) -> Int { try open(4, limit: limit) }
+
+    /// Reads the head of a map and returns the number of its entries; `close` ends the map.
+    mutating func openMap(limit: Int = Limits.entries) throws(WireError) -> Int { try open(5, limit: limit) }
+
+    /// Ends an array or a map whose items were read.
+    mutating func close() { depth -= 1 }
 
     /// Reads an array of exactly `count` items.
     package mutating func tuple<R>(
         _ count: Int, _ body: (inout CBORReader) throws(WireError) -> R
     ) throws(WireError) -> R {
-        guard try container(4, limit: Limits.entries) == count else { throw .invalidValue }
-        depth += 1
-        defer { depth -= 1 }
+        guard try openArray() == count else { throw .invalidValue }
+        defer { close() }
         return try body(&self)
     }
 
@@ -156,21 +167,19 @@ package struct CBORReader: ~Copyable {
     package mutating func array(
         limit: Int = Limits.entries, _ body: (inout CBORReader) throws(WireError) -> Void
     ) throws(WireError) {
-        let count = try container(4, limit: limit)
-        depth += 1
-        defer { depth -= 1 }
+        let count = try openArray(limit: limit)
+        defer { close() }
         for _ in 0..<count { try body(&self) }
     }
 
-    /// Reads a map with unsigned keys, calling `body` for each; `body` reads the value or returns false.
+    /// Reads a map with unsigned keys, calling `body` for each; `body` reads the value, or returns false for an unknown key.
     ///
-    /// A key of 128 and above that `body` does not know is optional and skipped; a lower one is refused.
+    /// An unknown key of 128 and above is optional and skipped; a lower one is refused.
     package mutating func map(
         limit: Int = Limits.entries, _ body: (inout CBORReader, UInt64) throws(WireError) -> Bool
     ) throws(WireError) {
-        let count = try container(5, limit: limit)
-        depth += 1
-        defer { depth -= 1 }
+        let count = try openMap(limit: limit)
+        defer { close() }
         var previous: UInt64?
         for _ in 0..<count {
             let key = try unsigned()
@@ -183,7 +192,7 @@ package struct CBORReader: ~Copyable {
         }
     }
 
-    /// Reads over one item of any kind, as strictly as if it were wanted.
+    /// Skips one item of any kind, with the same checks as an item that is read.
     package mutating func skip() throws(WireError) {
         guard position < buffer.count else { throw .truncated }
         switch buffer[position] >> 5 {

@@ -5,7 +5,7 @@ package import LatchkeyModel
 
 /// Writes deterministic CBOR (RFC 8949, section 4.2) into memory that is wiped.
 ///
-/// Callers give map keys in ascending order; `CBORReader` refuses anything else, and the golden vectors bind both.
+/// Callers write map keys in ascending order; `CBORReader` refuses any other order, and the golden vectors check both.
 package struct CBORWriter: ~Copyable {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
@@ -18,23 +18,26 @@ package struct CBORWriter: ~Copyable {
     }
 
     deinit {
-        explicit_bzero(base, capacity)
+        explicit_bzero(base, count)
         base.deallocate()
     }
 
     /// Bytes written so far.
     package var byteCount: Int { count }
 
-    /// The bytes as a wiping value.
+    /// The bytes, in memory that is wiped.
     package func finish() -> SecretBytes {
         SecretBytes(copying: UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// The bytes as an array; for values that are no secret.
+    /// The bytes as an array, for values that are not secret.
     package func finishBytes() -> [UInt8] { Array(UnsafeRawBufferPointer(start: base, count: count)) }
 
-    private mutating func reserve(_ extra: Int) {
-        guard count + extra > capacity else { return }
+    @inline(__always) private mutating func reserve(_ extra: Int) {
+        if count + extra > capacity { grow(by: extra) }
+    }
+
+    @inline(never) private mutating func grow(by extra: Int) {
         let larger = max(capacity * 2, count + extra)
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
         moved.copyMemory(from: base, byteCount: count)
@@ -44,7 +47,7 @@ package struct CBORWriter: ~Copyable {
         capacity = larger
     }
 
-    private mutating func append(_ byte: UInt8) {
+    @inline(__always) private mutating func append(_ byte: UInt8) {
         reserve(1)
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
@@ -58,18 +61,20 @@ package struct CBORWriter: ~Copyable {
     }
 
     /// The head of an item: major type and argument in the shortest form.
-    private mutating func head(_ major: UInt8, _ argument: UInt64) {
-        let type = major << 5
+    @inline(__always) private mutating func head(_ major: UInt8, _ argument: UInt64) {
+        if argument < 24 { append(major << 5 | UInt8(argument)) } else { longHead(major << 5, argument) }
+    }
+
+    private mutating func longHead(_ type: UInt8, _ argument: UInt64) {
         switch argument {
-        case 0..<24: append(type | UInt8(argument))
-        case 24...0xff: big(type | 24, argument, bytes: 1)
-        case 0x100...0xffff: big(type | 25, argument, bytes: 2)
-        case 0x1_0000...0xffff_ffff: big(type | 26, argument, bytes: 4)
+        case 0...0xff: big(type | 24, argument, bytes: 1)
+        case 0...0xffff: big(type | 25, argument, bytes: 2)
+        case 0...0xffff_ffff: big(type | 26, argument, bytes: 4)
         default: big(type | 27, argument, bytes: 8)
         }
     }
 
-    private mutating func big(_ first: UInt8, _ value: UInt64, bytes: UInt64) {
+    @inline(__always) private mutating func big(_ first: UInt8, _ value: UInt64, bytes: UInt64) {
         append(first)
         for index in (0..<bytes).reversed() { append(UInt8(truncatingIfNeeded: value >> (index * 8))) }
     }
@@ -92,6 +97,12 @@ package struct CBORWriter: ~Copyable {
         value.withBytes { append($0) }
     }
 
+    /// The 16 bytes of a context, without an array for them.
+    mutating func contextHandle(_ handle: ContextHandle) {
+        head(2, 16)
+        withUnsafeBytes(of: (handle.high.bigEndian, handle.low.bigEndian)) { append($0) }
+    }
+
     package mutating func text(_ value: String) {
         var copy = value
         copy.withUTF8 { utf8 in
@@ -103,6 +114,22 @@ package struct CBORWriter: ~Copyable {
     package mutating func array(_ count: Int) { head(4, UInt64(count)) }
 
     package mutating func map(_ count: Int) { head(5, UInt64(count)) }
+
+    /// Reserves one byte for the head of a map or an array whose count is not known yet, and returns its position.
+    /// `endMap` or `endArray` writes the head, so the count is at most 23.
+    mutating func beginContainer() -> Int {
+        append(0)
+        return count - 1
+    }
+
+    mutating func endArray(at start: Int, count: Int) { end(4, at: start, count: count) }
+
+    mutating func endMap(at start: Int, count: Int) { end(5, at: start, count: count) }
+
+    private mutating func end(_ major: UInt8, at start: Int, count: Int) {
+        assert(count < 24, "a field list with \(count) fields needs a head of two bytes")
+        base.storeBytes(of: major << 5 | UInt8(truncatingIfNeeded: count), toByteOffset: start, as: UInt8.self)
+    }
 
     package mutating func boolean(_ value: Bool) { append(value ? 0xf5 : 0xf4) }
 }

@@ -8,7 +8,7 @@ package enum Message: Equatable, Sendable {
     case reply(id: UInt64, Reply)
     case cancel(id: UInt64)
 
-    /// The id of the request it belongs to.
+    /// The id of the request that the message belongs to.
     package var id: UInt64 {
         switch self {
         case .request(let id, _), .reply(let id, _), .cancel(let id): id
@@ -36,7 +36,7 @@ package enum Message: Equatable, Sendable {
         return writer.finish()
     }
 
-    /// Reads a payload; anything but exactly one canonical message is refused.
+    /// Decodes a payload, which must be exactly one canonical message.
     package init(decoding payload: SecretBytes) throws(WireError) {
         self = try payload.withBytes { (bytes) throws(WireError) -> Message in
             var reader = CBORReader(bytes)
@@ -61,12 +61,11 @@ package enum Message: Equatable, Sendable {
         }
     }
 
-    /// The id of a payload whose body is refused, so that the refusal reaches the right caller; nil when even that
-    /// cannot be read.
+    /// The id of a request whose body is refused, so that the refusal is sent with that id; nil if the id cannot be read.
     package static func idOfRefusedRequest(_ payload: SecretBytes) -> UInt64? {
         payload.withBytes { bytes in
             var reader = CBORReader(bytes)
-            // The tuple is never finished: the body is what was refused.
+            // Only the first two items are read: the body is the part that was refused.
             guard bytes.count > 2, bytes[0] == 0x83, bytes[1] == 0 else { return nil }
             return try? reader.tuple(3) { (reader) throws(WireError) in
                 _ = try reader.unsigned()

@@ -2,7 +2,7 @@
 
 package import LatchkeyModel
 
-/// Operation numbers; part of the wire format.
+/// Numbers of operations; part of the wire format.
 private enum Operation: UInt8 {
     case hello = 1
     case status = 2
@@ -38,149 +38,42 @@ private enum Operation: UInt8 {
     case describeEnclaveKey = 52
 }
 
-extension Request {
+extension Request: WireValue {
     /// Writes `[operation, parameters]`.
     package func write(to writer: inout CBORWriter) {
-        writer.array(2)
-        func operation(_ operation: Operation, _ writer: inout CBORWriter) {
-            writer.unsigned(UInt64(operation.rawValue))
-        }
         switch self {
-        case .hello(let hello):
-            operation(.hello, &writer)
-            writer.map(1 + (hello.faceUsage == nil ? 0 : 1) + (hello.groups.isEmpty ? 0 : 1))
-            writer.unsigned(0)
-            writer.text(hello.application)
-            if let usage = hello.faceUsage {
-                writer.unsigned(1)
-                writer.text(usage)
-            }
-            if !hello.groups.isEmpty {
-                writer.unsigned(2)
-                writer.array(hello.groups.count)
-                for group in hello.groups { writer.text(group) }
-            }
-        case .status:
-            operation(.status, &writer)
-            writer.map(0)
-        case .createContext:
-            operation(.createContext, &writer)
-            writer.map(0)
-        case .invalidateContext(let handle):
-            operation(.invalidateContext, &writer)
-            writer.map(1)
-            writer.unsigned(0)
-            writer.bytes(handle.bytes)
-        case .canEvaluate(let policy):
-            operation(.canEvaluate, &writer)
-            writer.map(1)
-            writer.unsigned(0)
-            writer.unsigned(UInt64(policy.rawValue))
-        case .evaluate(let evaluate):
-            operation(.evaluate, &writer)
-            writer.map(evaluate.reuseSeconds == 0 ? 3 : 4)
-            writer.unsigned(0)
-            writer.bytes(evaluate.context.bytes)
-            writer.unsigned(1)
-            writer.unsigned(UInt64(evaluate.policy.rawValue))
-            writer.unsigned(2)
-            writer.prompting(evaluate.prompting)
-            if evaluate.reuseSeconds != 0 {
-                writer.unsigned(3)
-                writer.unsigned(evaluate.reuseSeconds)
-            }
-        case .evaluateRule(let evaluate):
-            operation(.evaluateRule, &writer)
-            writer.map(3)
-            writer.unsigned(0)
-            writer.bytes(evaluate.context.bytes)
-            writer.unsigned(1)
-            writer.accessControl(evaluate.accessControl)
-            writer.unsigned(2)
-            writer.prompting(evaluate.prompting)
-        case .environment(let revision):
-            operation(.environment, &writer)
-            writer.map(revision == nil ? 0 : 1)
-            if let revision {
-                writer.unsigned(0)
-                writer.unsigned(revision)
-            }
-        case .addItem(let add):
-            operation(.addItem, &writer)
-            add.write(to: &writer)
-        case .copyItems(let copy):
-            operation(.copyItems, &writer)
-            copy.write(to: &writer)
-        case .updateItems(let update):
-            operation(.updateItems, &writer)
-            update.write(to: &writer)
-        case .deleteItems(let query):
-            operation(.deleteItems, &writer)
-            writer.query(query)
-        case .listItems(let query):
-            operation(.listItems, &writer)
-            writer.query(query)
-        case .listEverything:
-            operation(.listEverything, &writer)
-            writer.map(0)
-        case .passcode(let change):
-            operation(.passcode, &writer)
-            change.write(to: &writer)
-        case .lock:
-            operation(.lock, &writer)
-            writer.map(0)
-        case .unlock(let prompting):
-            operation(.unlock, &writer)
-            writer.prompting(prompting)
-        case .facePermissions:
-            operation(.facePermissions, &writer)
-            writer.map(0)
-        case .changeFacePermission(let change):
-            operation(.changeFacePermission, &writer)
-            writer.map(2)
-            writer.unsigned(0)
-            writer.text(change.application)
-            writer.unsigned(1)
-            writer.boolean(change.mayAskAgain)
-        case .simulate(let command):
-            operation(.simulate, &writer)
-            command.write(to: &writer)
-        case .exportItems(let export):
-            operation(.exportItems, &writer)
-            export.write(to: &writer)
-        case .importItems(let part):
-            operation(.importItems, &writer)
-            part.write(to: &writer)
-        case .transcript:
-            operation(.transcript, &writer)
-            writer.map(0)
-        case .log(let log):
-            operation(.log, &writer)
-            log.write(to: &writer)
-        case .check:
-            operation(.check, &writer)
-            writer.map(0)
-        case .restoreRows:
-            operation(.restoreRows, &writer)
-            writer.map(0)
-        case .acceptStore:
-            operation(.acceptStore, &writer)
-            writer.map(0)
-        case .discardProtected:
-            operation(.discardProtected, &writer)
-            writer.map(0)
-        case .discardForgotten:
-            operation(.discardForgotten, &writer)
-            writer.map(0)
-        case .createEnclaveKey(let create):
-            operation(.createEnclaveKey, &writer)
-            create.write(to: &writer)
-        case .useEnclaveKey(let use):
-            operation(.useEnclaveKey, &writer)
-            use.write(to: &writer)
-        case .describeEnclaveKey(let name):
-            operation(.describeEnclaveKey, &writer)
-            writer.enclaveKeyName(name)
+        case .hello(let hello): writer.request(.hello, hello)
+        case .status: writer.request(.status)
+        case .createContext: writer.request(.createContext)
+        case .invalidateContext(let handle): writer.request(.invalidateContext, ContextParameters(context: handle))
+        case .canEvaluate(let policy): writer.request(.canEvaluate, PolicyParameters(policy: policy))
+        case .evaluate(let evaluate): writer.request(.evaluate, evaluate)
+        case .evaluateRule(let evaluate): writer.request(.evaluateRule, evaluate)
+        case .environment(let revision): writer.request(.environment, EnvironmentParameters(revision: revision))
+        case .addItem(let add): writer.request(.addItem, add)
+        case .copyItems(let copy): writer.request(.copyItems, copy)
+        case .updateItems(let update): writer.request(.updateItems, update)
+        case .deleteItems(let query): writer.request(.deleteItems, query)
+        case .listItems(let query): writer.request(.listItems, query)
+        case .listEverything: writer.request(.listEverything)
+        case .passcode(let change): writer.request(.passcode, change)
+        case .facePermissions: writer.request(.facePermissions)
+        case .changeFacePermission(let change): writer.request(.changeFacePermission, change)
+        case .lock: writer.request(.lock)
+        case .unlock(let prompting): writer.request(.unlock, prompting)
+        case .exportItems(let export): writer.request(.exportItems, export)
+        case .importItems(let part): writer.request(.importItems, part)
+        case .simulate(let command): writer.request(.simulate, command)
+        case .transcript: writer.request(.transcript)
+        case .log(let log): writer.request(.log, log)
+        case .check: writer.request(.check)
+        case .restoreRows: writer.request(.restoreRows)
+        case .acceptStore: writer.request(.acceptStore)
+        case .discardProtected: writer.request(.discardProtected)
+        case .discardForgotten: writer.request(.discardForgotten)
+        case .createEnclaveKey(let create): writer.request(.createEnclaveKey, create)
+        case .useEnclaveKey(let use): writer.request(.useEnclaveKey, use)
+        case .describeEnclaveKey(let name): writer.request(.describeEnclaveKey, name)
         }
     }
 
@@ -190,331 +83,47 @@ extension Request {
                 throw .unknownMessage
             }
             switch operation {
-            case .hello: return .hello(try Hello(from: &reader))
-            case .status:
-                try reader.noParameters()
-                return .status
-            case .createContext:
-                try reader.noParameters()
-                return .createContext
-            case .invalidateContext: return .invalidateContext(try reader.onlyContext())
-            case .canEvaluate: return .canEvaluate(try reader.onlyPolicy())
-            case .evaluate: return .evaluate(try Evaluate(from: &reader))
-            case .evaluateRule: return .evaluateRule(try EvaluateRule(from: &reader))
-            case .environment: return .environment(unlike: try reader.onlyRevision())
-            case .addItem: return .addItem(try AddItem(from: &reader))
-            case .copyItems: return .copyItems(try CopyItems(from: &reader))
-            case .updateItems: return .updateItems(try UpdateItems(from: &reader))
-            case .deleteItems: return .deleteItems(try reader.query())
-            case .listItems: return .listItems(try reader.query())
-            case .listEverything:
-                try reader.noParameters()
-                return .listEverything
-            case .passcode: return .passcode(try PasscodeChange(from: &reader))
-            case .lock:
-                try reader.noParameters()
-                return .lock
-            case .unlock: return .unlock(try reader.prompting())
-            case .facePermissions:
-                try reader.noParameters()
-                return .facePermissions
-            case .changeFacePermission: return .changeFacePermission(try FacePermissionChange(from: &reader))
-            case .simulate: return .simulate(try SimulatorCommand(from: &reader))
-            case .exportItems: return .exportItems(try ExportItems(from: &reader))
-            case .importItems: return .importItems(try ImportItems(from: &reader))
-            case .transcript:
-                try reader.noParameters()
-                return .transcript
-            case .log: return .log(try Log(from: &reader))
-            case .check:
-                try reader.noParameters()
-                return .check
-            case .restoreRows:
-                try reader.noParameters()
-                return .restoreRows
-            case .acceptStore:
-                try reader.noParameters()
-                return .acceptStore
-            case .discardProtected:
-                try reader.noParameters()
-                return .discardProtected
-            case .discardForgotten:
-                try reader.noParameters()
-                return .discardForgotten
-            case .createEnclaveKey: return .createEnclaveKey(try CreateEnclaveKey(from: &reader))
-            case .useEnclaveKey: return .useEnclaveKey(try UseEnclaveKey(from: &reader))
-            case .describeEnclaveKey: return .describeEnclaveKey(try reader.enclaveKeyName())
+            case .hello: return .hello(try reader.value())
+            case .status: return try reader.noFields(.status)
+            case .createContext: return try reader.noFields(.createContext)
+            case .invalidateContext: return .invalidateContext(try ContextParameters(from: &reader).context)
+            case .canEvaluate: return .canEvaluate(try PolicyParameters(from: &reader).policy)
+            case .evaluate: return .evaluate(try reader.value())
+            case .evaluateRule: return .evaluateRule(try reader.value())
+            case .environment: return .environment(unlike: try EnvironmentParameters(from: &reader).revision)
+            case .addItem: return .addItem(try reader.value())
+            case .copyItems: return .copyItems(try reader.value())
+            case .updateItems: return .updateItems(try reader.value())
+            case .deleteItems: return .deleteItems(try reader.value())
+            case .listItems: return .listItems(try reader.value())
+            case .listEverything: return try reader.noFields(.listEverything)
+            case .passcode: return .passcode(try reader.value())
+            case .facePermissions: return try reader.noFields(.facePermissions)
+            case .changeFacePermission: return .changeFacePermission(try reader.value())
+            case .lock: return try reader.noFields(.lock)
+            case .unlock: return .unlock(try reader.value())
+            case .exportItems: return .exportItems(try reader.value())
+            case .importItems: return .importItems(try reader.value())
+            case .simulate: return .simulate(try reader.value())
+            case .transcript: return try reader.noFields(.transcript)
+            case .log: return .log(try reader.value())
+            case .check: return try reader.noFields(.check)
+            case .restoreRows: return try reader.noFields(.restoreRows)
+            case .acceptStore: return try reader.noFields(.acceptStore)
+            case .discardProtected: return try reader.noFields(.discardProtected)
+            case .discardForgotten: return try reader.noFields(.discardForgotten)
+            case .createEnclaveKey: return .createEnclaveKey(try reader.value())
+            case .useEnclaveKey: return .useEnclaveKey(try reader.value())
+            case .describeEnclaveKey: return .describeEnclaveKey(try reader.value())
             }
         }
     }
 }
 
-extension CBORReader {
-    mutating func noParameters() throws(WireError) {
-        try map { (_, _) throws(WireError) in false }
-    }
-
-    fileprivate mutating func onlyContext() throws(WireError) -> ContextHandle {
-        var handle: ContextHandle?
-        try map { (reader, key) throws(WireError) in
-            guard key == 0 else { return false }
-            handle = try reader.contextHandle()
-            return true
-        }
-        return try required(handle, 0)
-    }
-
-    fileprivate mutating func onlyPolicy() throws(WireError) -> Policy {
-        var policy: Policy?
-        try map { (reader, key) throws(WireError) in
-            guard key == 0 else { return false }
-            policy = try reader.number()
-            return true
-        }
-        return try required(policy, 0)
-    }
-}
-
-extension CBORReader {
-    fileprivate mutating func onlyRevision() throws(WireError) -> UInt64? {
-        var revision: UInt64?
-        try map { (reader, key) throws(WireError) in
-            guard key == 0 else { return false }
-            revision = try reader.unsigned()
-            return true
-        }
-        return revision
-    }
-}
-
-extension Request.EvaluateRule {
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var context: ContextHandle?
-        var control: AccessControl?
-        var prompting: Prompting?
-        try reader.map { (reader, key) throws(WireError) in
-            switch key {
-            case 0: context = try reader.contextHandle()
-            case 1: control = try reader.accessControl()
-            case 2: prompting = try reader.prompting()
-            default: return false
-            }
-            return true
-        }
-        self.init(
-            context: try required(context, 0), accessControl: try required(control, 1),
-            prompting: try required(prompting, 2))
-    }
-}
-
-extension Request.Hello {
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var application: String?
-        var faceUsage: String?
-        var groups: [String] = []
-        try reader.map { (reader, key) throws(WireError) in
-            switch key {
-            case 0: application = try reader.text(limit: Limits.applicationBytes)
-            case 1: faceUsage = try reader.text(limit: Limits.titleBytes)
-            case 2:
-                try reader.array(limit: Limits.accessGroups) { (reader) throws(WireError) in
-                    groups.append(try reader.text(limit: Limits.applicationBytes))
-                }
-                // Groups that are none are left out: one message has one form.
-                guard !groups.isEmpty else { throw .invalidValue }
-            default: return false
-            }
-            return true
-        }
-        self.init(application: try required(application, 0), faceUsage: faceUsage, groups: groups)
-    }
-}
-
-extension Request.FacePermissionChange {
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var application: String?
-        var mayAskAgain: Bool?
-        try reader.map { (reader, key) throws(WireError) in
-            switch key {
-            case 0: application = try reader.text(limit: Limits.applicationBytes)
-            case 1: mayAskAgain = try reader.boolean()
-            default: return false
-            }
-            return true
-        }
-        self.init(application: try required(application, 0), mayAskAgain: try required(mayAskAgain, 1))
-    }
-}
-
-extension Request.Evaluate {
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var context: ContextHandle?
-        var policy: Policy?
-        var prompting: Prompting?
-        var reuseSeconds: UInt64 = 0
-        try reader.map { (reader, key) throws(WireError) in
-            switch key {
-            case 0: context = try reader.contextHandle()
-            case 1: policy = try reader.number()
-            case 2: prompting = try reader.prompting()
-            case 3:
-                reuseSeconds = try reader.unsigned()
-                // Zero is said by leaving the field out: one message, one byte string.
-                guard reuseSeconds != 0 else { throw .invalidValue }
-            default: return false
-            }
-            return true
-        }
-        self.init(
-            context: try required(context, 0), policy: try required(policy, 1),
-            prompting: try required(prompting, 2), reuseSeconds: reuseSeconds)
-    }
-}
-
-extension Request.PasscodeChange {
-    fileprivate func write(to writer: inout CBORWriter) {
-        let (number, new): (UInt64, SecretBytes?) =
-            switch self {
-            case .set(let new): (1, new)
-            case .change(let new): (2, new)
-            case .remove: (3, nil)
-            }
-        writer.map(new == nil ? 1 : 2)
-        writer.unsigned(0)
-        writer.unsigned(number)
-        guard let new else { return }
-        writer.unsigned(1)
-        writer.bytes(new)
-    }
-
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var number: UInt64?
-        var new: SecretBytes?
-        try reader.map { (reader, key) throws(WireError) in
-            switch key {
-            case 0: number = try reader.unsigned()
-            case 1: new = try reader.secret(limit: Limits.passcodeBytes)
-            default: return false
-            }
-            return true
-        }
-        switch (try required(number, 0), new) {
-        case (1, let new?): self = .set(new)
-        case (2, let new?): self = .change(new)
-        case (3, nil): self = .remove
-        case (1, nil), (2, nil): throw .missingKey(1)
-        default: throw .invalidValue
-        }
-    }
-}
-
-extension SimulatorCommand {
-    fileprivate func write(to writer: inout CBORWriter) {
-        func command(_ number: UInt64, _ argument: UInt64?, _ writer: inout CBORWriter) {
-            writer.map(argument == nil ? 1 : 2)
-            writer.unsigned(0)
-            writer.unsigned(number)
-            guard let argument else { return }
-            writer.unsigned(1)
-            writer.unsigned(argument)
-        }
-        func typed(_ number: UInt64, _ text: SecretBytes, _ writer: inout CBORWriter) {
-            writer.map(2)
-            writer.unsigned(0)
-            writer.unsigned(number)
-            writer.unsigned(2)
-            writer.bytes(text)
-        }
-        switch self {
-        case .sensor(let kind): command(1, UInt64(kind.rawValue), &writer)
-        case .enrol: command(2, nil, &writer)
-        case .unenrol: command(3, nil, &writer)
-        case .replaceFinger: command(4, nil, &writer)
-        case .touch(let matching): command(5, matching ? 1 : 0, &writer)
-        case .advance(let seconds): command(6, seconds, &writer)
-        case .reset: command(7, nil, &writer)
-        case .lock: command(8, nil, &writer)
-        case .unlock(let byBiometry): command(9, byBiometry ? 1 : 0, &writer)
-        case .pair(let type): command(10, UInt64(type.rawValue), &writer)
-        case .unpair(let type): command(11, UInt64(type.rawValue), &writer)
-        case .nearby(let type, let isNear): command(isNear ? 12 : 13, UInt64(type.rawValue), &writer)
-        case .background(let isBehind): command(14, isBehind ? 1 : 0, &writer)
-        case .confirm: command(15, nil, &writer)
-        case .permission(let isAllowed): command(16, isAllowed ? 1 : 0, &writer)
-        case .fail(let failure): command(17, UInt64(failure.rawValue), &writer)
-        case .acceptAnyPasscode(let isOn): command(18, isOn ? 1 : 0, &writer)
-        case .restart: command(19, nil, &writer)
-        case .cancel: command(20, nil, &writer)
-        case .fallback: command(21, nil, &writer)
-        case .enter(let passcode): typed(22, passcode, &writer)
-        case .acknowledgeCode: command(23, nil, &writer)
-        case .enterCode(let code): typed(24, code, &writer)
-        case .tellCode: command(25, nil, &writer)
-        }
-    }
-
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var number: UInt64?
-        var argument: UInt64?
-        var typed: SecretBytes?
-        try reader.map { (reader, key) throws(WireError) in
-            switch key {
-            case 0: number = try reader.unsigned()
-            case 1: argument = try reader.unsigned()
-            case 2: typed = try reader.secret(limit: Limits.passcodeBytes)
-            default: return false
-            }
-            return true
-        }
-        if let typed {
-            switch (number, argument) {
-            case (22, nil): self = .enter(typed)
-            case (24, nil) where typed.count <= Limits.recoveryCodeBytes: self = .enterCode(typed)
-            default: throw .invalidValue
-            }
-            return
-        }
-        switch (try required(number, 0), argument) {
-        case (1, let raw?):
-            guard let raw = UInt8(exactly: raw), let kind = BiometryKind(rawValue: raw) else { throw .invalidValue }
-            self = .sensor(kind)
-        case (2, nil): self = .enrol
-        case (3, nil): self = .unenrol
-        case (4, nil): self = .replaceFinger
-        case (5, 0?): self = .touch(matching: false)
-        case (5, 1?): self = .touch(matching: true)
-        case (6, let seconds?): self = .advance(seconds: seconds)
-        case (7, nil): self = .reset
-        case (8, nil): self = .lock
-        case (9, 0?): self = .unlock(byBiometry: false)
-        case (9, 1?): self = .unlock(byBiometry: true)
-        case (10, let raw?): self = .pair(try SimulatorCommand.companion(raw))
-        case (11, let raw?): self = .unpair(try SimulatorCommand.companion(raw))
-        case (12, let raw?): self = .nearby(try SimulatorCommand.companion(raw), true)
-        case (13, let raw?): self = .nearby(try SimulatorCommand.companion(raw), false)
-        case (14, 0?): self = .background(false)
-        case (14, 1?): self = .background(true)
-        case (15, nil): self = .confirm
-        case (16, 0?): self = .permission(false)
-        case (16, 1?): self = .permission(true)
-        case (17, let raw?):
-            guard let raw = UInt8(exactly: raw), let failure = SimulatedFailure(rawValue: raw) else {
-                throw .invalidValue
-            }
-            self = .fail(failure)
-        case (18, 0?): self = .acceptAnyPasscode(false)
-        case (18, 1?): self = .acceptAnyPasscode(true)
-        case (19, nil): self = .restart
-        case (20, nil): self = .cancel
-        case (21, nil): self = .fallback
-        case (23, nil): self = .acknowledgeCode
-        case (25, nil): self = .tellCode
-        default: throw .invalidValue
-        }
-    }
-
-    private static func companion(_ raw: UInt64) throws(WireError) -> CompanionType {
-        guard let raw = UInt8(exactly: raw), let type = CompanionType(rawValue: raw) else { throw .invalidValue }
-        return type
+extension CBORWriter {
+    fileprivate mutating func request(_ operation: Operation, _ parameters: some WireValue = NoFields()) {
+        array(2)
+        unsigned(UInt64(operation.rawValue))
+        parameters.write(to: &self)
     }
 }

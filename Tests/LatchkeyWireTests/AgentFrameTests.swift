@@ -70,7 +70,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Frames between the daemon and an agent: written as in the vectors, read strictly.
+/// Frames between the daemon and an agent: golden vectors, refusals and limits.
 @Suite struct AgentFrameTests {
     private func refusal(_ item: CBORItem) -> WireError? { refusal(item.encoded) }
 
@@ -83,11 +83,13 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func everySampleHasOneVectorAndEveryVectorASample() throws {
+    @Test func samplesAndVectorsHaveTheSameNames() throws {
         #expect(try Vector.load(["agent"]).map(\.name).sorted() == AgentSample.all.map(\.name).sorted())
     }
 
-    @Test(arguments: AgentSample.all) func aSampleIsItsVectorAndBack(_ sample: AgentSample) throws {
+    @Test(arguments: AgentSample.all) func encodingYieldsTheVectorAndDecodingYieldsTheSample(
+        _ sample: AgentSample
+    ) throws {
         let vector = try #require(try Vector.load(["agent"]).first { $0.name == sample.name })
         let encoded = sample.frame.encoded().copyBytes()
         #expect(encoded == vector.payload, "\(sample.name) \(digits(encoded))")
@@ -95,13 +97,13 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         #expect(try #require(CBORItem(reading: vector.payload)).encoded == vector.payload)
     }
 
-    @Test(arguments: AgentSample.all) func everyShorterAndEveryLongerFrameIsRefused(_ sample: AgentSample) {
+    @Test(arguments: AgentSample.all) func truncatedAndExtendedFramesAreRefused(_ sample: AgentSample) {
         let bytes = sample.frame.encoded().copyBytes()
         for count in 0..<bytes.count { #expect(refusal(Array(bytes[..<count])) != nil, "\(count) bytes") }
         #expect(refusal(bytes + [0]) == .trailingBytes)
     }
 
-    @Test(arguments: AgentSample.all) func noChangedBitMakesTwoFormsOfAFrame(_ sample: AgentSample) throws {
+    @Test(arguments: AgentSample.all) func aFlippedBitNeverGivesASecondEncoding(_ sample: AgentSample) throws {
         let bytes = sample.frame.encoded().copyBytes()
         for index in bytes.indices {
             for bit in 0..<8 {
@@ -113,13 +115,13 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func aFrameIsToldFromAClientsByItsFirstByte() {
+    @Test func theFirstByteDistinguishesAgentFramesFromClientFrames() {
         for sample in AgentSample.all { #expect(AgentFrame.mayBegin(sample.frame.encoded())) }
         for sample in Sample.all { #expect(!AgentFrame.mayBegin(sample.message.encoded()), "\(sample.name)") }
         #expect(!AgentFrame.mayBegin(SecretBytes([])))
     }
 
-    @Test func framesOfNoKindAreRefused() {
+    @Test func framesOfUnknownKindsAreRefused() {
         for kind: UInt64 in [4, 23, 24, 255, .max] {
             #expect(refusal(.array([.unsigned(kind), [:]])) == .unknownMessage, "\(kind)")
         }
@@ -153,8 +155,8 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         #expect(refusal(typed(Limits.passcodeBytes + 1)) == .tooLong)
     }
 
-    /// An agent is not given the code in the frame of another step, even by a daemon that has it by then.
-    @Test func onlyTheStepThatShowsTheRecoveryCodeHoldsOne() throws {
+    /// Only a content of the step that shows the recovery code may contain it; the decoder refuses any other.
+    @Test func aRecoveryCodeInAnotherStepIsRefused() throws {
         func content(_ step: UInt64, _ code: [UInt8]) -> [UInt8] {
             CBORItem.array([
                 3,

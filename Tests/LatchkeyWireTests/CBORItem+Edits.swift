@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an item stands in another: indices of array items and of map entries.
+/// The position of an item in another: indices of array items and of map entries.
 typealias CBORPath = [Int]
 
 extension CBORItem {
@@ -12,12 +12,12 @@ extension CBORItem {
         }
     }
 
-    /// The way to every item, this one first.
+    /// The paths of all items, this one first.
     var paths: [CBORPath] {
         [[]] + children().enumerated().flatMap { index, child in child.paths.map { [index] + $0 } }
     }
 
-    /// The way to every map.
+    /// The paths of all maps.
     var pathsToMaps: [CBORPath] {
         paths.filter { if case .map = self[$0] { true } else { false } }
     }
@@ -26,7 +26,7 @@ extension CBORItem {
         path.first.map { children()[$0][Array(path.dropFirst())] } ?? self
     }
 
-    /// This item with another one at the end of `path`.
+    /// This item with the item at `path` replaced.
     func replacing(_ path: CBORPath, with item: CBORItem) -> CBORItem {
         guard let index = path.first else { return item }
         let rest = Array(path.dropFirst())
@@ -47,12 +47,12 @@ extension CBORItem {
         return replacing(path, with: .map(entries))
     }
 
-    /// This item with one more entry at the end of the map at `path`.
+    /// This item with one more entry, the last one, in the map at `path`.
     func addingEntry(_ key: UInt64, at path: CBORPath) -> CBORItem {
         editingMap(path) { $0.append(Entry(key: .unsigned(key), value: [1, "x"])) }
     }
 
-    /// This item without one entry of a map, once for each entry of each map.
+    /// For each entry of each map: this item without that entry.
     var withoutEachEntry: [(path: CBORPath, key: CBORItem, item: CBORItem)] {
         pathsToMaps.flatMap { path in
             guard case .map(let entries) = self[path] else { return [] as [(CBORPath, CBORItem, CBORItem)] }

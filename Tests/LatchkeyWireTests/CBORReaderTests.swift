@@ -5,7 +5,7 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// What a single item may not be.
+/// Malformed items are refused, each with its reason.
 @Suite struct CBORReaderTests {
     private func refusal<R>(
         _ text: String, _ body: (inout CBORReader) throws(WireError) -> R
@@ -25,7 +25,7 @@ import Testing
     ])
     func integersLongerThanNeededAreRefused(_ text: String) throws {
         #expect(try refusal(text) { (reader) throws(WireError) in try reader.unsigned() } == .notCanonical)
-        // The same head as a negative integer, a length of bytes, of text, of an array and of a map.
+        // The same argument in the head of a negative integer, a byte string, a text, an array and a map.
         for major: UInt8 in 1...5 {
             var bytes = try hex(text)
             bytes[0] |= major << 5
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["", "18", "19", "1901", "1a000100", "1b00000001000000", "41", "6261", "8100"])
-    func endingTooSoonIsRefused(_ text: String) throws {
+    func truncatedItemsAreRefused(_ text: String) throws {
         let expected: WireError? = text == "8100" ? nil : .truncated
         #expect(try refusal(text) { (reader) throws(WireError) in try reader.skip() } == expected)
     }
@@ -60,7 +60,7 @@ import Testing
         #expect(try refusal(text) { (reader) throws(WireError) in try reader.unsigned() } == .wrongType)
     }
 
-    /// A stray continuation, an overlong NUL, a surrogate, a value above U+10FFFF, a sequence cut short.
+    /// A continuation byte alone, an overlong NUL, a surrogate, a value above U+10FFFF, a truncated sequence.
     @Test(arguments: ["6180", "62c080", "63eda080", "64f4908080", "62e6b0", "61ff"])
     func textThatIsNotUTF8IsRefused(_ text: String) throws {
         #expect(try refusal(text) { (reader) throws(WireError) in try reader.text() } == .invalidText)
@@ -72,7 +72,7 @@ import Testing
         #expect(try refusal(text) { (reader) throws(WireError) in try reader.integer() } == .invalidValue)
     }
 
-    @Test func everyItemIsRefusedWhereAnotherKindIsWanted() throws {
+    @Test func anItemOfAnotherTypeIsRefused() throws {
         let items = ["unsigned": "00", "bytes": "40", "text": "60", "array": "80", "map": "a0", "boolean": "f4"]
         for (kind, text) in items {
             let readers: [String: (inout CBORReader) throws(WireError) -> Void] = [
@@ -91,7 +91,7 @@ import Testing
         #expect(try refusal("40") { (reader) throws(WireError) in try reader.integer() } == .wrongType)
     }
 
-    @Test func bytesBehindTheItemAreRefused() throws {
+    @Test func bytesAfterTheItemAreRefused() throws {
         #expect(try refusal("0000") { (reader) throws(WireError) in try reader.unsigned() } == .trailingBytes)
         #expect(try refusal("a000") { (reader) throws(WireError) in try reader.skip() } == .trailingBytes)
     }

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// The examples of RFC 8949, appendix A, that the protocol has a use for, in both directions.
+/// The examples of RFC 8949, appendix A, for the types that the protocol uses, encoded and decoded.
 @Suite struct CBORWriterTests {
     @Test(arguments: [
         (0, "00"), (1, "01"), (10, "0a"), (23, "17"), (24, "1818"), (25, "1819"), (100, "1864"), (255, "18ff"),
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [
         ("", "60"), ("a", "6161"), ("IETF", "6449455446"), ("\"\\", "62225c"), ("\u{fc}", "62c3bc"),
         ("\u{6c34}", "63e6b0b4"), ("\u{10151}", "64f0908591"), ("\0\n", "62000a"),
-        // The same letter composed and decomposed: equal as Swift strings, and still not the same bytes.
+        // The same letter composed and decomposed: the Swift strings are equal, the bytes differ.
         ("e\u{301}", "6365cc81"), ("\u{e9}", "62c3a9"),
     ])
     func textKeepsItsBytes(_ text: String, _ expected: String) throws {
@@ -59,14 +59,14 @@ import Testing
         #expect(try read(plain) { (reader) throws(WireError) in try reader.secret() } == SecretBytes(value))
     }
 
-    @Test func containersSayHowManyEntriesFollow() {
+    @Test func headsOfContainersHoldTheNumberOfEntries() {
         #expect(written { $0.array(0) } == [0x80])
         #expect(written { $0.array(25) } == [0x98, 25])
         #expect(written { $0.map(0) } == [0xa0])
         #expect(written { $0.map(23) } == [0xb7])
     }
 
-    @Test(arguments: [0, 1, 16, 17, 1000]) func capacityIsNoLimit(_ capacity: Int) {
+    @Test(arguments: [0, 1, 16, 17, 1000]) func theWriterGrowsBeyondItsCapacity(_ capacity: Int) {
         var writer = CBORWriter(capacity: capacity)
         for value in 0..<1000 { writer.unsigned(UInt64(value % 24)) }
         #expect(writer.byteCount == 1000)

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// One message, one byte string: whatever is done to the bytes, they are refused or are another message's only form.
+/// Each message has exactly one encoding: changed bytes are refused, or are the one encoding of a different message.
 @Suite struct CanonicalFormTests {
     @Test(arguments: Sample.all) func everyTruncationIsRefused(_ sample: Sample) {
         let payload = sample.message.encoded().copyBytes()
@@ -20,7 +20,7 @@ import Testing
         #expect(refusal(of: payload + payload) == .trailingBytes)
     }
 
-    @Test(arguments: Sample.all) func everyFlippedBitIsRefusedOrAnotherMessage(_ sample: Sample) {
+    @Test(arguments: Sample.all) func everyFlippedBitIsRefusedOrGivesACanonicalMessage(_ sample: Sample) {
         let payload = sample.message.encoded().copyBytes()
         for index in payload.indices {
             for bit in 0..<8 {
@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Sample.all) func everyOtherByteIsRefusedOrAnotherMessage(_ sample: Sample) {
-        // The first bytes steer the reader most; the fuzzer and the random bytes reach the others.
+    @Test(arguments: Sample.all) func everyReplacedByteIsRefusedOrGivesACanonicalMessage(_ sample: Sample) {
+        // The first bytes select the message and its fields; the fuzzer and the random bytes cover the rest.
         let payload = sample.message.encoded().copyBytes()
         for index in payload.indices.prefix(20) {
             for byte in UInt8.min...UInt8.max {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Sample.all) func aMessageWithoutAnEntryIsRefusedOrAnotherMessage(_ sample: Sample) throws {
+    @Test(arguments: Sample.all) func removingAMapEntryIsRefusedOrGivesACanonicalMessage(_ sample: Sample) throws {
         let item = try #require(CBORItem(reading: sample.message.encoded().copyBytes()))
         for (path, key, shorter) in item.withoutEachEntry {
             let complaint = complaint(aboutFrame: shorter.encoded)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Sample.all) func aMessageWithAnExchangedItemIsRefusedOrAnotherMessage(_ sample: Sample) throws {
+    @Test(arguments: Sample.all) func replacingAnItemIsRefusedOrGivesACanonicalMessage(_ sample: Sample) throws {
         let item = try #require(CBORItem(reading: sample.message.encoded().copyBytes()))
         let others: [CBORItem] = [0, .negative(0), .bytes([]), "", [], [:], false, true, .simple(22), .zeros(16), 255]
         for path in item.paths {

@@ -5,7 +5,7 @@ import LatchkeyModel
 extension Sample {
     private static let point = [UInt8](repeating: 4, count: 65)
 
-    /// Keys of the enclave, asked for and answered.
+    /// Requests and replies about keys of the enclave.
     static let enclave = [
         Sample(
             "create-enclave-key",

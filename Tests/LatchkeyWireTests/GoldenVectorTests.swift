@@ -4,9 +4,9 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// The files of `Tests/Vectors/wire` bind the encoder and the decoder to bytes that are written down.
+/// The encoder and the decoder agree with the bytes in the files of `Tests/Vectors/wire`.
 @Suite struct GoldenVectorTests {
-    @Test func everySampleHasOneVectorAndEveryVectorASample() throws {
+    @Test func samplesAndVectorsHaveTheSameNames() throws {
         let samples = Sample.all.map(\.name)
         let vectors = try Vector.load().map(\.name)
         #expect(Set(samples).count == samples.count)
@@ -23,18 +23,18 @@ import Testing
         let vector = try #require(try Vector.load().first { $0.name == sample.name })
         let message = try Message(decoding: SecretBytes(vector.payload))
         #expect(message == sample.message)
-        // Failures are equal when their codes are: the bytes tell the texts apart.
+        // `Failure` compares codes only, so the bytes are compared too.
         #expect(message.encoded().copyBytes() == vector.payload)
     }
 
-    @Test func vectorsAreDeterministicCBORByASecondOpinion() throws {
+    @Test func vectorsAreDeterministicCBORForAnIndependentDecoder() throws {
         for vector in try Vector.load() {
             let item = try #require(CBORItem(reading: vector.payload), "\(vector.name)")
             #expect(item.encoded == vector.payload, "\(vector.name)")
         }
     }
 
-    @Test func noTwoVectorsAreTheSame() throws {
+    @Test func vectorsAreDistinct() throws {
         let payloads = try Vector.load().map(\.payload)
         #expect(Set(payloads).count == payloads.count)
     }

@@ -3,7 +3,7 @@
 import LatchkeyModel
 
 extension Sample {
-    /// One value for each attribute; texts of 23, 24 and 256 bytes stand at borders between the forms of a length.
+    /// One value for each attribute; texts of 23, 24 and 256 bytes are the first and last ones of a head's length.
     static let everyAttribute: Attributes = [
         .accessGroup: .text("com.example.notes"),
         .account: .text("ada@example.com"),

@@ -5,32 +5,32 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// The limits of `Limits` that the decoder keeps, each from both sides.
+/// The limits of `Limits` that the decoder enforces: the largest accepted value and the smallest refused one.
 @Suite struct LimitTests {
     private func attribute(_ code: AttributeCode, _ value: CBORItem) -> [UInt8] {
         request(14, [1: .map([.init(key: .unsigned(UInt64(code.rawValue)), value: value)])])
     }
 
-    /// The optional key stands three levels deep: the message, the request and its parameters.
-    @Test func nestingEndsAtItsLimit() {
+    /// The optional key is at depth three: the message, the request and its parameters.
+    @Test func nestingBeyondTheLimitIsRefused() {
         #expect(Limits.nesting == 8)
         #expect(refusal(of: request(2, [128: .nested(5)])) == nil)
         #expect(refusal(of: request(2, [128: .nested(6)])) == .tooDeep)
         #expect(refusal(of: request(2, [128: [[[[[[0: 0]]]]]]])) == .tooDeep)
     }
 
-    @Test func endlessNestingIsRefusedAndDoesNotOverflowTheStack() {
+    @Test func unboundedNestingIsRefusedAndDoesNotOverflowTheStack() {
         for opening: UInt8 in [0x81, 0xa1, 0x98] {
             #expect(refusal(of: [0x83] + [UInt8](repeating: opening, count: 100_000)) != nil)
         }
     }
 
-    @Test func nestingThatWasLeftDoesNotCount() {
+    @Test func siblingContainersDoNotAddToTheNesting() {
         let shallow = CBORItem.array((0..<100).map { _ in CBORItem.nested(4) })
         #expect(refusal(of: request(2, [128: shallow])) == nil)
     }
 
-    @Test func containersEndAtTheirLimitOfEntries() {
+    @Test func containersBeyondTheLimitOfEntriesAreRefused() {
         let zeros = [CBORItem](repeating: 0, count: Limits.entries)
         #expect(refusal(of: request(2, [128: .array(zeros)])) == nil)
         #expect(refusal(of: request(2, [128: .array(zeros + [0])])) == .tooManyEntries)
@@ -42,13 +42,13 @@ import Testing
         #expect(refusal(of: reply(5, [false, .array(items + [[0: 1]])])) == .tooManyEntries)
     }
 
-    @Test func attributesEndAt64Entries() {
+    @Test func moreThan64AttributesAreRefused() {
         let entries = (128..<193).map { CBORItem.Entry(key: .unsigned($0), value: 0) }
         #expect(refusal(of: request(14, [1: .map(entries.dropLast())])) == nil)
         #expect(refusal(of: request(14, [1: .map(entries)])) == .tooManyEntries)
     }
 
-    /// A length or a count is believed only as far as there are bytes, so nothing is reserved for it.
+    /// A length or a count is compared with the bytes that are left before memory is reserved for it.
     @Test(arguments: [
         ("5bffffffffffffffff", WireError.tooLong), ("7bffffffffffffffff", .tooLong),
         ("5a00200001", .tooLong), ("5a00200000", .truncated), ("7a00200000", .truncated), ("7a7fffffff", .tooLong),
@@ -56,12 +56,12 @@ import Testing
         ("9b8000000000000000", .tooManyEntries), ("991000", .truncated), ("b91000", .truncated), ("82", .truncated),
         ("a200", .truncated),
     ])
-    func aDeclaredLengthBeyondTheBytesIsRefused(_ text: String, _ expected: WireError) throws {
+    func aDeclaredLengthBeyondTheFrameIsRefused(_ text: String, _ expected: WireError) throws {
         let before = request(2, [128: 0]).dropLast()
         #expect(try refusal(of: before + hex(text)) == expected)
     }
 
-    @Test func textsAndByteStringsEndAtTheirLimits() {
+    @Test func textsAndByteStringsBeyondTheirLimitsAreRefused() {
         let handle = CBORItem.zeros(16)
         func prompting(_ key: UInt64, _ count: Int) -> [UInt8] {
             var texts: [CBORItem.Entry] = [.init(key: 0, value: "")]
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func aContextHas16Bytes() {
+    @Test func aContextHandleHas16Bytes() {
         #expect(refusal(of: request(4, [0: .zeros(16)])) == nil)
         #expect(refusal(of: request(4, [0: .zeros(15)])) == .invalidValue)
         #expect(refusal(of: request(4, [0: .zeros(17)])) == .tooLong)

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// Payloads that are deterministic CBOR and no message.
+/// Payloads that are deterministic CBOR but not a message are refused.
 @Suite struct MalformedMessageTests {
     @Test func anUnknownKindOfMessageIsRefused() throws {
         for kind: UInt64 in [3, 23, 24, 255, UInt64.max] {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func aMessageIsAnArrayOfThree() {
+    @Test func aMessageThatIsNotAnArrayOfThreeItemsIsRefused() {
         #expect(refusal(of: CBORItem.array([0, 1]).encoded) == .invalidValue)
         #expect(refusal(of: CBORItem.array([0, 1, [2, [:]], 0]).encoded) == .invalidValue)
         #expect(refusal(of: ([:] as CBORItem).encoded) == .wrongType)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [3, 15, 23, 31, 41, 42, 45])
-    func anOperationWithoutParametersRefusesSome(_ operation: UInt64) {
+    func parametersOfAnOperationWithoutParametersAreRefused(_ operation: UInt64) {
         #expect(refusal(of: request(operation, [0: 0])) == .unknownKey(0))
         #expect(refusal(of: request(operation, 0)) == .wrongType)
         #expect(refusal(of: request(operation, [:])) == nil)
@@ -74,7 +74,7 @@ import Testing
         #expect(refusal(of: reply(0, [0: 65_536, 1: "", 2: ""])) == .invalidValue, "status 65536")
     }
 
-    @Test func attributesTakeOnlyValuesOfTheirKindOrOfThoseThatStandForThem_KC21() throws {
+    @Test func attributesAcceptOnlyValuesOfTheirKindOrOfAPermittedSubstitute_KC21() throws {
         let values: [(AttributeKind, CBORItem)] = [
             (.text, "x"), (.data, .bytes([1])), (.number, 7), (.boolean, true), (.date, 7),
         ]
@@ -90,13 +90,13 @@ import Testing
         }
     }
 
-    /// What access is decided by has one form.
-    @Test func groupsTokensAndPublicKeysTakeNoNumbers_KC21() {
+    /// Attributes that decide about access have exactly one form.
+    @Test func groupsTokensAndPublicKeysAcceptNoNumbers_KC21() {
         for code in [AttributeCode.accessGroup, .tokenID, .publicKey] { #expect(!code.takesNumbers && !code.keepsText) }
         for code in [AttributeCode.synchronizable, .keyClass, .keyType, .isPermanent] { #expect(!code.keepsText) }
     }
 
-    @Test func simulatorCommandsTakeTheArgumentTheyHave() {
+    @Test func simulatorCommandsWithAMissingOrUnexpectedArgumentAreRefused() {
         for command: UInt64 in [1, 5, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18, 22, 24] {
             #expect(refusal(of: request(30, [0: .unsigned(command)])) == .invalidValue)
         }
@@ -112,7 +112,7 @@ import Testing
         #expect(refusal(of: request(30, [0: 22, 1: 1])) == .invalidValue)
     }
 
-    @Test func keysOfTheEnclaveAreNamedAndUsedInTheKnownWays() {
+    @Test func unknownNamesAndOperationsOfEnclaveKeysAreRefused() {
         let authentication: CBORItem = [1: false, 2: [0: "", 3: true]]
         let digest = CBORItem.bytes([UInt8](repeating: 0, count: 64))
         let stored: CBORItem = .array([0, .bytes([1])])
@@ -132,7 +132,7 @@ import Testing
         #expect(refusal(of: request(50, [0: [:], 1: [1, 0], 3: authentication])) == .missingKey(2))
     }
 
-    @Test func aChangeOfNoPasscodeIsRefused() {
+    @Test func aPasscodeChangeWithoutItsMandatoryFieldsIsRefused() {
         #expect(refusal(of: request(20, [:])) == .missingKey(0))
         #expect(refusal(of: request(20, [0: 1])) == .missingKey(1))
         #expect(refusal(of: request(20, [0: 2])) == .missingKey(1))
@@ -140,14 +140,14 @@ import Testing
         #expect(refusal(of: request(20, [0: 4])) == .invalidValue)
     }
 
-    /// The passcode so far is not part of any request: the daemon asks for it itself.
-    @Test func noRequestCarriesTheOldPasscode() {
+    /// The daemon asks for the current passcode in its own prompt, so no request contains it.
+    @Test func aPasscodeRequestWithTheOldPasscodeIsRefused() {
         #expect(refusal(of: request(20, [0: 3, 1: .zeros(4)])) == .invalidValue)
         #expect(refusal(of: request(20, [0: 2, 1: .zeros(4), 2: .zeros(4)])) == .unknownKey(2))
     }
 
-    /// False is said by leaving the key out.
-    @Test func aFlagThatIsOnlyWrittenWhenSetIsRefusedWhenCleared() {
+    /// The absence of the key represents false, so a frame that contains false would be a second encoding.
+    @Test func aFieldWithItsOmittedDefaultIsRefused() {
         #expect(refusal(of: request(14, [1: [:], 3: true])) == nil)
         #expect(refusal(of: request(14, [1: [:], 3: false])) == .notCanonical)
     }

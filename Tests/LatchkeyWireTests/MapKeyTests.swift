@@ -5,7 +5,7 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// Keys of maps: ascending, once each, known or optional.
+/// Keys of maps are in ascending order, distinct, and either known or optional.
 @Suite struct MapKeyTests {
     private func entries(_ pairs: (UInt64, CBORItem)...) -> CBORItem {
         .map(pairs.map { CBORItem.Entry(key: .unsigned($0.0), value: $0.1) })
@@ -17,7 +17,7 @@ import Testing
         #expect(refusal(of: request(2, entries((129, 0), (128, 0)))) == .unsortedKeys)
     }
 
-    @Test func aKeyThatComesTwiceIsRefused() {
+    @Test func aDuplicateKeyIsRefused() {
         #expect(refusal(of: request(1, entries((0, "a"), (0, "b")))) == .unsortedKeys)
         #expect(refusal(of: request(2, entries((128, 0), (128, 0)))) == .unsortedKeys)
     }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSkippedIsReadAsStrictly() throws {
+    @Test func malformedValuesOfSkippedKeysAreRefused() throws {
         let before = request(1, entries((0, "a"), (128, 0))).dropLast()
         let refused: [(String, WireError)] = [
             ("1800", .notCanonical), ("9f00ff", .notCanonical), ("f6", .wrongType), ("f90000", .wrongType),
@@ -51,7 +51,9 @@ import Testing
         for (text, expected) in refused { #expect(try refusal(of: before + hex(text)) == expected, "\(text)") }
     }
 
-    @Test(arguments: ["20", "40", "6130", "f4", "80"]) func aKeyThatIsNoUnsignedIntegerIsRefused(_ key: String) throws {
+    @Test(arguments: ["20", "40", "6130", "f4", "80"]) func aKeyThatIsNotAnUnsignedIntegerIsRefused(
+        _ key: String
+    ) throws {
         #expect(try refusal(of: hex("830001" + "8202a1" + key + "00")) == .wrongType)
     }
 

@@ -5,17 +5,17 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// Pseudo-random bytes: the same in every run, from a seed that is printed.
+/// Pseudo-random bytes from a fixed seed, which is printed.
 @Suite struct RandomBytesTests {
     static let seed: UInt64 = 0x6c61_7463_686b_6579
 
-    @Test func randomBytesNeverTrapAndAreNeverTwoFormsOfAMessage() {
+    @Test func randomBytesNeverTrapAndNeverGiveASecondEncoding() {
         print("random bytes: seed \(Self.seed)")
         var generator = SeededGenerator(seed: Self.seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...64, using: &generator)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            // Half of them begin like a message, or nearly all would end at the first byte.
+            // Half of them begin like a message; otherwise nearly all would be refused at the first byte.
             let payload =
                 Bool.random(using: &generator) ? bytes : [0x83, UInt8.random(in: 0...2, using: &generator)] + bytes
             let complaint = complaint(aboutFrame: payload)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func mutatedMessagesNeverTrapAndAreNeverTwoFormsOfAMessage() {
+    @Test func mutatedMessagesNeverTrapAndNeverGiveASecondEncoding() {
         print("mutated messages: seed \(Self.seed)")
         var generator = SeededGenerator(seed: Self.seed)
         let payloads = Sample.all.map { $0.message.encoded().copyBytes() }

@@ -3,7 +3,7 @@
 import LatchkeyModel
 import LatchkeyWire
 
-/// Reads all of `bytes` with `body`, as a message would be.
+/// Reads `bytes` with `body`; bytes that `body` leaves are refused.
 func read<R>(
     _ bytes: [UInt8], _ body: (inout CBORReader) throws(WireError) -> R
 ) throws(WireError) -> R {
@@ -32,12 +32,12 @@ func refusal(of payload: [UInt8]) -> WireError? {
     }
 }
 
-/// A request made by hand: `[0, id, [operation, parameters]]`.
+/// The bytes of a request with these items: `[0, id, [operation, parameters]]`.
 func request(_ operation: UInt64, _ parameters: CBORItem, id: UInt64 = 1) -> [UInt8] {
     CBORItem.array([.unsigned(0), .unsigned(id), .array([.unsigned(operation), parameters])]).encoded
 }
 
-/// A reply made by hand: `[1, id, [kind, contents]]`.
+/// The bytes of a reply with these items: `[1, id, [kind, contents]]`.
 func reply(_ kind: UInt64, _ contents: CBORItem, id: UInt64 = 1) -> [UInt8] {
     CBORItem.array([.unsigned(1), .unsigned(id), .array([.unsigned(kind), contents])]).encoded
 }
@@ -57,7 +57,7 @@ extension CBORItem: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, E
 
     init(booleanLiteral flag: Bool) { self = .simple(flag ? 21 : 20) }
 
-    /// As many items, one inside the other, as arrays of one.
+    /// That many arrays of one item, each inside the previous one.
     static func nested(_ depth: Int) -> CBORItem { depth == 0 ? 0 : .array([nested(depth - 1)]) }
 
     /// A byte string of zeros.

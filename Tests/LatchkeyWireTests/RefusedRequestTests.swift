@@ -5,7 +5,7 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// `Message.idOfRefusedRequest`: whom the refusal of a payload is for.
+/// `Message.idOfRefusedRequest`: the request that a refusal answers.
 @Suite struct RefusedRequestTests {
     private func id(_ payload: [UInt8]) -> UInt64? { Message.idOfRefusedRequest(SecretBytes(payload)) }
 
@@ -18,18 +18,18 @@ import Testing
         }
     }
 
-    @Test func theIDIsFoundInARequestCutShortBehindIt() throws {
+    @Test func theIDIsFoundInARequestThatIsTruncatedAfterIt() throws {
         let payload = Message.request(id: 300, .createContext).encoded().copyBytes()
         #expect(payload.count == 8)
         for count in 0..<5 { #expect(id(Array(payload.prefix(count))) == nil, "\(count) bytes") }
         for count in 5...8 { #expect(id(Array(payload.prefix(count))) == 300, "\(count) bytes") }
     }
 
-    @Test func theIDIsFoundInARequestWithBytesBehindIt() {
+    @Test func theIDIsFoundInARequestWithTrailingBytes() {
         #expect(id(Message.request(id: 7, .status).encoded().copyBytes() + [0]) == 7)
     }
 
-    @Test func repliesCancelsAndOtherBytesHaveNone() throws {
+    @Test func repliesCancelsAndOtherBytesHaveNoRequestID() throws {
         #expect(id(Message.reply(id: 7, .done).encoded().copyBytes()) == nil)
         #expect(id(Message.cancel(id: 7).encoded().copyBytes()) == nil)
         for text in [

@@ -22,7 +22,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     /// Every message with a golden vector.
     static let all = cancels + requests + itemRequests + replies + enclave
 
-    /// Ids on both sides of each border between the forms of an integer.
+    /// Ids at both ends of each length of an integer's head.
     static let cancels = [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, UInt64.max].map {
         Sample("cancel-\($0)", .cancel(id: $0))
     }

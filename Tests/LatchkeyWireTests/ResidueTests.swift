@@ -5,7 +5,7 @@ import LatchkeyWire
 import TestSupport
 import Testing
 
-/// What stays in the process's memory of a secret that went through the codec.
+/// Copies of a secret that remain in memory after encoding and decoding.
 @Suite struct ResidueTests {
     @Test(arguments: [32, 300, 5000]) func encodingAndDecodingLeaveNoCopyOfASecret(_ count: Int) throws {
         let secret = SecretTrace.makeSecret(byteCount: count)
@@ -32,7 +32,7 @@ import Testing
         #expect(trace.copiesInMemory() == 3)
     }
 
-    /// What follows the secret makes the writer move to larger memory, away from where the secret was written first.
+    /// The secrets after the first make the writer move to larger memory, so the first place of the secret must be wiped.
     private func message(with secret: SecretBytes) -> Message {
         let secrets = [secret, SecretBytes(count: 20_000) { _ in }, SecretBytes(count: 50_000) { _ in }]
         return .reply(

@@ -4,13 +4,13 @@ import LatchkeyModel
 import LatchkeyWire
 import Testing
 
-/// Every case of every request, reply and closed set comes back from its bytes.
+/// Every case of every request, reply and closed set is decoded to the value that was encoded.
 @Suite struct RoundTripTests {
     private func expectRoundTrip(_ message: Message, _ sourceLocation: SourceLocation = #_sourceLocation) throws {
         let encoded = message.encoded()
         let again = try Message(decoding: encoded)
         #expect(again == message, sourceLocation: sourceLocation)
-        // Failures are equal when their codes are, and texts when they look alike: bytes tell more.
+        // `Failure` compares codes only, and strings compare canonically, so the bytes are compared too.
         #expect(again.encoded() == encoded, sourceLocation: sourceLocation)
         #expect(again.id == message.id, sourceLocation: sourceLocation)
     }
@@ -19,7 +19,7 @@ import Testing
         try expectRoundTrip(sample.message)
     }
 
-    // MARK: - No case without a sample
+    // MARK: - Each case has a sample
 
     private enum Kind: CaseIterable {
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
@@ -36,7 +36,7 @@ import Testing
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
     }
 
-    // Without a default: a new case does not compile before it has a sample.
+    // No `default`: a new case does not compile until it is added here, and then needs a sample.
     private func kind(of request: Request) -> Kind {
         switch request {
         case .hello: .hello

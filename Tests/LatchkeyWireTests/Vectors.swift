@@ -10,10 +10,10 @@ struct Vector: Sendable, CustomTestStringConvertible {
     let payload: [UInt8]
     var testDescription: String { name }
 
-    /// Where the files of vectors lie.
+    /// The folder of the files.
     static let folder = Repository.vectors("wire")
 
-    /// The vectors of files, by name; of a client's messages unless said otherwise.
+    /// Loads the vectors of the files; by default those of client messages.
     static func load(_ names: [String] = ["requests", "items", "replies", "enclave"]) throws -> [Vector] {
         try names.flatMap { name in
             try String(contentsOf: folder.appending(component: name + ".hex"), encoding: .utf8)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// A closed set of numbers; a number outside the set is refused.
+protocol ClosedSet: WireValue, RawRepresentable where RawValue: FixedWidthInteger & UnsignedInteger {}
+
+extension ClosedSet {
+    func write(to writer: inout CBORWriter) { writer.unsigned(UInt64(rawValue)) }
+    init(from reader: inout CBORReader) throws(WireError) { self = try reader.number() }
+}
+
+extension Accessibility: ClosedSet {}
+extension AuditEvent: ClosedSet {}
+extension AuthenticationMethod: ClosedSet {}
+extension BiometryKind: ClosedSet {}
+extension EnclaveKind: ClosedSet {}
+extension Finding.Kind: ClosedSet {}
+extension ItemClass: ClosedSet {}
+extension Policy: ClosedSet {}
+extension StayReason: ClosedSet {}
+extension Status: ClosedSet {}
+extension Tier: ClosedSet {}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension Request.Evaluate: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            context: try map.field(0, \.context),
+            policy: try map.field(1, \.policy),
+            prompting: try map.field(2, \.prompting),
+            reuseSeconds: try map.field(3, \.reuseSeconds, omitting: 0))
+    }
+}
+
+extension Request.EvaluateRule: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            context: try map.field(0, \.context),
+            accessControl: try map.field(1, \.accessControl),
+            prompting: try map.field(2, \.prompting))
+    }
+}
+
+/// The parameters of `invalidateContext`.
+struct ContextParameters: WireMap {
+    var context: ContextHandle
+
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(context: try map.field(0, \.context))
+    }
+}
+
+/// The parameters of `canEvaluate`.
+struct PolicyParameters: WireMap {
+    var policy: Policy
+
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(policy: try map.field(0, \.policy))
+    }
+}
+
+/// The parameters of `environment`.
+struct EnvironmentParameters: WireMap {
+    var revision: UInt64?
+
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(revision: try map.optional(0, \.revision))
+    }
+}
+
+extension Reply.PolicyAnswer: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        let biometry = try map.field(0, \.biometry)
+        return Self(refusal: try map.optional(1, \.refusal), biometry: biometry)
+    }
+}
+
+/// The methods of a proof, in ascending order.
+struct ProvenMethods: WireValue {
+    var methods: Set<AuthenticationMethod>
+
+    init(_ methods: Set<AuthenticationMethod>) { self.methods = methods }
+
+    func write(to writer: inout CBORWriter) {
+        writer.array(methods.count)
+        for method in AuthenticationMethod.allCases where methods.contains(method) { method.write(to: &writer) }
+    }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        var last: AuthenticationMethod?
+        methods = []
+        try reader.array(limit: AuthenticationMethod.allCases.count) { (reader) throws(WireError) in
+            let method = try AuthenticationMethod(from: &reader)
+            if let last, last.rawValue >= method.rawValue { throw .unsortedKeys }
+            methods.insert(method)
+            last = method
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// Bytes of the longest persistent reference.
+let referenceBytes = 256
+
+extension Request.AddItem: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            itemClass: try map.field(0, \.itemClass),
+            attributes: try map.field(1, \.attributes),
+            accessControl: try map.field(2, \.accessControl),
+            secret: try map.optional(3, \.secret, .secret()),
+            returns: try map.field(4, \.returns),
+            authentication: try map.field(5, \.authentication))
+    }
+}
+
+extension Request.CopyItems: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            query: try map.field(0, \.query),
+            limit: try map.field(1, \.limit),
+            returns: try map.field(2, \.returns),
+            authentication: try map.field(3, \.authentication))
+    }
+}
+
+extension Request.UpdateItems: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            query: try map.field(0, \.query),
+            changes: try map.field(1, \.changes),
+            accessControl: try map.optional(2, \.accessControl),
+            secret: try map.optional(3, \.secret, .secret()),
+            authentication: try map.field(4, \.authentication))
+    }
+}
+
+extension ItemQuery: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            itemClass: try map.optional(0, \.itemClass),
+            attributes: try map.field(1, \.attributes),
+            accessibility: try map.optional(2, \.accessibility),
+            anySynchronizable: try map.field(3, \.anySynchronizable, omitting: false),
+            persistentReference: try map.optional(4, \.persistentReference, .bytes(limit: referenceBytes)))
+    }
+}
+
+extension Prompting: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            reason: try map.field(0, \.reason, .text(limit: Limits.titleBytes)),
+            fallbackTitle: try map.optional(1, \.fallbackTitle, .text(limit: Limits.titleBytes)),
+            cancelTitle: try map.optional(2, \.cancelTitle, .text(limit: Limits.titleBytes)),
+            interactionAllowed: try map.field(3, \.interactionAllowed))
+    }
+}
+
+extension Authentication: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            context: try map.optional(0, \.context),
+            skipsProtected: try map.field(1, \.skipsProtected),
+            prompting: try map.field(2, \.prompting),
+            applicationPassword: try map.optional(
+                3, \.applicationPassword, .secret(limit: Limits.passcodeBytes)))
+    }
+}
+
+extension FoundItem: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            itemClass: try map.field(0, \.itemClass),
+            attributes: try map.optional(1, \.attributes),
+            accessControl: try map.optional(2, \.accessControl),
+            secret: try map.optional(3, \.secret, .secret()),
+            persistentReference: try map.optional(4, \.persistentReference, .bytes(limit: referenceBytes)))
+    }
+}

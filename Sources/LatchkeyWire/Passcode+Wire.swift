@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// The parameters of `passcode`.
+private struct PasscodeParameters: WireMap {
+    var change: Change
+    var new: SecretBytes?
+
+    enum Change: UInt8, ClosedSet {
+        case set = 1
+        case change = 2
+        case remove = 3
+    }
+
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            change: try map.field(0, \.change),
+            new: try map.optional(1, \.new, .secret(limit: Limits.passcodeBytes)))
+    }
+}
+
+extension Request.PasscodeChange: WireValue {
+    func write(to writer: inout CBORWriter) {
+        let parameters =
+            switch self {
+            case .set(let new): PasscodeParameters(change: .set, new: new)
+            case .change(let new): PasscodeParameters(change: .change, new: new)
+            case .remove: PasscodeParameters(change: .remove)
+            }
+        parameters.write(to: &writer)
+    }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        let parameters = try PasscodeParameters(from: &reader)
+        switch (parameters.change, parameters.new) {
+        case (.set, let new?): self = .set(new)
+        case (.change, let new?): self = .change(new)
+        case (.remove, nil): self = .remove
+        case (.set, nil), (.change, nil): throw .missingKey(1)
+        case (.remove, _?): throw .invalidValue
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// The parameters of `simulate`.
+private struct SimulatorParameters: WireMap {
+    var command: Command
+    var argument: UInt64?
+    var typed: SecretBytes?
+
+    /// Numbers of commands; part of the wire format.
+    enum Command: UInt8, ClosedSet {
+        case sensor = 1
+        case enrol = 2
+        case unenrol = 3
+        case replaceFinger = 4
+        case touch = 5
+        case advance = 6
+        case reset = 7
+        case lock = 8
+        case unlock = 9
+        case pair = 10
+        case unpair = 11
+        case near = 12
+        case far = 13
+        case background = 14
+        case confirm = 15
+        case permission = 16
+        case fail = 17
+        case acceptAnyPasscode = 18
+        case restart = 19
+        case cancel = 20
+        case fallback = 21
+        case enter = 22
+        case acknowledgeCode = 23
+        case enterCode = 24
+        case tellCode = 25
+    }
+
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            command: try map.field(0, \.command),
+            argument: try map.optional(1, \.argument),
+            typed: try map.optional(2, \.typed, .secret(limit: Limits.passcodeBytes)))
+    }
+}
+
+extension SimulatorParameters {
+    init(_ command: Command) { self.command = command }
+
+    init(_ command: Command, flag: Bool) { self.init(command: command, argument: flag ? 1 : 0) }
+
+    init(_ command: Command, _ number: some RawRepresentable<UInt8>) {
+        self.init(command: command, argument: UInt64(number.rawValue))
+    }
+
+    init(_ command: Command, typed: SecretBytes) { self.init(command: command, typed: typed) }
+
+    init(encoding command: SimulatorCommand) {
+        switch command {
+        case .sensor(let kind): self.init(.sensor, kind)
+        case .enrol: self.init(.enrol)
+        case .unenrol: self.init(.unenrol)
+        case .replaceFinger: self.init(.replaceFinger)
+        case .touch(let matching): self.init(.touch, flag: matching)
+        case .advance(let seconds): self.init(command: .advance, argument: seconds)
+        case .reset: self.init(.reset)
+        case .lock: self.init(.lock)
+        case .unlock(let byBiometry): self.init(.unlock, flag: byBiometry)
+        case .pair(let type): self.init(.pair, type)
+        case .unpair(let type): self.init(.unpair, type)
+        case .nearby(let type, let isNear): self.init(isNear ? .near : .far, type)
+        case .background(let isBehind): self.init(.background, flag: isBehind)
+        case .confirm: self.init(.confirm)
+        case .permission(let isAllowed): self.init(.permission, flag: isAllowed)
+        case .fail(let failure): self.init(.fail, failure)
+        case .acceptAnyPasscode(let isOn): self.init(.acceptAnyPasscode, flag: isOn)
+        case .restart: self.init(.restart)
+        case .cancel: self.init(.cancel)
+        case .fallback: self.init(.fallback)
+        case .enter(let passcode): self.init(.enter, typed: passcode)
+        case .acknowledgeCode: self.init(.acknowledgeCode)
+        case .enterCode(let code): self.init(.enterCode, typed: code)
+        case .tellCode: self.init(.tellCode)
+        }
+    }
+}
+
+extension SimulatorCommand: WireValue {
+    func write(to writer: inout CBORWriter) { SimulatorParameters(encoding: self).write(to: &writer) }
+
+    init(from reader: inout CBORReader) throws(WireError) {
+        let parameters = try SimulatorParameters(from: &reader)
+        self = try parameters.simulatorCommand()
+    }
+}
+
+extension SimulatorParameters {
+    func simulatorCommand() throws(WireError) -> SimulatorCommand {
+        switch command {
+        case .sensor: .sensor(try number())
+        case .enrol: try plain(.enrol)
+        case .unenrol: try plain(.unenrol)
+        case .replaceFinger: try plain(.replaceFinger)
+        case .touch: .touch(matching: try flag())
+        case .advance: .advance(seconds: try onlyArgument())
+        case .reset: try plain(.reset)
+        case .lock: try plain(.lock)
+        case .unlock: .unlock(byBiometry: try flag())
+        case .pair: .pair(try number())
+        case .unpair: .unpair(try number())
+        case .near: .nearby(try number(), true)
+        case .far: .nearby(try number(), false)
+        case .background: .background(try flag())
+        case .confirm: try plain(.confirm)
+        case .permission: .permission(try flag())
+        case .fail: .fail(try number())
+        case .acceptAnyPasscode: .acceptAnyPasscode(try flag())
+        case .restart: try plain(.restart)
+        case .cancel: try plain(.cancel)
+        case .fallback: try plain(.fallback)
+        case .enter: .enter(try onlyTyped(limit: Limits.passcodeBytes))
+        case .acknowledgeCode: try plain(.acknowledgeCode)
+        case .enterCode: .enterCode(try onlyTyped(limit: Limits.recoveryCodeBytes))
+        case .tellCode: try plain(.tellCode)
+        }
+    }
+
+    private func plain(_ command: SimulatorCommand) throws(WireError) -> SimulatorCommand {
+        guard argument == nil, typed == nil else { throw .invalidValue }
+        return command
+    }
+
+    private func onlyArgument() throws(WireError) -> UInt64 {
+        guard let argument, typed == nil else { throw .invalidValue }
+        return argument
+    }
+
+    private func onlyTyped(limit: Int) throws(WireError) -> SecretBytes {
+        guard let typed, argument == nil, typed.count <= limit else { throw .invalidValue }
+        return typed
+    }
+
+    private func flag() throws(WireError) -> Bool {
+        switch try onlyArgument() {
+        case 0: false
+        case 1: true
+        default: throw .invalidValue
+        }
+    }
+
+    private func number<Number: RawRepresentable<UInt8>>() throws(WireError) -> Number {
+        guard let raw = UInt8(exactly: try onlyArgument()), let number = Number(rawValue: raw) else {
+            throw .invalidValue
+        }
+        return number
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// The form of a value in CBOR, where its type leaves something open, such as the limit of a text.
+protocol WireShape<Value> {
+    associatedtype Value
+    func write(_ value: Value, to writer: inout CBORWriter)
+    func read(from reader: inout CBORReader) throws(WireError) -> Value
+}
+
+/// The form that the type fixes.
+struct OwnShape<Value: WireValue>: WireShape {
+    func write(_ value: Value, to writer: inout CBORWriter) { value.write(to: &writer) }
+    func read(from reader: inout CBORReader) throws(WireError) -> Value { try Value(from: &reader) }
+}
+
+/// A shape without the value that the absence of the field represents.
+struct ShapeWithout<Base: WireShape>: WireShape where Base.Value: Equatable {
+    private let omitted: Base.Value
+    private let base: Base
+
+    init(_ omitted: Base.Value, _ base: Base) {
+        self.omitted = omitted
+        self.base = base
+    }
+
+    func write(_ value: Base.Value, to writer: inout CBORWriter) { base.write(value, to: &writer) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> Base.Value {
+        let value = try base.read(from: &reader)
+        // Accepting it would give one message two encodings.
+        guard value != omitted else { throw .notCanonical }
+        return value
+    }
+}
+
+/// Text of at most `limit` bytes of UTF-8.
+struct TextShape: WireShape {
+    let limit: Int
+    func write(_ value: String, to writer: inout CBORWriter) { writer.text(value) }
+    func read(from reader: inout CBORReader) throws(WireError) -> String { try reader.text(limit: limit) }
+}
+
+/// At most `limit` bytes that are not secret.
+struct BytesShape: WireShape {
+    let limit: Int
+    func write(_ value: [UInt8], to writer: inout CBORWriter) { writer.bytes(value) }
+    func read(from reader: inout CBORReader) throws(WireError) -> [UInt8] { try reader.bytes(limit: limit) }
+}
+
+/// Exactly `count` bytes that are not secret.
+struct FixedBytesShape: WireShape {
+    let count: Int
+    func write(_ value: [UInt8], to writer: inout CBORWriter) { writer.bytes(value) }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> [UInt8] {
+        let bytes = try reader.bytes(limit: count)
+        guard bytes.count == count else { throw .invalidValue }
+        return bytes
+    }
+}
+
+/// At most `limit` bytes that are copied from the frame straight into memory that is wiped.
+struct SecretShape: WireShape {
+    let limit: Int
+    func write(_ value: SecretBytes, to writer: inout CBORWriter) { writer.bytes(value) }
+    func read(from reader: inout CBORReader) throws(WireError) -> SecretBytes { try reader.secret(limit: limit) }
+}
+
+/// An array of at most `limit` items of one shape.
+struct ListShape<Item: WireShape>: WireShape {
+    let item: Item
+    let limit: Int
+
+    func write(_ value: [Item.Value], to writer: inout CBORWriter) {
+        writer.array(value.count)
+        for element in value { item.write(element, to: &writer) }
+    }
+
+    func read(from reader: inout CBORReader) throws(WireError) -> [Item.Value] {
+        var items: [Item.Value] = []
+        try reader.array(limit: limit) { (reader) throws(WireError) in items.append(try item.read(from: &reader)) }
+        return items
+    }
+}
+
+// MARK: - Names for field lists
+
+extension WireShape where Self == TextShape {
+    static func text(limit: Int = Limits.frameBytes) -> TextShape { TextShape(limit: limit) }
+}
+
+extension WireShape where Self == BytesShape {
+    static func bytes(limit: Int) -> BytesShape { BytesShape(limit: limit) }
+}
+
+extension WireShape where Self == FixedBytesShape {
+    static func bytes(count: Int) -> FixedBytesShape { FixedBytesShape(count: count) }
+}
+
+extension WireShape where Self == SecretShape {
+    static func secret(limit: Int = Limits.frameBytes) -> SecretShape { SecretShape(limit: limit) }
+}
+
+extension WireShape {
+    static func list<Item>(limit: Int = Limits.entries) -> Self where Self == ListShape<OwnShape<Item>> {
+        ListShape(item: OwnShape(), limit: limit)
+    }
+
+    static func list<Item>(of item: Item, limit: Int = Limits.entries) -> Self where Self == ListShape<Item> {
+        ListShape(item: item, limit: limit)
+    }
+}
