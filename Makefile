@@ -36,7 +36,7 @@ demo: build ## show how a secret is stored, refused and released, in under a min
 	$(STATIC_BUILD) --product latchkey-demo
 	@$(RELEASE)/latchkey-demo
 
-test: bootstrap ## build and run the tests, and use each app once
+test: bootstrap ## build and run the tests, and use QuickNote once
 	$(TEST_BUILD)
 	@scripts/run-tests
 	@scripts/test-apps --smoke
@@ -50,7 +50,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/test-apps
 	@$(MAKE) --no-print-directory test-sdk test-agent
 
-test-apps: bootstrap ## build the apps, use each once, and run their own tests
+test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)
 	@scripts/test-apps
 
@@ -76,10 +76,10 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
 
-check: bootstrap ## formatting, warnings as errors, arrows between rooms, documentation, hygiene
+check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
 	@scripts/check
 
-bench: bootstrap ## measure calls through the socket, beside the lower bounds of this machine and gnome-keyring
+bench: bootstrap ## measure calls through the socket, compared with the lower bounds of this machine and gnome-keyring
 	$(STATIC_BUILD) --product latchkeyd
 	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" \
 	    LATCHKEY_BENCH_KEYRING="$$(scripts/bench-keyring)" $(SWIFT) run -c release --package-path Benchmarks
@@ -133,7 +133,7 @@ attacks: bootstrap ## run every attack of an independent protocol client against
 	$(TEST_BUILD)
 	@python3 Tests/Wire/attacks.py --all --programs .build/debug
 
-mutants: bootstrap ## remove each rule of the policy and each defence once and expect a test to fail
+mutants: bootstrap ## remove each rule of the policy and each defence once, and expect a test to fail
 	$(TEST_BUILD)
 	@scripts/mutate $(if $(ONLY),--only $(ONLY))
 

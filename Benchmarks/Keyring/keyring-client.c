@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A program that stores its passwords with libsecret, to compare Latchkey with. It reads one command per line from
-   standard input ("read ACCOUNT", "add ACCOUNT", "clear ACCOUNT") and answers with the nanoseconds of the one call, or with
-   "error" and the reason. It starts only when a secret service is on the bus, so that the bus never starts another one. It
-   is a separate program, so that nothing else needs libsecret to be built. */
+/* A program that stores its passwords with libsecret, for the comparison with Latchkey. It reads one command per line
+   from standard input ("read ACCOUNT", "add ACCOUNT", "clear ACCOUNT") and prints the nanoseconds of the call, or
+   "error" and the reason. It begins only when a secret service is on the bus, so that the bus never starts another one.
+   It is a separate program, so that nothing else needs libsecret to be built. */
 
 #include <libsecret/secret.h>
 #include <stdio.h>

@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks the shipped daemon and prints a verdict for each attack.
 
-An independent client of the wire protocol, written from docs/protocol.md, docs/store-format.md, docs/backup-format.md and
-SECURITY.md without any of the Swift code. Each attack uses its own daemons on stores in private temporary folders. A verdict
-is `held`, `FELL`, `no promise` (the attack succeeds, and SECURITY.md states that limit) or `not played`, with the
-observations. The exit code is 1 if an attack fell.
+This is an independent client of the wire protocol, written from docs/protocol.md, docs/store-format.md,
+docs/backup-format.md and SECURITY.md without any of the Swift code. Each attack uses its own daemons on stores in
+private temporary folders. A line shows the verdict and the observations. The verdicts are:
+
+  held        the daemon resisted the attack
+  FELL        the attack succeeded, or its script failed
+  no promise  the attack succeeded, and SECURITY.md states that limit
+  not played  this machine cannot run the attack
+
+The exit code is 1 if the verdict of an attack is FELL.
 
 usage: Tests/Wire/attacks.py (--all | --list | NAME...) [--programs FOLDER]
 """
@@ -260,7 +266,7 @@ class Connection:
         return self.answer(number, seconds)
 
     def ends(self, seconds=10):
-        """Whether the daemon closes the connection by then; frames before are discarded."""
+        """Whether the daemon closes the connection within so many seconds; frames before that are discarded."""
         end = time.monotonic() + seconds
         try:
             while True:
@@ -353,7 +359,7 @@ class Store:
         end = time.monotonic() + 10
         while time.monotonic() < end:
             if self.process.poll() is not None:
-                raise RuntimeError("the daemon ended: " + self.said())
+                raise RuntimeError("the daemon exited: " + self.said())
             try:
                 with open(os.path.join(self.home, "daemon.lock")) as file:
                     lines = file.read().split("\n")
@@ -441,7 +447,7 @@ class Person(threading.Thread):
         self.connection.frame(encode([0, {}]))
         reply = decode(self.connection.receive(5))
         if reply != [1, {}]:
-            raise RuntimeError("no agent: %r" % (reply,))
+            raise RuntimeError("the agent was not registered: %r" % (reply,))
         self.answer = answer
         self.prompts = []
         self.contents = []
@@ -502,12 +508,13 @@ class NoPromise(Exception):
 
 
 def no_promise(words, seen):
-    """Raises `NoPromise` if SECURITY.md contains the text `words` (a line break counts as a space); otherwise the attack fell."""
+    """Raises `NoPromise` if SECURITY.md contains the text `words` (a line break counts as a space); otherwise the
+    verdict is FELL."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "SECURITY.md")
     with open(path, encoding="utf-8") as file:
         if " ".join(words.split()) in " ".join(file.read().split()):
             raise NoPromise(seen)
-    return False, "SECURITY.md does not name this limit (%r); %s" % (words, seen)
+    return False, "SECURITY.md does not state this limit (%r); %s" % (words, seen)
 
 
 def attack(name, words):
@@ -518,7 +525,7 @@ def attack(name, words):
 
 
 def expect(condition, seen):
-    """The daemon held if `condition` is true; the text describes the observations either way."""
+    """The verdict is `held` if `condition` is true; the text describes the observations in both cases."""
     return bool(condition), seen
 
 
@@ -542,7 +549,7 @@ def simulated_owner(constraints=DEVICE_PASSCODE):
     for reply in (owner.call(PASSCODE, {0: 1, 1: CODE}), owner.simulate(1, 1), owner.simulate(2),
                   owner.add("treasure", SECRET, constraints)):
         if reply is None or reply[0] != DONE:
-            raise RuntimeError("the stage could not be set: " + word(reply))
+            raise RuntimeError("the setup failed: " + word(reply))
     return store, owner
 
 
@@ -552,10 +559,10 @@ def user_owner(constraints=DEVICE_PASSCODE, passcode=CODE):
     if passcode:
         reply = owner.call(PASSCODE, {0: 1, 1: passcode}, 20)
         if reply[0] != DONE:
-            raise RuntimeError("no passcode: " + word(reply))
+            raise RuntimeError("the passcode was not set: " + word(reply))
     reply = owner.add("treasure", SECRET, constraints)
     if reply[0] != DONE:
-        raise RuntimeError("no item: " + word(reply))
+        raise RuntimeError("the item was not added: " + word(reply))
     return store, owner
 
 
@@ -569,7 +576,7 @@ def exported(connection):
         if 3 not in reply[1]:
             return reply, data
         reply = connection.call(EXPORT, {0: reply[1][3]})
-    raise RuntimeError("an export without an end")
+    raise RuntimeError("the export does not end")
 
 
 def imported(connection, data):
@@ -604,7 +611,7 @@ def _():
     plain = forecast.call(EXPORT, {})
     with_handle = forecast.call(EXPORT, {0: handle})
     return expect(proven[0] == 12 and status_of(plain) and status_of(with_handle),
-                  "finger proven, export refused: %s, with the context's handle: %s" % (word(plain), word(with_handle)))
+                  "finger matched; export: %s, with the context's handle: %s" % (word(plain), word(with_handle)))
 
 
 @attack("A1-reuse", "export within a reuse window")
@@ -616,7 +623,7 @@ def _():
     first = owner.evaluate(handle, policy=1, reuse=300)
     person.close()
     reply = owner.call(EXPORT, {})
-    return expect(first[0] == 12 and status_of(reply), "a match a moment ago, export refused: " + word(reply))
+    return expect(first[0] == 12 and status_of(reply), "export immediately after a match: " + word(reply))
 
 
 @attack("A1-integer-cursor", "export from a number instead of a cursor")
@@ -638,7 +645,7 @@ def session(store, owner, connection):
     owner.simulate(23)
     reply = connection.call(EXPORT, {})
     if reply is None or reply[0] != EXPORTED or 3 not in reply[1]:
-        raise RuntimeError("no session: " + word(reply))
+        raise RuntimeError("the export did not begin: " + word(reply))
     return reply, person
 
 
@@ -652,7 +659,8 @@ def _():
     person.close()
     second = owner.call(EXPORT, {0: cursor})
     again = owner.call(EXPORT, {0: cursor})
-    return expect(second[0] == EXPORTED and status_of(again), "used once: %s, twice: %s" % (word(second), word(again)))
+    return expect(second[0] == EXPORTED and status_of(again),
+                  "first use: %s, second use: %s" % (word(second), word(again)))
 
 
 @attack("A1-foreign-cursor", "export with another connection's cursor")
@@ -715,7 +723,7 @@ def _():
     helper.close()
     there = victim.secret("treasure")
     return expect(status_of(direct) == 45 and status_of(unattended) and there is None,
-                  "add: %s, import without a person: %s, without a passcode but with the code: %s, item there: %s"
+                  "add: %s, import without a user: %s, without a passcode but with the code: %s, item present: %s"
                   % (word(direct), word(unattended), word(result), there is not None))
 
 
@@ -749,7 +757,8 @@ def _():
     person.close()
     helper.close()
     return expect(nothing and all(map(status_of, seen.values())) and good[0] == IMPORTED and victim.secret("treasure") == SECRET,
-                  ", ".join("%s: %s" % (name, word(each)) for name, each in seen.items()) + ", whole: " + word(good))
+                  ", ".join("%s: %s" % (name, word(each)) for name, each in seen.items())
+                  + ", unchanged: " + word(good))
 
 
 @attack("A1-log", "export without an entry in the audit log")
@@ -763,7 +772,8 @@ def _():
     tool.close()
     entries = owner.trail()[before:]
     sessions = [entry for entry in entries if entry[2] == 20]
-    return expect(len(sessions) == 1, "a refused one (%s) and one begun: %d line(s) of event 20, %d of event 5"
+    return expect(len(sessions) == 1,
+                  "one refused export (%s) and one that began: %d entries of event 20, %d of event 5"
                   % (word(refused), len(sessions), len([entry for entry in entries if entry[2] == 5])))
 
 
@@ -802,7 +812,7 @@ def _():
     late = owner.simulate(22, data=CODE)
     person.close()
     return expect(ended and gone and SECRET not in b"".join(frames) and b"my own" not in b"".join(frames),
-                  "connection ended: %s, its prompt went: %s, a passcode afterwards: %s, no secret in %d bytes" % (
+                  "connection ended: %s, its prompt ended: %s, a passcode afterwards: %s, no secret in %d bytes" % (
                       ended, gone, word(late), len(b"".join(frames))))
 
 
@@ -816,7 +826,7 @@ def _():
                       LOG: {0: 0, 1: 9, 2: False}, PASSCODE: {1: b"1111"}}.get(operation, {})
         reply = connection.call(operation, parameters)
         seen.append((reply is None or status_of(reply) == MALFORMED) and connection.ends(5))
-    return expect(all(seen), "%d of %d refused and ended" % (sum(seen), len(seen)))
+    return expect(all(seen), "%d of %d requests refused and their connections ended" % (sum(seen), len(seen)))
 
 
 @attack("A3-set-not-durable", "a new finger while the new enrolment set cannot be written")
@@ -837,7 +847,8 @@ def _():
     except Ended:
         got, seen = False, "no answer"
     person.close()
-    return expect(before == SECRET and not got, "before: read, the change: %s, the new finger: %s, secret: %s"
+    return expect(before == SECRET and not got,
+                  "item read before the change; the change: %s, the read with the new finger: %s, secret returned: %s"
                   % (word(changed), seen, got))
 
 
@@ -858,7 +869,7 @@ def take_over(store, code=b"135790"):
     try:
         store.start()
     except RuntimeError as error:
-        return False, "the daemon does not serve it: %s" % str(error)[:120].strip().replace("\n", " ")
+        return False, "the daemon does not serve the store: %s" % str(error)[:120].strip().replace("\n", " ")
     owner = store.connect("owner")
     person = Person(store, typist(code))
     new = owner.call(PASSCODE, {0: 1, 1: code}, 20)
@@ -921,7 +932,8 @@ ROWS, UNEXPLAINED, OLDER = 10, 6, 7  # kinds of findings: the rows as a whole, a
 
 
 def tracks(store, owner, seconds=10):
-    """After the scan, or a timeout: the problem in the status, the number of events 16, and the findings of a check."""
+    """Waits for the scan, or a timeout; returns the problem in the status, the number of entries of event 16, and the
+    findings of a check."""
     end = time.monotonic() + seconds
     while True:
         status = owner.call(STATUS)
@@ -961,7 +973,7 @@ def yesterday(store, owner):
     person.close()
     for reply in (changed, owner.add("later", b"x"), owner.call(DELETE, {0: 1, 1: {ACCOUNT: "gone"}})):
         if reply is None or reply[0] != DONE:
-            raise RuntimeError("no day after: " + word(reply))
+            raise RuntimeError("the changes after yesterday failed: " + word(reply))
     store.stop()
     return old
 
@@ -970,12 +982,12 @@ def rollback(names, status):
     """Restores these files of yesterday; returns whether yesterday's passcode or yesterday's items are valid again."""
     store, owner = user_owner()
     if owner.add("gone", SECRET)[0] != DONE:
-        raise RuntimeError("no item")
+        raise RuntimeError("the item was not added")
     old = yesterday(store, owner)
     # Control: without the attack, today's passcode opens today's items.
     owner, reply, got = served(store, TODAY)
     if got != SECRET or owner.secret("gone") is not None or owner.secret("later") != b"x":
-        raise RuntimeError("today's store does not serve: " + word(reply))
+        raise RuntimeError("the unchanged store does not serve: " + word(reply))
     store.stop()
     store.put_back(old, names)
     owner, reply, got = served(store, CODE)
@@ -1027,13 +1039,13 @@ def row_attack(change, kind):
     owner = store.connect("owner")
     reply = change(owner)
     if reply[0] != DONE:
-        raise RuntimeError("no change: " + word(reply))
+        raise RuntimeError("the change failed: " + word(reply))
     store.stop()
     # Control: the same store without the attack has no finding.
     owner, reply, now = served(store, CODE)
     clean = tracks(store, owner, 2)
     if clean != (None, 0, []):
-        raise RuntimeError("a store that was not touched: %r" % (clean,))
+        raise RuntimeError("findings in an unchanged store: %r" % (clean,))
     store.stop()
     database = store.database()
     identifier = rows[0][columns.index("id")]
@@ -1061,7 +1073,7 @@ def _():
 
 
 class Guesser:
-    """An agent that enters so many different wrong passcodes while entry is not delayed, and then cancels."""
+    """An agent that enters `tries` different wrong passcodes while entry is not delayed, and then cancels."""
 
     def __init__(self, tries, first=0):
         self.first, self.typed, self.tries = first, 0, tries
@@ -1109,7 +1121,7 @@ class Probe:
         return self.opened and self.seconds < max(1, self.told - 1)
 
     def __str__(self):
-        return "told %d s, %s after %.1f s" % (self.told, self.answer, self.seconds)
+        return "delay shown %d s, %s after %.1f s" % (self.told, self.answer, self.seconds)
 
 
 def waits_and_opens(store, owner):
@@ -1126,7 +1138,7 @@ def b3_control():
     store.start()
     holds, probe = waits_and_opens(store, store.connect("owner"))
     if typed != 3 or not holds:
-        raise RuntimeError("without an attack: %d wrong, then %s" % (typed, probe))
+        raise RuntimeError("without an attack: %d wrong passcodes, then %s" % (typed, probe))
     return probe
 
 
@@ -1139,7 +1151,8 @@ def _():
     os.remove(store.file("counters"))
     store.start()
     probe = Probe(store, store.connect("owner"), 8)
-    return expect(typed == 3 and not probe.opened and probe.told >= 5, "%d wrong, file gone: %s; left alone: %s" % (
+    return expect(typed == 3 and not probe.opened and probe.told >= 5,
+                  "%d wrong passcodes, file deleted: %s; without the attack: %s" % (
         typed, probe, control))
 
 
@@ -1156,7 +1169,7 @@ def _():
     shutil.copy2(os.path.join(old, "counters"), store.file("counters"))
     store.start()
     probe = Probe(store, store.connect("owner"), 8)
-    seen = "%d wrong, older file: %s; left alone: %s" % (typed, probe, control)
+    seen = "%d wrong passcodes, older file: %s; without the attack: %s" % (typed, probe, control)
     return expect(typed == 3 and not probe.at_once and probe.told > 0, seen)
 
 
@@ -1183,7 +1196,8 @@ def _():
         store.start()
         owner = store.connect("owner")
     holds, probe = waits_and_opens(store, owner)
-    return expect(typed == 3 and holds, "%d wrong, each before a kill -9, then the right one: %s" % (typed, probe))
+    return expect(typed == 3 and holds,
+                  "%d wrong passcodes, each before a kill -9, then the correct one: %s" % (typed, probe))
 
 
 @attack("B3-full-disk", "wrong passcodes on a full disk")
@@ -1196,7 +1210,7 @@ def _():
                                 env=dict(os.environ, LATCHKEY_ATTACKS_MOUNTS="own"))
         line = result.stdout.decode().split("\n")[0]
         if line[:4] not in ("held", "FELL"):
-            raise NotPlayed(line or "no mount namespace")
+            raise NotPlayed(line or "no mount namespace is available")
         return line.startswith("held"), line.split("... ", 1)[-1]
     home = os.path.join(folder(), "disk")
     os.mkdir(home)
@@ -1221,7 +1235,7 @@ def _():
     store.start()
     holds, later = waits_and_opens(store, store.connect("owner"))
     return expect(typed == 3 and not full.at_once and full.told > 0 and (holds or later.opened),
-                  "%d wrong (%s), the right one on the full disk: %s; after kill -9 with room: %s" % (
+                  "%d wrong passcodes (%s), the correct one on the full disk: %s; after kill -9 with free space: %s" % (
                       typed, word(reply), full, later))
 
 
@@ -1229,14 +1243,15 @@ def _():
 def _():
     store, owner = user_owner()
     burner = store.connect("forecast")
-    # With an old passcode in the message, as in version 1, and in the current form, without a place for a prompt.
+    # Messages with an old passcode, as in version 1, and messages in the current form, while no prompt can be shown.
     old = [burner.call(PASSCODE, {0: b"wrong%d" % index, 1: b"135790"}, 20) for index in range(6)]
     burner.close()
     burner = store.connect("forecast")
     new = [burner.call(PASSCODE, {0: 2, 1: b"135790"}, 20) for _ in range(6)] + [burner.call(PASSCODE, {0: 3}, 20)]
     probe = Probe(store, owner, 10)
-    return expect(all(map(status_of, old + new)) and probe.at_once and probe.told == 0, "6 wrong: %s, 7 valid ones: %s; then the "
-                  "person's right passcode: %s" % (
+    return expect(all(map(status_of, old + new)) and probe.at_once and probe.told == 0,
+                  "6 malformed requests: %s, 7 valid ones: %s; then the "
+                  "user's correct passcode: %s" % (
                       ", ".join(sorted(set(map(word, old)))), ", ".join(sorted(set(map(word, new)))), probe))
 
 
@@ -1262,14 +1277,15 @@ def _():
     probe = Probe(store, owner, 20)
     # Purposes 4 and 5 of docs/protocol.md: the prompt has the daemon's own text.
     return expect(all(map(status_of, alone + seen)) and shown == [4, 5] and probe.opened,
-                  "without a place to ask: %s; with a wrong one: %s, prompts of purposes %s; owner: %s" % (
+                  "without a prompt: %s; with a wrong passcode: %s, prompts of purposes %s; owner: %s" % (
                       ", ".join(sorted(set(map(word, alone)))), ", ".join(sorted(set(map(word, seen)))), shown, probe))
 
 
 # C. Availability
 
 def child(mode, *arguments, **options):
-    """Starts a process of this interpreter, or of a copy of it, which counts as another program; it prints lines and waits."""
+    """Starts a child process with this interpreter, or with a copy of it, which counts as another program. The child
+    prints lines and waits."""
     executable = options.get("executable", sys.executable)
     environment = dict(os.environ)
     environment.update(options.get("environment", {}))
@@ -1308,7 +1324,7 @@ def another_program():
         subprocess.run([target, "-c", "import socket, sqlite3"], env=dict(os.environ, **environment), check=True, timeout=10,
                        stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
-        raise NotPlayed("a copy of the interpreter does not run here")
+        raise NotPlayed("a copy of the interpreter does not run on this machine")
     return target, environment
 
 
@@ -1326,8 +1342,8 @@ def _():
     before, begin = store.processor(), time.monotonic()
     bad.socket.setblocking(False)
     ended, others = None, []
-    # The daemon keeps the connection for 10 s to send its replies (docs/protocol.md). The processor time is measured for that time
-    # and longer, whenever the daemon refused further bytes.
+    # The daemon keeps the connection for 10 s to send its replies (docs/protocol.md). The processor time is measured for
+    # 14 s, so that the time after the end is included.
     while time.monotonic() - begin < 14:
         try:
             bad.socket.send(b"\0" * 512)
@@ -1342,8 +1358,10 @@ def _():
     used, measured = store.processor() - before, time.monotonic() - begin
     closed = bad.ends(2)
     return expect(used < 0.5 and ended is not None and closed and max(others) < 1 and store.alive(),
-                  "%.2f s of processor time in %.1f s, no further bytes after %s, closed by then: %s, the slowest answer to "
-                  "another: %.0f ms" % (used, measured, "%.1f s" % ended if ended is not None else "never", closed, max(others) * 1000))
+                  "%.2f s of processor time in %.1f s, bytes refused after %s, connection closed: %s, slowest reply to "
+                  "another program: %.0f ms" % (
+                      used, measured, "%.1f s" % ended if ended is not None else "never", closed,
+                      max(others) * 1000))
 
 
 @attack("C2-password-flood", "delay another app's add with wrong application passwords")
@@ -1352,7 +1370,7 @@ def _():
     flood = store.connect("forecast")
     reply = flood.add("own", b"x", APPLICATION_PASSWORD, how=proof(password=b"right one"), seconds=20)
     if reply[0] != DONE:
-        raise RuntimeError("no item: " + word(reply))
+        raise RuntimeError("the item was not added: " + word(reply))
     numbers = [flood.send(COPY, {0: {0: 1, 1: {ACCOUNT: "own"}}, 1: 1, 2: 1, 3: proof(password=b"wrong %d" % index)})
                for index in range(60)]
     first = flood.answer(numbers[0])
@@ -1371,7 +1389,8 @@ def _():
             waiting += 1
     flood.close()
     return expect(seen == "done" and took < 1500 and waiting > 0,
-                  "wrong ones: %s; another app's add: %s in %.0f ms, while %d of them waited" % (word(first), seen, took, waiting))
+                  "wrong passwords: %s; another app's add: %s in %.0f ms, while %d of the wrong passwords waited" % (
+                      word(first), seen, took, waiting))
 
 
 @attack("C3-large-attributes", "make exports fail with 40 items of 60 kB attributes")
@@ -1438,7 +1457,8 @@ def _():
     for process in more:
         process.kill()
     person.close()
-    return expect(ok and place is not None and place - before <= 8, "the other program's prompt came as number %s (%.1f s): %s"
+    return expect(ok and place is not None and place - before <= 8,
+                  "the other program's prompt was number %s (%.1f s): %s"
                   % (place + 1 if place is not None else "none", took, answered))
 
 
@@ -1457,11 +1477,13 @@ def _():
         same = word(store.connect().call(HELLO, {0: "x"}))
     except OSError as error:
         same = str(error)
-    return expect(status.returncode == 0 and answer == "status", "let in of 300: %s and %s; latchkey status: %d; another program: %s; the same one: %s"
+    return expect(status.returncode == 0 and answer == "status",
+                  "accepted of 300 for each process: %s and %s; exit code of latchkey status: %d; another program: %s; "
+                  "the same program: %s"
                   % (counts[0], counts[1], status.returncode, answer, same))
 
 
-@attack("C4-trail", "fill the audit log with 300 refused tries")
+@attack("C4-trail", "fill the audit log with 300 refusals")
 def _():
     refused = 5
     store, owner = user_owner()
@@ -1483,7 +1505,8 @@ def _():
     entries = [entry for entry in store.connect("owner").trail() if entry[2] == refused][len([e for e in before if e[2] == refused]):]
     told, most = sum(entry[6] for entry in entries), 2 + int(took // 60)
     return expect(status_of(last) == 71 and first == 1 and len(entries) <= most and told == 300,
-                  "300 x %s in %.1f s: %d after the first, then %d entries (at most %d), which stand for %d" % (
+                  "300 x %s in %.1f s: %d entry after the first refusal, in the end %d entries (at most %d) that count "
+                  "%d refusals" % (
                       word(last), took, first, len(entries), most, told))
 
 
@@ -1512,8 +1535,8 @@ def _():
             ended = time.monotonic() - begin
             break
         time.sleep(0.25)
-    return expect(ended is not None and ended < 13, "%s, the end after %s" % (
-        word(reply) if reply else "no words", "%.1f s" % ended if ended else "never"))
+    return expect(ended is not None and ended < 13, "%s, connection closed after %s" % (
+        word(reply) if reply else "no reply", "%.1f s" % ended if ended else "never"))
 
 
 # T. Transport
@@ -1557,7 +1580,7 @@ def _():
     for path, mode in modes:
         os.chmod(path, mode)
     return expect(closed == "PermissionError" and wide in ("closed", "ConnectionResetError", "BrokenPipeError", "peerNotTrusted (28)"),
-                  "as it is: %s; with folders and socket opened wide: %s" % (closed, wide))
+                  "with the original modes: %s; with folders and socket accessible to all: %s" % (closed, wide))
 
 
 @attack("T-mutations", "2,000 mutated frames")
@@ -1601,7 +1624,8 @@ def _():
     alive = store.alive()
     kept = owner.secret("treasure") if alive else None
     return expect(alive and sent == 2000, "%d frames, %d connections, %.1f s, daemon alive: %s, item: %s" % (
-        sent, connections, time.monotonic() - begin, alive, "there" if kept else "gone (a mutated request may delete)"))
+        sent, connections, time.monotonic() - begin, alive,
+        "present" if kept else "deleted (a mutated request may delete it)"))
 
 
 def one_frame(store, payload=None, raw=None):
@@ -1682,7 +1706,7 @@ def _():
         if reply is None or reply[0] == FAILURE:
             break
         count += 1
-    return expect(count == 1024 and status_of(reply) == LIMIT, "%d, then %s" % (count, word(reply)))
+    return expect(count == 1024 and status_of(reply) == LIMIT, "%d contexts, then %s" % (count, word(reply)))
 
 
 # D. Names and text in prompts
@@ -1712,10 +1736,10 @@ def _():
         store, owner = user_owner(0, None)
         try:
             open("/proc/%d/mem" % store.process.pid, "rb").close()
-            return False, "its memory opens"
+            return False, "the memory could be opened"
         except OSError as error:
             return True, type(error).__name__
-    raise NotPlayed("root can read everything; OtherUserTests does this as another user")
+    raise NotPlayed("root can read everything; OtherUserTests tests this as another user")
 
 
 HOSTILE = "log in\u201d.\u3164\u2800\u115f The system asks: \"type it\u00bb\u201c\u300d\u202e\u200b\x1b[2J\nLatchkey: allowed"
@@ -1760,7 +1784,7 @@ def _():
     quotes = [each for each in "\u201d\u201c\u00bb\u300d\"" if each in inside.rstrip()[:-2]]
     alone = any(line.startswith("Latchkey: allowed") for line in text.split("\n"))
     return expect(not bad and not alone and not quotes, "shown as %s%s" % (ascii(shown.strip()[:160]),
-                  "; passed: %s %s" % (bad, quotes) if bad or quotes else ""))
+                  "; not replaced: %s %s" % (bad, quotes) if bad or quotes else ""))
 
 
 @attack("D2-agent", "closing quotes and blank characters in a reason, as sent to an agent")
@@ -1777,7 +1801,7 @@ def _():
     person.close()
     bad = sorted(set(ascii(letter) for text in texts for letter in text
                      if letter in "\u3164\u2800\u115f\u202e\u200b\x1b\n\u201d\u201c\u00bb\u300d"))
-    return expect(not bad, "reason %s%s" % (ascii(prompt[6][:80]), "; passed: " + " ".join(bad) if bad else ""))
+    return expect(not bad, "reason %s%s" % (ascii(prompt[6][:80]), "; not replaced: " + " ".join(bad) if bad else ""))
 
 
 # MARK: The other processes
@@ -1874,7 +1898,7 @@ def play(name, words, function):
         verdict, seen = "not played", str(reason)
     except NoPromise as reason:
         verdict, seen = "no promise", str(reason)
-    except Exception as error:  # A failed script proves nothing about the daemon, so it does not count as held.
+    except Exception as error:  # A failed script shows nothing about the daemon, so the verdict is not `held`.
         verdict, seen = "FELL", "the script failed: %s: %s" % (type(error).__name__, error)
         if os.environ.get("LATCHKEY_ATTACKS_TRACE"):
             import traceback

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the test scripts share. Source it after `work` names a temporary folder: . scripts/lib/steps.sh
+# Functions that the test scripts share. A script sets `work` to a temporary folder and then sources this file:
+# . scripts/lib/steps.sh
 
-# step <description> <command...>: prints one line; when the command fails, its output too, and ends the script. A step may
-# leave further lines to be printed in $work/note.
+# step <description> <command...>: runs the command and prints one line. If the command fails, also prints its output and
+# ends the script. A command can write further lines to print into $work/note.
 step() {
     description=$1 begin=$(date +%s)
     shift
@@ -27,12 +28,12 @@ ran() {
     esac
 }
 
-# passed <swift test ...>: a run that passes without a test is a failure.
+# passed <swift test ...>: whether the tests pass; a run without any test counts as a failure.
 passed() {
     "$@" >"$work/tests" 2>&1 && ran testing "$work/tests" || { cat "$work/tests"; return 1; }
 }
 
-# simulated_keychain: an empty keychain folder of the simulated tier at $work/keychain.
+# simulated_keychain: creates an empty store folder of tier `simulated` at $work/keychain.
 simulated_keychain() {
     mkdir -p "$work/keychain"
     chmod 700 "$work/keychain"

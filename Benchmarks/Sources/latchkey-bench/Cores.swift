@@ -27,7 +27,7 @@ enum Cores: Sendable {
         guard bench_stay_on_core(0, CInt(Cores.first)) == 0 else { throw .system("sched_setaffinity") }
     }
 
-    /// Binds every thread of another process to the core of the far side.
+    /// Binds every thread of another process to the core of the daemon and the floor process.
     func settle(_ process: pid_t) throws(BenchFailure) {
         let core = self == .one ? Cores.first : Cores.second
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []

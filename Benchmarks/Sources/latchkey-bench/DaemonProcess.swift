@@ -3,7 +3,7 @@
 import CBenchLinux
 import Foundation
 
-/// The process of the daemon under test: stops it and reads its counters in /proc.
+/// The process of the daemon under test, which can be stopped and whose counters are read from /proc.
 struct DaemonProcess: Sendable {
     private let lock: String
 

@@ -6,7 +6,7 @@ import Foundation
 struct Item: Sendable {
     /// Length of every secret in bytes.
     static let secretBytes = 256
-    /// All items share one service, which is the harder case: the service alone selects nothing.
+    /// All items share one service, which is the slower case, because the service alone selects every item.
     static let service = "org.example.bench"
 
     let number: Int

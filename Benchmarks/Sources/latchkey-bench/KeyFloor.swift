@@ -2,7 +2,8 @@
 
 internal import CBenchOpenSSL
 
-/// Floor: one key operation of libcrypto; the key is created once, a context for each operation, as in its manual.
+/// Floor: one key operation of libcrypto. The key is created once, and a context for each operation, as the manual of
+/// libcrypto shows.
 final class KeyFloor {
     private let isRSA: Bool
     private let key: OpaquePointer

@@ -92,7 +92,7 @@ final class Keyring {
 
     private func line() throws(BenchFailure) -> String {
         var buffer = [CChar](repeating: 0, count: 1024)
-        guard fgets(&buffer, CInt(buffer.count), answers) != nil else { throw BenchFailure("its client ended") }
+        guard fgets(&buffer, CInt(buffer.count), answers) != nil else { throw BenchFailure("its client has ended") }
         let bytes = buffer.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:))
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -22,7 +22,7 @@ enum KeyringRun {
     /// Measures at each size at which Latchkey was measured. If that is impossible, prints the reason in one line.
     static func measure(_ options: Options, _ place: Workspace) -> [MeasuredKeyring] {
         guard let client = ProcessInfo.processInfo.environment["LATCHKEY_BENCH_KEYRING"], !client.isEmpty else {
-            skip("LATCHKEY_BENCH_KEYRING does not name its client; make bench builds it")
+            skip("LATCHKEY_BENCH_KEYRING does not name its client, which make bench builds")
             return []
         }
         var all: [MeasuredKeyring] = []

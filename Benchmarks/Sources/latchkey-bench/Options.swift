@@ -35,7 +35,7 @@ struct Options: Sendable {
           --json FILE   also write the numbers as JSON; - writes them to standard output instead of the table
 
         A time covers one call of Security without the creation of its dictionary. The exit code is 0 when every
-        call returned the right result; no number fails a run.
+        call returned the right result; a missed goal does not fail a run.
 
         """
 
