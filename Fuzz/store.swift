@@ -122,7 +122,7 @@ enum FuzzedStore {
         var items: [String] = []
         for itemClass in [ItemClass.genericPassword, .internetPassword] {
             let request = Request.CopyItems(
-                query: ItemQuery(itemClass: itemClass, anySynchronizable: true), limit: 0,
+                query: ItemQuery(itemClass: itemClass, anySynchronizable: true), limit: .all,
                 returns: [.data, .attributes, .persistentReference],
                 authentication: Authentication())
             guard var password = try? keychain.appPassword(isGiven: true) else { continue }

@@ -39,7 +39,7 @@ extension Keychain {
             // A search for one item asks for that item's proof; a search for several first collects all missing
             // proofs, so that one prompt asks for them.
             if cursor.pass == .proofs {
-                if request.limit != 1, !request.authentication.skipsProtected {
+                if request.limit != .one, !request.authentication.skipsProtected {
                     guard try missingProofs(request, caller, proof, &cursor, store) == .complete else { return .more }
                     let needed = cursor.needed
                     if !needed.isEmpty {
@@ -78,7 +78,7 @@ extension Keychain {
                 if item.isReadProtected { used(UsedItem(id: row.id)) }
                 emit(opened)
                 cursor.count += 1
-                return request.limit == 0 || cursor.count < request.limit ? .goOn : .stop
+                return request.limit.isReached(by: cursor.count) ? .stop : .goOn
             }
             if end == .full { return .more }
             if result == .finished, cursor.count == 0 { throw Failure(.itemNotFound, "No item matches.") }
@@ -113,7 +113,7 @@ extension Keychain {
                 cursor.needed.append(stage)
             }
             cursor.count += 1
-            return request.limit == 0 || cursor.count < request.limit ? .goOn : .stop
+            return request.limit.isReached(by: cursor.count) ? .stop : .goOn
         }
     }
 

@@ -122,11 +122,10 @@ package enum Request: Equatable, Sendable {
     /// `SecItemCopyMatching`.
     package struct CopyItems: Equatable, Sendable {
         package var query: ItemQuery
-        /// Maximum number of items; 0 for no limit.
-        package var limit: UInt64
+        package var limit: MatchLimit
         package var returns: Returns
         package var authentication: Authentication
-        package init(query: ItemQuery, limit: UInt64, returns: Returns, authentication: Authentication) {
+        package init(query: ItemQuery, limit: MatchLimit, returns: Returns, authentication: Authentication) {
             self.query = query
             self.limit = limit
             self.returns = returns

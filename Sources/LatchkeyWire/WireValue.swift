@@ -13,6 +13,12 @@ extension UInt64: WireValue {
     init(from reader: inout CBORReader) throws(WireError) { self = try reader.unsigned() }
 }
 
+/// A number: 0 for all items.
+extension MatchLimit: WireValue {
+    func write(to writer: inout CBORWriter) { writer.unsigned(maximum ?? 0) }
+    init(from reader: inout CBORReader) throws(WireError) { self = MatchLimit(try reader.unsigned()) ?? .all }
+}
+
 extension Int64: WireValue {
     func write(to writer: inout CBORWriter) { writer.integer(self) }
     init(from reader: inout CBORReader) throws(WireError) { self = try reader.integer() }

@@ -13,7 +13,7 @@ func privateKey(matching certificate: SecCertificate) throws(Failure) -> SecKey 
         itemClass: .key,
         attributes: [.keyClass: .number(1), .applicationLabel: .data(certificate.certificate.publicKeyHash)],
         anySynchronizable: true)
-    for item in try access.copy(query, limit: 0, [.data, .attributes, .persistentReference]) {
+    for item in try access.copy(query, limit: .all, [.data, .attributes, .persistentReference]) {
         if let key = item.privateKey(of: certificate, access) { return key }
     }
     throw Failure(.itemNotFound, "The keychain has no private key for this certificate.")

@@ -36,7 +36,7 @@ struct IdentitySearch {
     func delete() throws(Failure) {
         // Several certificates may share one key, for instance after a renewal.
         var deleted: Set<[UInt8]> = []
-        for found in try search(limit: 0, keyReturns: [.persistentReference]) {
+        for found in try search(limit: .all, keyReturns: [.persistentReference]) {
             for reference in [found.certificate.persistentReference, found.key.persistentReference] {
                 if let reference, deleted.insert(reference).inserted { try access.delete(reference) }
             }
@@ -50,19 +50,19 @@ struct IdentitySearch {
         query.returns.contains(.reference) ? [.data, .attributes, .persistentReference] : [.attributes]
     }
 
-    private func search(limit given: UInt64? = nil, keyReturns: Returns) throws(Failure) -> [Found] {
-        let limit = given ?? query.limit ?? 1
+    private func search(limit given: MatchLimit? = nil, keyReturns: Returns) throws(Failure) -> [Found] {
+        let limit = given ?? query.limit ?? .one
         var certificates = query.query
         certificates.itemClass = .certificate
         // Certificates are always readable: kSecAttrAccessible in the query applies to the key.
         certificates.accessibility = nil
         certificates.attributes = query.attributes.filter { ItemClass.certificate.has($0.key) }
         var found: [Found] = []
-        for certificate in try access.copy(certificates, limit: 0, [.data, .attributes, .persistentReference]) {
+        for certificate in try access.copy(certificates, limit: .all, [.data, .attributes, .persistentReference]) {
             if let match = query.match, !certificate.isAccepted(by: match, access) { continue }
             guard let key = try key(of: certificate, keyReturns) else { continue }
             found.append(Found(certificate: certificate, key: key))
-            if limit != 0, found.count >= Int(clamping: limit) { break }
+            if limit.isReached(by: found.count) { break }
         }
         guard !found.isEmpty else { throw Failure(.itemNotFound, "No identity matches.") }
         return found
@@ -79,7 +79,7 @@ struct IdentitySearch {
         guard key.attributes.add([.applicationLabel: hash, .keyClass: .number(1)]) else { return nil }
         key.anySynchronizable = true
         do throws(Failure) {
-            let keys = try access.copy(key, limit: 0, returns)
+            let keys = try access.copy(key, limit: .all, returns)
             // Any app can set the label, so the key's public half is compared with the certificate's public key too.
             guard returns.contains(.data), let certificate = certificate.reference(access) as? SecCertificate else {
                 return keys.first

@@ -17,11 +17,11 @@ extension ParsedQuery {
 
     private func foundItems(_ access: KeychainAccess) throws(Failure) -> [FoundItem] {
         let wanted = returns.wanted(of: itemClass ?? ItemClass(ofReference: persistentReference))
-        guard let match, !match.isEmpty else { return try access.copy(query, limit: limit ?? 1, wanted) }
-        let all = try access.copy(query, limit: 0, wanted.union([.data, .persistentReference]))
+        guard let match, !match.isEmpty else { return try access.copy(query, limit: limit ?? .one, wanted) }
+        let all = try access.copy(query, limit: .all, wanted.union([.data, .persistentReference]))
         let accepted = all.filter { $0.isAccepted(by: match, access) }
         guard !accepted.isEmpty else { throw Failure(.itemNotFound, "No certificate matches.") }
-        return limit == 0 ? accepted : Array(accepted.prefix(Int(clamping: limit ?? 1)))
+        return (limit ?? .one).maximum.map { Array(accepted.prefix(Int(clamping: $0))) } ?? accepted
     }
 }
 
@@ -31,7 +31,7 @@ extension FoundItem {
         guard let certificate = reference(access) as? SecCertificate else { return false }
         return match.accepts(certificate, persistentReference: persistentReference.map { Data($0) }) { subject in
             let issuers = ItemQuery(itemClass: .certificate, attributes: [.subject: .data(Array(subject))])
-            let items = try? access.copy(issuers, limit: 0, [.data])
+            let items = try? access.copy(issuers, limit: .all, [.data])
             return (items ?? []).compactMap { $0.reference(access) as? SecCertificate }
         }
     }
@@ -43,8 +43,8 @@ extension KeychainAccess {
         _ = try client().call(.deleteItems(ItemQuery(itemClass: nil, persistentReference: reference)))
     }
 
-    /// The items that match a query, at most `limit` (0: all); throws `itemNotFound` when there are none.
-    func copy(_ query: ItemQuery, limit: UInt64, _ returns: Returns) throws(Failure) -> [FoundItem] {
+    /// The items that match a query, up to the limit; throws `itemNotFound` when there are none.
+    func copy(_ query: ItemQuery, limit: MatchLimit, _ returns: Returns) throws(Failure) -> [FoundItem] {
         let request = Request.CopyItems(
             query: query, limit: limit, returns: returns, authentication: try authentication())
         guard case .items(let items, _) = try client().call(.copyItems(request)) else {

@@ -12,8 +12,8 @@ struct ParsedQuery {
     var anySynchronizable = false
     var secret: SecretBytes?
     var persistentReference: [UInt8]?
-    /// The value of `kSecMatchLimit`; nil: not given, 0: all.
-    var limit: UInt64?
+    /// The value of `kSecMatchLimit`; nil when the dictionary does not contain it, which means one.
+    var limit: MatchLimit?
     /// Whether the dictionary has a `kSecMatch...` key other than the limit.
     var hasOtherMatch = false
     /// Whether the dictionary has a `kSecUse...` key that controls authentication.

@@ -121,11 +121,11 @@ extension ParsedQuery {
         }
         if let number = value as? NSNumber, !isBoolean(number) {
             guard number.int64Value > 0 else { throw ParsedQuery.refusal("kSecMatchLimit must be at least 1.") }
-            limit = UInt64(number.int64Value)
+            limit = MatchLimit(UInt64(number.int64Value))
         } else if let text = value as? String, text == QueryName.matchLimitOne {
-            limit = 1
+            limit = .one
         } else if let text = value as? String, text == QueryName.matchLimitAll {
-            limit = 0
+            limit = .all
         } else {
             throw ParsedQuery.refusal("kSecMatchLimit takes a number or one of its two constants.")
         }

@@ -80,7 +80,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         if case .identity? = parsed.object { parsed.returns.subtract([.data, .attributes]) }
         let objects = try parsed.isForIdentities ? IdentitySearch(parsed).run() : parsed.foundObjects()
         guard !parsed.returns.isEmpty else { return }
-        result?.pointee = parsed.limit ?? 1 == 1 ? objects.first : objects as NSArray
+        result?.pointee = parsed.limit ?? .one == .one ? objects.first : objects as NSArray
     }
 }
 

@@ -88,7 +88,7 @@ enum Items {
         let reply = try call(
             .copyItems(
                 Request.CopyItems(
-                    query: query(options, name), limit: 1, returns: .data, authentication: authentication)))
+                    query: query(options, name), limit: .one, returns: .data, authentication: authentication)))
         guard case .items(let items, _) = reply, let item = items.first else { return }
         guard let secret = item.secret else {
             throw .failure(Failure(.itemNotFound, "\(name) was stored without a secret."))

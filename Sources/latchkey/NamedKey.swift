@@ -102,7 +102,7 @@ struct NamedKey {
 
     private func stored(_ item: FoundItem, reason: String) throws(Failure) -> StoredKey {
         let copy = Request.CopyItems(
-            query: ItemQuery(itemClass: .key, persistentReference: item.persistentReference), limit: 1,
+            query: ItemQuery(itemClass: .key, persistentReference: item.persistentReference), limit: .one,
             returns: [.data, .attributes], authentication: Authentication(prompting: Prompting(reason: reason).clipped))
         guard case .items(let items, _) = try Client.command.call(.copyItems(copy)), let found = items.first,
             let attributes = found.attributes, let secret = found.secret, let key = StoredKey(attributes, secret)

@@ -27,7 +27,7 @@ import Testing
     private func reading(_ account: String, password: String) -> Request {
         .copyItems(
             Request.CopyItems(
-                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: 1,
+                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: .one,
                 returns: .data, authentication: Authentication(applicationPassword: SecretBytes(password.utf8))))
     }
 

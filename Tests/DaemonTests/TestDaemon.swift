@@ -217,7 +217,7 @@ extension Request {
     static func reading(_ account: String, returns: Returns = .data) -> Request {
         .copyItems(
             CopyItems(
-                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: 1,
+                query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: .one,
                 returns: returns, authentication: Authentication()))
     }
 
@@ -225,7 +225,7 @@ extension Request {
     static var readingAll: Request {
         .copyItems(
             CopyItems(
-                query: ItemQuery(itemClass: .genericPassword), limit: 0, returns: .data,
+                query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: .data,
                 authentication: Authentication()))
     }
 }

@@ -43,7 +43,7 @@ struct Trace {
     }
 
     /// Waits until the tracer has ended together with the daemon; false when it had to be killed.
-    func waitForEnd() -> Bool { Processes.wait(tracer, killAfter: 20) & 0x7f == 0 }
+    func waitForEnd(seconds: Int64) -> Bool { Processes.wait(tracer, killAfter: seconds) & 0x7f == 0 }
 
     /// Detaches, and returns the calls in the order in which they ended.
     func end() throws -> [TracedCall] {

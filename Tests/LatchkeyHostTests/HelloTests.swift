@@ -49,7 +49,7 @@ import Testing
     private func reading(_ context: ContextHandle? = nil) -> Request {
         .copyItems(
             Request.CopyItems(
-                query: ItemQuery(itemClass: .genericPassword), limit: 1, returns: .data,
+                query: ItemQuery(itemClass: .genericPassword), limit: .one, returns: .data,
                 authentication: Authentication(context: context)))
     }
 

@@ -93,7 +93,7 @@ import Testing
             2,
             .copyItems(
                 Request.CopyItems(
-                    query: ItemQuery(itemClass: .genericPassword), limit: 0, returns: .data,
+                    query: ItemQuery(itemClass: .genericPassword), limit: .all, returns: .data,
                     authentication: Authentication())))
         #expect(answers.of(2).count == 1)
     }

@@ -92,7 +92,7 @@ import Testing
             Request.CopyItems(
                 query: ItemQuery(
                     itemClass: .genericPassword, attributes: account.map { [.account: .text($0)] } ?? [:]),
-                limit: account == nil ? 0 : 1, returns: .data,
+                limit: account == nil ? .all : .one, returns: .data,
                 authentication: Authentication(
                     context: context, prompting: Prompting(interactionAllowed: interactionAllowed))))
     }

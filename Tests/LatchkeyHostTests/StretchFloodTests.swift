@@ -42,7 +42,7 @@ import Testing
                 authentication: Authentication(applicationPassword: password.map { SecretBytes($0.utf8) })))
     }
 
-    private func reading(_ account: String, password: String, limit: UInt64 = 1) -> Request {
+    private func reading(_ account: String, password: String, limit: MatchLimit = .one) -> Request {
         .copyItems(
             Request.CopyItems(
                 query: ItemQuery(itemClass: .genericPassword, attributes: [.account: .text(account)]), limit: limit,

@@ -25,7 +25,7 @@ import Testing
     private func read(_ keychain: Keychain, _ password: AppPassword) throws -> SearchResult {
         var cursor = SearchCursor()
         return try keychain.search(
-            Request.CopyItems(query: .account("item"), limit: 1, returns: .data, authentication: Authentication()),
+            Request.CopyItems(query: .account("item"), limit: .one, returns: .data, authentication: Authentication()),
             caller: StoreOnDisk.caller, proof: .none, password: password, from: &cursor, used: { _ in },
             emit: { _ in })
     }

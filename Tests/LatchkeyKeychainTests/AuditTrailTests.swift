@@ -91,7 +91,7 @@ import Testing
         try keychain.add("one", "secret", rule(.whenUnlocked, .userPresence))
         var used: [UsedItem] = []
         let request = Request.CopyItems(
-            query: .account("one"), limit: 1, returns: .data, authentication: Authentication())
+            query: .account("one"), limit: .one, returns: .data, authentication: Authentication())
         let proof = Authorisation.ofPasscode
         _ = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: proof, used: { used.append($0) }, emit: { _ in })

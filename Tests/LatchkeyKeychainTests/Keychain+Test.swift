@@ -49,7 +49,7 @@ extension Keychain {
     func find(
         _ query: ItemQuery, proof: Authorisation = .none, returns: Returns = .data, caller: Caller = StoreOnDisk.caller
     ) throws(Failure) -> [FoundItem]? {
-        let request = Request.CopyItems(query: query, limit: 0, returns: returns, authentication: Authentication())
+        let request = Request.CopyItems(query: query, limit: .all, returns: returns, authentication: Authentication())
         var found: [FoundItem] = []
         let result = try search(request, caller: caller, proof: proof, used: { _ in }, emit: { found.append($0) })
         return result == .finished ? found : nil

@@ -33,7 +33,7 @@ import Testing
     private func page(_ proof: Authorisation, returns: Returns = .data) throws -> SearchResult {
         var cursor = SearchCursor()
         return try keychain.search(
-            Request.CopyItems(query: everything, limit: 0, returns: returns, authentication: Authentication()),
+            Request.CopyItems(query: everything, limit: .all, returns: returns, authentication: Authentication()),
             caller: StoreOnDisk.caller, proof: proof, from: &cursor, used: { _ in }, emit: { _ in })
     }
 
@@ -83,7 +83,7 @@ import Testing
         for number in 1...8 { try keychain.add("large \(number)", secret, rule(.whenUnlocked, .userPresence)) }
         var cursor = SearchCursor()
         let request = Request.CopyItems(
-            query: everything, limit: 0, returns: .data, authentication: Authentication())
+            query: everything, limit: .all, returns: .data, authentication: Authentication())
         // With their secrets, two rows would fill a page.
         let result = try keychain.search(
             request, caller: StoreOnDisk.caller, proof: .none, from: &cursor, used: { _ in }, emit: { _ in })

@@ -14,7 +14,7 @@ import Testing
     init() throws { keychain = try Keychain.inMemory() }
 
     private func request(
-        _ query: ItemQuery = all, limit: UInt64 = 0, returns: Returns = .attributes,
+        _ query: ItemQuery = all, limit: MatchLimit = .all, returns: Returns = .attributes,
         authentication: Authentication = Authentication()
     ) -> Request.CopyItems {
         Request.CopyItems(query: query, limit: limit, returns: returns, authentication: authentication)
@@ -62,7 +62,7 @@ import Testing
 
     @Test func aLimitCountsOverPages() throws {
         try fill(0..<600)
-        let (pages, end) = try pages(request(limit: 300))
+        let (pages, end) = try pages(request(limit: .first(300)))
         #expect(pages.joined().elementsEqual((0..<300).map(String.init)))
         #expect(end == .finished)
     }
@@ -71,8 +71,8 @@ import Testing
         try fill(0..<600)
         try keychain.add("last", "secret")
         let one = ItemQuery(itemClass: .genericPassword, attributes: [.comment: .text("none")])
-        #expect(status { _ = try pages(request(one, limit: 1)) } == .itemNotFound)
-        #expect(try pages(request(limit: 601)).pages.joined().count == 601)
+        #expect(status { _ = try pages(request(one, limit: .one)) } == .itemNotFound)
+        #expect(try pages(request(limit: .first(601))).pages.joined().count == 601)
     }
 
     @Test func itemsDeletedOrAddedBetweenPagesAreLeftOut() throws {

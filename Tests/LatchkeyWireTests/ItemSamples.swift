@@ -53,13 +53,14 @@ extension Sample {
             "copy-items-all", id: 5,
             .copyItems(
                 Request.CopyItems(
-                    query: ItemQuery(itemClass: nil), limit: 0, returns: .attributes, authentication: Authentication()))
+                    query: ItemQuery(itemClass: nil), limit: .all, returns: .attributes,
+                    authentication: Authentication()))
         ),
         Sample(
             "copy-items-with-password",
             .copyItems(
                 Request.CopyItems(
-                    query: ItemQuery(itemClass: .genericPassword), limit: 1, returns: .data,
+                    query: ItemQuery(itemClass: .genericPassword), limit: .one, returns: .data,
                     authentication: Authentication(applicationPassword: SecretBytes("p".utf8))))),
         Sample(
             "copy-items-one", id: 6,
@@ -68,13 +69,13 @@ extension Sample {
                     query: ItemQuery(
                         itemClass: .genericPassword, attributes: [.account: .text("ada"), .service: .text("mail")],
                         accessibility: .whenUnlocked, anySynchronizable: true),
-                    limit: 1, returns: [.data, .attributes],
+                    limit: .one, returns: [.data, .attributes],
                     authentication: Authentication(context: handle, prompting: Prompting(reason: "read mail"))))),
         Sample(
             "copy-items-by-reference", id: 7,
             .copyItems(
                 Request.CopyItems(
-                    query: ItemQuery(itemClass: nil, persistentReference: Array(0..<34)), limit: 1, returns: .data,
+                    query: ItemQuery(itemClass: nil, persistentReference: Array(0..<34)), limit: .one, returns: .data,
                     authentication: Authentication(skipsProtected: true)))),
         Sample(
             "update-items", id: 8,

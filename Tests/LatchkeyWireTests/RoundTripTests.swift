@@ -179,7 +179,8 @@ import Testing
                 id: 1,
                 .copyItems(
                     Request.CopyItems(
-                        query: ItemQuery(itemClass: .genericPassword), limit: .max, returns: Returns(rawValue: raw),
+                        query: ItemQuery(itemClass: .genericPassword), limit: .first(.max),
+                        returns: Returns(rawValue: raw),
                         authentication: Authentication()))))
     }
 

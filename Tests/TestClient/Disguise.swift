@@ -22,7 +22,7 @@ struct Disguise {
             let query = ItemQuery(itemClass: .genericPassword, attributes: [.account: .text("protected")])
             try send(
                 .copyItems(
-                    Request.CopyItems(query: query, limit: 1, returns: .data, authentication: Authentication())),
+                    Request.CopyItems(query: query, limit: .one, returns: .data, authentication: Authentication())),
                 2, connection)
             // Requests are processed in order: once this one is answered, the previous one waits for the user.
             try send(.status, 3, connection)
