@@ -8,6 +8,7 @@ import LatchkeyWire
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain

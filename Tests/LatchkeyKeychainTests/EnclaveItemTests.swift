@@ -2,6 +2,7 @@
 
 import LatchkeyModel
 import LatchkeySeams
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain

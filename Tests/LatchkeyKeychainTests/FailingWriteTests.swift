@@ -8,6 +8,7 @@ import LatchkeySeams
 import SQLiteDriver
 import SimulatedDriver
 import SystemDriver
+import TestSupport
 import Testing
 
 /// Every write of every operation fails in turn: the store is unchanged afterwards and remains usable.

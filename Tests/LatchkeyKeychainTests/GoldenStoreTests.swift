@@ -5,6 +5,7 @@ import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
+import TestSupport
 import Testing
 
 /// The committed store of version 2 must open as long as version 2 is supported.

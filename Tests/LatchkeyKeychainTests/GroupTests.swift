@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// A caller may use its own access groups only; the first is the default (behaviour KC-16).

@@ -3,6 +3,7 @@
 import Foundation
 import LatchkeyKeychain
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// Counters of failed tries survive the daemon, and editing the file cannot reset them.

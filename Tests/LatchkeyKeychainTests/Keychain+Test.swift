@@ -90,16 +90,6 @@ extension ItemQuery {
     }
 }
 
-/// Returns the status with which `body` fails; nil when it succeeds.
-func status(_ body: () throws -> Void) -> Status? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return (error as? Failure)?.status
-    }
-}
-
 extension Keychain {
     /// Sets the first passcode.
     func setPasscode(_ passcode: SecretBytes) throws(Failure) {

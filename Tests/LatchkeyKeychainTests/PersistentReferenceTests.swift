@@ -2,6 +2,7 @@
 
 import LatchkeyKeychain
 import LatchkeyModel
+import TestSupport
 import Testing
 
 @Suite struct PersistentReferenceTests {

@@ -3,6 +3,7 @@
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain

@@ -4,6 +4,7 @@ import Foundation
 import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
+import TestSupport
 import Testing
 
 /// A store that cannot be used is refused with the right status, and none of its bytes change.

@@ -2,6 +2,7 @@
 
 import Foundation
 import LatchkeyModel
+import TestSupport
 import Testing
 
 @testable import LatchkeyKeychain
