@@ -69,9 +69,8 @@ let package = Package(
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
-        // Text of prompts, and its layout on a terminal.
-        room("LatchkeyPromptWords", ["LatchkeyModel"]),
-        room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyPromptWords"]),
+        // Layout of prompts on a terminal.
+        room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
 
         // Protocols between engine and drivers.
         room("LatchkeySeams", ["LatchkeyModel"]),
@@ -125,7 +124,7 @@ let package = Package(
             "LatchkeyAgent",
             [
                 "LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient",
-                "LatchkeyAgentProtocol", "LatchkeyPromptWords",
+                "LatchkeyAgentProtocol",
             ]),
 
         // Re-exports in a target what `import Foundation` brings on Apple systems.
@@ -155,7 +154,7 @@ let package = Package(
             "latchkey-prompt",
             [
                 "LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "LatchkeyPromptWords", "TerminalPromptLayout",
+                "TerminalPromptLayout",
             ]),
         process(
             "latchkey",
@@ -206,10 +205,10 @@ let package = Package(
         tests("LatchkeyModelTests", ["LatchkeyModel"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
-        tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyModel", "LatchkeyPromptWords"]),
+        tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),
         tests(
             "TerminalPromptLayoutTests",
-            ["TerminalPromptDriver", "TerminalPromptLayout", "LatchkeyModel", "LatchkeyPromptWords"]),
+            ["TerminalPromptDriver", "TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel"]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),

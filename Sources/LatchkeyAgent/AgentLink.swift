@@ -4,7 +4,6 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeyClient
 import LatchkeyModel
-import LatchkeyPromptWords
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire

@@ -83,25 +83,18 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     }
 
     package func read<R>(_ body: (any ItemReading) throws(Failure) -> R) throws(Failure) -> R {
-        var result: Result<R, Failure>?
         if isShared {
-            writing.withLock { _ in
-                result = Result { () throws(Failure) in try body(Rows(connection: reader)) }
-            }
-        } else {
-            reading.withLock { snapshot in
-                result = Result { () throws(Failure) in
-                    do throws(Failure) {
-                        try refresh(&snapshot)
-                        return try body(Rows(connection: reader))
-                    } catch {
-                        close(&snapshot)
-                        throw error
-                    }
-                }
+            return try writing.withLockForAnyResult { (_) throws(Failure) in try body(Rows(connection: reader)) }
+        }
+        return try reading.withLockForAnyResult { (snapshot) throws(Failure) in
+            do throws(Failure) {
+                try refresh(&snapshot)
+                return try body(Rows(connection: reader))
+            } catch {
+                close(&snapshot)
+                throw error
             }
         }
-        return try take(result)
     }
 
     /// Opens a read transaction that shows every commit so far. Without one, each statement could see a different
@@ -122,38 +115,25 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
     }
 
     package func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
-        var result: Result<R, Failure>?
-        writing.withLock { _ in
-            result = Result { () throws(Failure) in
-                // A read in progress continues; its transaction is closed before the next write.
-                _ = reading.withLockIfAvailable { close(&$0) }
-                try writer.run("BEGIN IMMEDIATE", [])
-                do throws(Failure) {
-                    let value = try body(Rows(connection: writer))
-                    try writer.run("COMMIT", [])
-                    commits.add(1, ordering: .releasing)
-                    return value
-                } catch {
-                    writer.rollBack()
-                    throw error
-                }
+        try writing.withLockForAnyResult { (_) throws(Failure) in
+            // A read in progress continues; its transaction is closed before the next write.
+            _ = reading.withLockIfAvailable { close(&$0) }
+            try writer.run("BEGIN IMMEDIATE", [])
+            do throws(Failure) {
+                let value = try body(Rows(connection: writer))
+                try writer.run("COMMIT", [])
+                commits.add(1, ordering: .releasing)
+                return value
+            } catch {
+                writer.rollBack()
+                throw error
             }
         }
-        return try take(result)
     }
 
     package func problems() throws(Failure) -> [String] {
         // Uses its own connection, so that reads and writes continue while every page is read.
         if let path { return try Integrity.problems(Connection(path, create: false, readOnly: true)) }
-        var result: Result<[String], Failure>?
-        writing.withLock { _ in
-            result = Result { () throws(Failure) in try Integrity.problems(reader) }
-        }
-        return try take(result)
-    }
-
-    private func take<R>(_ result: Result<R, Failure>?) throws(Failure) -> R {
-        guard let result else { throw Failure(.internalFailure, "The store gave no result.") }
-        return try result.get()
+        return try writing.withLockForAnyResult { (_) throws(Failure) in try Integrity.problems(reader) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyPromptWords
+package import LatchkeyAgentProtocol
 
 /// The output for a prompt drawn as a block of lines: shows it, updates it in place and removes it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyAgentProtocol
 import LatchkeyModel
-import LatchkeyPromptWords
 
 /// Lays out a prompt as lines for a window: the request at the top, then instruction and feedback, then the keys.
 ///

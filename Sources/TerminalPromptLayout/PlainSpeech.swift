@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchkeyPromptWords
+package import LatchkeyAgentProtocol
 
 /// The output for a prompt as sentences, one per line, without redrawing: for screen readers, logs and simple
 /// terminals.

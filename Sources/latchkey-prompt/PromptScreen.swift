@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyPromptWords
+import LatchkeyAgentProtocol
 import TerminalPromptLayout
 
 /// The output to the terminal: as a block or as plain sentences.

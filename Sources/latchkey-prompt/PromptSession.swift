@@ -3,7 +3,6 @@
 import Glibc
 import LatchkeyAgentProtocol
 import LatchkeyModel
-import LatchkeyPromptWords
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire

@@ -36,13 +36,13 @@ final class Daemon: FrameHandler {
         if options.isSimulated {
             var state = WorldState()
             do throws(Failure) {
-                state = try Daemon.worldState(folder)
+                if let text = try folder.worldText() { state = try WorldState(text: text) }
             } catch {
                 problem = error
             }
             let virtual = VirtualClock(over: realClock, offset: state.clockOffset, boot: state.boots)
             let simulated = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
-                try Daemon.keep(state, folder)
+                try folder.keepWorld(state.text)
             }
             clock = virtual
             reader = simulated
@@ -104,25 +104,6 @@ final class Daemon: FrameHandler {
         case .software: SoftwareEnclave()
         // The configuration cannot select it so far: there is no driver.
         case .tpm: nil
-        }
-    }
-
-    private static func worldState(_ folder: StoreFolder) throws(Failure) -> WorldState {
-        let bytes: SecretBytes?
-        do throws(SystemError) {
-            bytes = try Files.read(folder.world, limit: 4096)
-        } catch {
-            throw Failure(error, "\(folder.world) cannot be read")
-        }
-        guard let bytes else { return WorldState() }
-        return try WorldState(text: String(decoding: bytes.copyBytes(), as: UTF8.self))
-    }
-
-    private static func keep(_ state: WorldState, _ folder: StoreFolder) throws(Failure) {
-        do throws(SystemError) {
-            try Files.replace(folder.world, with: SecretBytes(state.text.utf8))
-        } catch {
-            throw Failure(error, "\(folder.world) cannot be written")
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyAgentProtocol
 import LatchkeyModel
-import LatchkeyPromptWords
 import Testing
 
 @testable import TerminalPromptLayout

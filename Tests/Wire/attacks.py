@@ -32,8 +32,13 @@ import tempfile
 import threading
 import time
 
-# MARK: Deterministic CBOR (RFC 8949, section 4.2)
 
+def pause(seconds):
+    """Waits before the state of another process, which announces no change, is read again; the caller has a deadline."""
+    time.sleep(seconds)
+
+
+# MARK: Deterministic CBOR (RFC 8949, section 4.2)
 
 def head(major, number):
     if number < 24:
@@ -369,7 +374,7 @@ class Store:
                     return
             except OSError:
                 pass
-            time.sleep(0.02)
+            pause(0.02)
         raise RuntimeError("the daemon did not listen: " + self.said())
 
     def said(self):
@@ -414,7 +419,7 @@ class Store:
                 last, since = now, time.monotonic()
             elif time.monotonic() - since > 0.25:
                 return
-            time.sleep(0.02)
+            pause(0.02)
         raise RuntimeError("the daemon does not become idle")
 
     def file(self, name):
@@ -941,7 +946,7 @@ def tracks(store, owner, seconds=10):
         events = len([entry for entry in owner.trail() if entry[2] == ROWS_CHANGED])
         if (trouble and events) or time.monotonic() > end:
             break
-        time.sleep(0.05)
+        pause(0.05)
     check = owner.call(CHECK, seconds=20)
     findings = check[1] if check is not None and check[0] == 21 else None
     return WORDS.get(trouble[0], trouble[0]) if trouble else None, events, findings
@@ -1354,7 +1359,7 @@ def _():
         asked = time.monotonic()
         owner.call(STATUS)
         others.append(time.monotonic() - asked)
-        time.sleep(0.05)
+        pause(0.05)
     used, measured = store.processor() - before, time.monotonic() - begin
     closed = bad.ends(2)
     return expect(used < 0.5 and ended is not None and closed and max(others) < 1 and store.alive(),
@@ -1534,7 +1539,7 @@ def _():
         except OSError:
             ended = time.monotonic() - begin
             break
-        time.sleep(0.25)
+        pause(0.25)
     return expect(ended is not None and ended < 13, "%s, connection closed after %s" % (
         word(reply) if reply else "no reply", "%.1f s" % ended if ended else "never"))
 
