@@ -72,11 +72,10 @@ let package = Package(
         // Layout of prompts on a terminal.
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
 
-        // Protocols between engine and drivers.
-        room("LatchkeySeams", ["LatchkeyModel"]),
-
-        // Engine: no input or output of its own.
+        // Engine: no input or output of its own. Its protocols for drivers are LatchkeySeams.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
+        room("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
+        room("LatchkeyAuthority", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
             "LatchkeyKeychain",
             [
@@ -86,8 +85,8 @@ let package = Package(
         room(
             "LatchkeyService",
             [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain", "LatchkeyEnclave",
-                "LatchkeyBackup",
+                "LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain",
+                "LatchkeyEnclave", "LatchkeyBackup",
             ]),
         room(
             "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeyService"]),
@@ -134,8 +133,9 @@ let package = Package(
         room(
             "LatchkeySimulator",
             [
-                "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
+                "LatchkeyModel", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
+                "LatchkeyKeychain", "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver",
+                "SystemDriver",
                 "SoftwareEnclaveDriver",
             ]),
 
@@ -146,7 +146,7 @@ let package = Package(
             "latchkeyd",
             [
                 "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyHost", "LatchkeyService",
+                "LatchkeyHost", "LatchkeyAuthority", "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
                 "SoftwareEnclaveDriver", "TerminalPromptDriver", "AgentDriver",
             ]),
@@ -189,15 +189,16 @@ let package = Package(
         tests(
             "LatchkeyHostTests",
             [
-                "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
-                "LatchkeyService", "LatchkeyWire",
+                "LatchkeyAuthority", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel",
+                "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "LatchkeyPolicy",
                 "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
-                "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver",
+                "LatchkeyAuthority", "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
+                "KeyFileDriver",
                 "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
@@ -218,15 +219,15 @@ let package = Package(
             [
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
                 "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "TestSupport",
-                "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
-                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+                "LatchkeyWire", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
+                "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
             ]),
         tests(
             "LocalAuthenticationTests",
             [
                 "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
-                "LatchkeySystem", "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain",
+                "LatchkeySystem", "LatchkeyModel", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost",
+                "LatchkeyService", "LatchkeyKeychain",
                 "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests(

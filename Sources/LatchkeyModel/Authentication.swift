@@ -62,6 +62,8 @@ package struct AuthenticationPlan: Hashable, Sendable {
 
 /// Identifies the enrolment set of a sensor: an opaque random value that changes with every enrolment change.
 package struct EnrolmentSet: Hashable, Sendable {
+    /// Maximum bytes of a set.
+    package static let maximumBytes = 64
     package let bytes: [UInt8]
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 }

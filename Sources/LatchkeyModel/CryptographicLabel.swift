@@ -26,6 +26,9 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case secret = "latchkey secret v1"
     case reference = "latchkey reference v1"
     case backup = "latchkey backup v1"
+    // Tokens between the authority and the service, and what they are bound to.
+    case token = "latchkey token v1"
+    case binding = "latchkey binding v1"
 
     /// The label in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }

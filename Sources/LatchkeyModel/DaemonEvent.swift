@@ -23,6 +23,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     /// An entered passcode could not be verified; it counts as wrong.
     case passcodeNotChecked
     case rollbackNotAccepted
+    /// A token of the authority was not accepted, or could not be issued; the evaluation counts as refused.
+    case tokenRefused
     /// A record could not be read when the daemon started; its safe default is used.
     case recordNotRead
     case promptNotStarted
@@ -55,7 +57,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     package var severity: Severity {
         switch self {
         case .started, .stopped: .notice
-        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged: .error
+        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged,
+            .tokenRefused: .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
             .tryNotRecorded:

@@ -13,12 +13,14 @@ package final class Service: Sendable {
     /// The dependencies of the service. The drivers behind the seams are chosen by the daemon and by the simulator.
     package struct Parts: Sendable {
         package var tier: Tier
+        /// The user whose keychain this is.
+        package var userID: UInt32
         package var storePath: String
         package var processID: Int32
         /// The keychain, or the failure with which every request that needs it is refused.
         package var keychain: Result<Keychain, Failure>
-        package var reader: any BiometricReader
-        package var prompter: any Prompter
+        /// Authenticates the user.
+        package var authority: any AuthenticationAuthority
         package var clock: any Clock
         package var random: any RandomSource
         package var work: any WorkQueue
@@ -27,12 +29,9 @@ package final class Service: Sendable {
         /// Runs long work that writes nothing.
         package var background: any WorkQueue
         package var controls: (any SimulatedControls)?
-        package var companions: (any CompanionMonitor)?
         package var sessions: (any SessionMonitor)?
         /// The implementation of the Secure Enclave; nil if there is none.
         package var keyModule: (any KeyModule)?
-        /// Called at the end of each evaluation.
-        package var ended: (@Sendable (EvaluationEnd) -> Void)?
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
@@ -40,31 +39,27 @@ package final class Service: Sendable {
 
         /// Creates a value from its parts; without `background`, long work runs on the write queue.
         package init(
-            tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
-            reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
+            tier: Tier, userID: UInt32, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
+            authority: any AuthenticationAuthority, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
-            controls: (any SimulatedControls)?,
-            companions: (any CompanionMonitor)? = nil,
+            controls: (any SimulatedControls)? = nil,
             sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
-            ended: (@Sendable (EvaluationEnd) -> Void)? = nil,
             log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {
             self.tier = tier
+            self.userID = userID
             self.storePath = storePath
             self.processID = processID
             self.keychain = keychain
-            self.reader = reader
-            self.prompter = prompter
+            self.authority = authority
             self.clock = clock
             self.random = random
             self.work = work
             self.stretching = stretching
             self.background = background ?? work
             self.controls = controls
-            self.companions = companions
             self.sessions = sessions
             self.keyModule = keyModule
-            self.ended = ended
             self.log = log
             self.unlockedMemory = unlockedMemory
         }
@@ -72,13 +67,15 @@ package final class Service: Sendable {
 
     let parts: Parts
     let enclave: Enclave?
-    let authenticator: Authenticator
     let environments: EnvironmentWatch
     let backups = BackupCount()
-    private let sensorAlarm = Mutex<(any Alarm)?>(nil)
+    /// The number of evaluations so far.
+    let evaluations = Atomic<UInt64>(0)
     let keeper: StoreKeeper?
 
-    /// Starts the service with the stored counters, lock state and face permissions.
+    var authority: any AuthenticationAuthority { parts.authority }
+
+    /// Starts the service with the stored lock state.
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
@@ -86,45 +83,7 @@ package final class Service: Sendable {
         // If the store did not open, every request that needs it fails with that error (`Session.keychain`), and the
         // service starts without a keychain.
         let keychain = try? parts.keychain.get()
-        let keeper = keychain.map { StoreKeeper($0, parts) }
-        self.keeper = keeper
-        var state = PolicyState(
-            sensor: parts.reader.state, isPasscodeSet: keychain?.isPasscodeSet ?? false)
-        if let keychain { Service.restore(&state, keychain, parts) }
-        authenticator = Authenticator(
-            state: state,
-            parts: Authenticator.Parts(
-                tier: parts.tier, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
-                work: parts.work, stretching: parts.stretching, controls: parts.controls, ended: parts.ended,
-                verify: { (typed) throws(Failure) in
-                    let keychain = try parts.keychain.get()
-                    let wasLocked = keychain.tree.lockState.isLocked
-                    let passcode = parts.controls?.passcode(for: typed) ?? typed
-                    guard try keychain.unlock(passcode) else {
-                        keeper?.passcodeWasWrong()
-                        return false
-                    }
-                    // If the device was locked during the verification, remove the key that the verification unlocked.
-                    let lock = keychain.tree.lockState
-                    if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
-                    parts.controls?.learn(passcode)
-                    return true
-                },
-                keep: { (counters) throws(Failure) in
-                    do throws(Failure) {
-                        try parts.keychain.get().keep(counters)
-                    } catch {
-                        parts.log.note(.countersNotKept, error)
-                        throw error
-                    }
-                    keeper?.follow(counters)
-                },
-                keepPermissions: { [log = parts.log] permissions in
-                    // A decision that cannot be stored applies until the daemon ends; then the app asks again.
-                    log.noting(.facePermissionsNotKept) { () throws(Failure) in
-                        try keychain?.keep(facePermissions: permissions)
-                    }
-                }))
+        keeper = keychain.map { StoreKeeper($0, parts) }
         keychain?.whenDamaged { [work = parts.work, log = parts.log, weak keychain] in
             guard let keychain else { return }
             // A row that cannot be moved now is found again by the next search.
@@ -132,91 +91,29 @@ package final class Service: Sendable {
                 log.noting(.damagedRowsNotMoved) { () throws(Failure) in try keychain.quarantineDamaged() }
             }
         }
-        keeper?.start(authenticator.state.counters)
-        followSensor()
-        parts.reader.observe { [weak self] in self?.followSensor() }
-        authenticator.observe { [weak self] in self.map { $0.environments.follow($0.authenticator.state) } }
-        environments.follow(authenticator.state)
+        let isLocked = keychain.map { restoreLock($0) } ?? false
+        authority.attach(self, isPasscodeSet: keychain?.isPasscodeSet ?? false, isLocked: isLocked)
+        keeper?.start(authority.state.counters)
+        authority.observe { [weak self] in self.map { $0.environments.follow($0.authority.state) } }
+        environments.follow(authority.state)
         parts.sessions?.observeSession { [weak self] in self?.follow($0) }
     }
 
-    private static func restore(_ state: inout PolicyState, _ keychain: Keychain, _ parts: Parts) {
+    /// Applies the stored lock state and returns whether the device is locked.
+    private func restoreLock(_ keychain: Keychain) -> Bool {
         // If the lock state cannot be read, the device counts as locked.
         let lock =
             parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptLock() }
             ?? LockState(isLocked: true, wasUnlocked: false)
         keychain.tree.follow(lock)
-        state.isLocked = lock.isLocked
-        // Face permissions that cannot be read count as undecided, so that the user is asked again.
-        state.facePermissions =
-            parts.log.noting(.recordNotRead) { () throws(Failure) in try keychain.keptFacePermissions() } ?? [:]
-        let now = parts.clock.uptime
-        state.now = now
-        // Without counters of this boot, the passcode was not entered since the machine started.
-        state.lastPasscode = nil
-        do throws(Failure) {
-            if let (counters, isOfThisBoot) = try keychain.keptCounters() {
-                state.biometryFailures = counters.biometryFailures
-                state.passcodeFailures = counters.passcodeFailures
-                state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
-                state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
-                // The boot-time clock restarts with the machine, so the whole delay begins again; a restart never
-                // shortens it.
-                state.passcodeBlockedUntil =
-                    isOfThisBoot
-                    ? counters.passcodeBlockedUntil
-                    : now + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
-                return
-            }
-        } catch {
-            // Unreadable counters are treated like missing ones below.
-        }
-        // Counters are stored before the first passcode, so only a store without a passcode may have none.
-        guard state.isPasscodeSet else { return }
-        // Prevents an attacker who edits the file from gaining tries by changing or deleting the counters.
-        state.useUpTries(at: now)
-        // If this cannot be stored, the maximum counts apply in memory and are assumed again at each start.
-        parts.log.noting(.countersNotKept) { () throws(Failure) in
-            try keychain.keep(state.counters)
-            try keychain.record(.countersLost, caller: nil)
-        }
-    }
-
-    /// Stores the sensor's current enrolment set and then reports it to the reducer.
-    ///
-    /// A new set is reported only when it is durable: while the old enrolment key may still be on the disk, a finger
-    /// of the new set could open items that are bound to the old set. Until then the sensor is reported as absent.
-    private func followSensor() {
-        var sensor = parts.reader.state
-        if sensor.kind != .none, case .success(let keychain) = parts.keychain {
-            do throws(Failure) {
-                _ = try keychain.follow(sensor.enrolment)
-            } catch {
-                sensor = .absent
-                parts.log.note(.enrolmentNotFollowed, error)
-                followSensorLater()
-            }
-        }
-        authenticator.post(.sensorChanged(sensor))
-        if let companions = parts.companions { authenticator.post(.companionsChanged(companions.companions)) }
-    }
-
-    /// Seconds between two attempts to store an enrolment set.
-    private static let followSeconds: Int64 = 10
-
-    private func followSensorLater() {
-        let alarm = parts.clock.alarm(after: Self.followSeconds) { [weak self] in self?.followSensor() }
-        sensorAlarm.withLock { old in
-            old?.cancel()
-            old = alarm
-        }
+        return lock.isLocked
     }
 
     private func follow(_ event: SessionEvent) {
         switch event {
         case .locked: lock()
         case .unlocked(let byBiometry): unlock(byBiometry: byBiometry)
-        case .background(let isBehind): authenticator.post(.background(isBehind))
+        case .background(let isBehind): authority.report(.background(isBehind), then: nil)
         }
     }
 
@@ -265,24 +162,25 @@ package final class Service: Sendable {
     }
 
     /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
-    package func setFacePermission(_ application: String, _ isAllowed: Bool?) {
-        authenticator.post(.permissionChanged(application, isAllowed))
+    ///
+    /// - Parameter done: called when the change is durable and in force, or with the failure.
+    package func setFacePermission(
+        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void = { _ in }
+    ) {
+        authority.setFacePermission(application, isAllowed, done)
     }
 
     // MARK: - Requests without session state
 
     func status(_ caller: Caller) -> StatusReport {
-        let state = authenticator.state
+        let state = authority.state
         var report = StatusReport(
             tier: parts.tier, processID: parts.processID, storePath: parts.storePath, itemCount: 0,
             biometry: state.sensor.kind, isEnrolled: state.sensor.enrolment != nil,
             isPasscodeSet: state.isPasscodeSet, isBiometryLocked: state.isBiometryLocked, isLocked: state.isLocked,
             accessGroup: caller.groups.first ?? "", problem: nil, enclave: parts.keyModule?.kind,
             unlockedMemory: parts.unlockedMemory(),
-            prompt: state.active.map { evaluation in
-                StatusReport.ShownPrompt(
-                    program: evaluation.request.caller.label, processID: evaluation.request.caller.processID)
-            })
+            prompt: authority.shownPrompt)
         do throws(Failure) {
             let keychain = try parts.keychain.get()
             report.itemCount = UInt64(clamping: try keychain.itemCount())

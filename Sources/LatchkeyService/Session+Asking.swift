@@ -2,18 +2,19 @@
 
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 import Synchronization
 
 // Evaluation of policies and access controls, and the prompts of all requests.
 
 extension Session {
     /// The caller and its properties that prompts and policy use.
-    var asker: Authenticator.Asker {
-        Authenticator.Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
+    var asker: Asker {
+        Asker(caller: caller, faceUsage: faceUsage, terminal: terminal)
     }
 
     func preflight(_ policy: Policy) -> Reply {
-        let state = service.authenticator.state
+        let state = service.authority.state
         let refusal = state.refusal(of: policy.plan, for: asker.faceUser).map { Refusal.failure($0, state) }
         return .policy(Reply.PolicyAnswer(refusal: refusal, biometry: state.sensor.kind))
     }
@@ -63,7 +64,7 @@ extension Session {
     ) {
         let service = service
         start(id, handle) { [asker] ended in
-            service.authenticator.evaluate(
+            service.evaluate(
                 plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds
             ) { outcome, _ in ended(outcome) }
         } completion: {
@@ -77,13 +78,13 @@ extension Session {
     /// - Parameter completion: receives the recovery code that the user entered, if `lastStep` asks for one.
     func askOwner(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: Authenticator.RecoveryStep = .none, interactionAllowed: Bool = true,
+        lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, _ recoveryCode: SecretBytes?) -> Void
     ) {
         let service = service
         let entered = Mutex<SecretBytes?>(nil)
         start(id, nil) { [asker] ended in
-            service.authenticator.evaluate(
+            service.evaluate(
                 plan, asker: asker, prompting: Prompting(interactionAllowed: interactionAllowed), purpose: purpose,
                 lastStep: lastStep
             ) { outcome, code in
@@ -122,7 +123,7 @@ extension Session {
                 completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
             case .denied(let status):
                 let problem = status == .notInteractive ? service.parts.controls?.takeScriptProblem() : nil
-                completion(.denied(problem ?? Refusal.failure(status, service.authenticator.state)))
+                completion(.denied(problem ?? Refusal.failure(status, service.authority.state)))
             }
         }
         evaluation.withLock { $0 = number }
@@ -136,6 +137,6 @@ extension Session {
             state.contexts[handle]?.evaluations.insert(number)
             return nil
         }
-        if let withdrawal { service.authenticator.withdraw(number, withdrawal) }
+        if let withdrawal { service.authority.withdraw(number, withdrawal) }
     }
 }

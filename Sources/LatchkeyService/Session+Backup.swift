@@ -4,6 +4,7 @@ import LatchkeyBackup
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 
 // Export and import of the keychain. The user authorises each of them at a prompt of the daemon, with the passcode if
 // one is required; proofs of contexts are not used. The caller transfers encrypted bytes.
@@ -19,7 +20,7 @@ extension Session {
     ///     queue in the program's turn.
     ///   - then: runs on the write queue when the event is recorded.
     private func allowBackup(
-        _ id: UInt64, for purpose: PromptPurpose, _ step: Authenticator.RecoveryStep, _ event: AuditEvent,
+        _ id: UInt64, for purpose: PromptPurpose, _ step: RecoveryStep, _ event: AuditEvent,
         _ answer: @escaping Answer,
         begin: @escaping @Sendable (_ code: SecretBytes?) throws(Failure) -> BackupSession.Work,
         then: @escaping @Sendable (BackupSession) throws(Failure) -> Void

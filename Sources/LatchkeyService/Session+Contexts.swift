@@ -24,7 +24,7 @@ extension Session {
     func invalidate(_ handle: ContextHandle) throws(Failure) -> Reply {
         let context = state.withLock { $0.contexts.removeValue(forKey: handle) }
         guard let context else { throw Failure(.invalidContext, "The context was invalidated before.") }
-        for evaluation in context.evaluations { service.authenticator.withdraw(evaluation, .appCancel) }
+        for evaluation in context.evaluations { service.authority.withdraw(evaluation, .appCancel) }
         return .done
     }
 
@@ -39,7 +39,7 @@ extension Session {
 
     /// Returns the proofs without those by biometry of an earlier enrolment set (abuse case 32).
     func current(_ proof: Authorisation) -> Authorisation {
-        proof.holding(for: service.authenticator.state.sensor.enrolment)
+        proof.holding(for: service.authority.state.sensor.enrolment)
     }
 
     /// Incremented whenever all proofs of this session are revoked.

@@ -25,7 +25,7 @@ extension Session {
     /// DS-03).
     private func environmentNow() -> Reply {
         let revision = service.environments.revision
-        let state = service.authenticator.state
+        let state = service.authority.state
         let application = caller.application
         do throws(Failure) {
             let keychain = try keychain()

@@ -6,7 +6,7 @@ import LatchkeyModel
 
 extension Session {
     func facePermissions() -> Reply {
-        let permissions = service.authenticator.state.facePermissions.sorted { $0.key < $1.key }
+        let permissions = service.authority.state.facePermissions.sorted { $0.key < $1.key }
         return .facePermissions(
             permissions.prefix(Limits.facePermissions).map { FacePermission(application: $0.key, isAllowed: $0.value) })
     }
@@ -15,22 +15,13 @@ extension Session {
     ///
     /// The change is stored before the reply: otherwise a withdrawn permission could apply again after a restart.
     func change(_ change: Request.FacePermissionChange, _ answer: @escaping Answer) throws(Failure) {
-        guard service.authenticator.state.facePermissions[change.application] != nil else {
+        guard service.authority.state.facePermissions[change.application] != nil else {
             throw Failure(
                 .itemNotFound, "No app of that name has asked to use Face ID.", hint: "List them with: latchkey apps")
         }
         let isAllowed: Bool? = change.mayAskAgain ? nil : false
-        let keychain = try keychain()
-        service.parts.work.submit(.any) { [service] in
-            do throws(Failure) {
-                var permissions = service.authenticator.state.facePermissions
-                permissions[change.application] = isAllowed
-                try keychain.keep(facePermissions: permissions)
-            } catch {
-                return answer(.failure(error))
-            }
-            service.setFacePermission(change.application, isAllowed)
-            answer(.done)
+        service.setFacePermission(change.application, isAllowed) { failure in
+            answer(failure.map { .failure($0) } ?? .done)
         }
     }
 }

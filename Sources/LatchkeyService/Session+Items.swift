@@ -181,7 +181,7 @@ extension Session {
     /// current enrolment set and the sensor does not report changes of it.
     func checkBiometry(_ control: AccessControl) throws(Failure) {
         guard !control.constraints.isDisjoint(with: [.biometryAny, .biometryCurrentSet]) else { return }
-        let state = service.authenticator.state
+        let state = service.authority.state
         if state.sensor.kind == .none {
             throw Failure(
                 .biometryNotAvailable, "There is no biometric sensor to which the item could be bound.",

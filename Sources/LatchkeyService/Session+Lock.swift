@@ -7,7 +7,7 @@ import LatchkeyModel
 
 extension Session {
     func lock(_ answer: @escaping Answer) throws(Failure) {
-        guard service.authenticator.state.isPasscodeSet else {
+        guard service.authority.state.isPasscodeSet else {
             throw Failure(
                 .passcodeNotSet, "No passcode is set that could unlock the keychain again.",
                 hint: "Set one with: latchkey passcode set")
@@ -17,7 +17,7 @@ extension Session {
 
     /// Unlocks the keychain after authentication by biometry or passcode; without a prompt if it is not locked.
     func unlock(_ id: UInt64, _ prompting: Prompting, _ answer: @escaping Answer) throws(Failure) {
-        guard service.authenticator.state.isLocked else { return answer(.done) }
+        guard service.authority.state.isLocked else { return answer(.done) }
         let epoch = proofEpoch
         askOwner(
             id, Policy.deviceOwnerAuthentication.plan, for: .unlock, interactionAllowed: prompting.interactionAllowed

@@ -14,13 +14,13 @@ extension Session {
         switch change {
         case .set(let new):
             try check(new)
-            try checkIsFirst(service.authenticator.state.isPasscodeSet)
+            try checkIsFirst(service.authority.state.isPasscodeSet)
             let caller = caller
             stretch(new, keychain, answer) { [self] stretched in
                 submit(answer) { [self] () throws(Failure) in
                     try set(stretched, keychain, caller)
                     service.parts.controls?.learn(new)
-                    service.authenticator.post(.passcodeExists(true)) { answer(.done) }
+                    service.authority.report(.passcodeExists(true)) { answer(.done) }
                 }
             }
         case .change(let new):
@@ -48,7 +48,7 @@ extension Session {
         service.parts.controls?.learn(nil)
         // Proofs of the removed passcode are no longer valid.
         service.forgetProofs()
-        service.authenticator.post(.passcodeExists(false)) { [service] in
+        service.authority.report(.passcodeExists(false)) { [service] in
             // Events queued before this one may have added proofs meanwhile.
             service.forgetProofs()
             answer(.done)
@@ -68,7 +68,7 @@ extension Session {
         _ id: UInt64, for purpose: PromptPurpose, _ answer: @escaping Answer,
         then: @escaping @Sendable (Proven) -> Void
     ) {
-        guard !service.authenticator.state.isLocked else {
+        guard !service.authority.state.isLocked else {
             return answer(
                 .failure(
                     Failure(
@@ -111,7 +111,7 @@ extension Session {
     ) {
         submit(answer) { [self] () throws(Failure) in
             // A lock or another change of the passcode meanwhile takes precedence.
-            guard proven.epoch == proofEpoch, service.authenticator.state.isPasscodeSet else {
+            guard proven.epoch == proofEpoch, service.authority.state.isPasscodeSet else {
                 throw Refusal.failure(.systemCancel, nil)
             }
             try body()
@@ -131,8 +131,8 @@ extension Session {
     private func set(_ new: StretchedPassword, _ keychain: Keychain, _ caller: Caller) throws(Failure) {
         // Another request may have set a passcode while this one waited.
         try checkIsFirst(keychain.isPasscodeSet)
-        // Counters are stored first: a passcode without counters means that they were removed (`Service.restore`).
-        try keychain.keep(service.authenticator.state.counters)
+        // Counters are stored first: a passcode without counters means that they were removed (`LocalAuthority.restore`).
+        try service.authority.keepCounters()
         try keychain.setPasscode(new, caller: caller)
     }
 

@@ -26,7 +26,7 @@ extension Session {
             try keychain.discardProtected(caller: caller, proof: proof)
             service.parts.controls?.learn(nil)
             service.forgetProofs()
-            service.authenticator.post(.passcodeExists(false))
+            service.authority.report(.passcodeExists(false), then: nil)
         }
     }
 
@@ -44,7 +44,7 @@ extension Session {
             }
             service.parts.controls?.learn(nil)
             service.forgetProofs()
-            service.authenticator.post(.passcodeExists(false))
+            service.authority.report(.passcodeExists(false), then: nil)
             // A locked keychain without a passcode could not be unlocked again.
             service.unlock(byBiometry: false) { _ in answer(.done) }
         }

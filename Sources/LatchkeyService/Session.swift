@@ -110,7 +110,7 @@ package final class Session: Sendable {
     /// Cancels a request that waits for the user or for a change of the environment.
     package func cancel(_ id: UInt64) {
         let (evaluation, watch) = state.withLock { ($0.requests[id], $0.watches.removeValue(forKey: id)) }
-        if let evaluation { service.authenticator.withdraw(evaluation, .appCancel) }
+        if let evaluation { service.authority.withdraw(evaluation, .appCancel) }
         if let watch, service.environments.forget(watch.number) {
             watch.answer(.failure(Failure(.appCancel, "The app cancelled the request.")))
         }
@@ -126,7 +126,7 @@ package final class Session: Sendable {
         }
         pages.clear()
         for watch in watches.values { service.environments.forget(watch.number) }
-        for evaluation in evaluations { service.authenticator.withdraw(evaluation, .systemCancel) }
+        for evaluation in evaluations { service.authority.withdraw(evaluation, .systemCancel) }
     }
 
     /// The reply to the hello that began the session.

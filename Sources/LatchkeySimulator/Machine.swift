@@ -2,6 +2,7 @@
 
 import Glibc
 import KeyFileDriver
+import LatchkeyAuthority
 import LatchkeyClient
 import LatchkeyHost
 import LatchkeyKeychain
@@ -87,13 +88,18 @@ final class Machine: Sendable {
         _ random: SystemRandomSource, _ path: String, _ keyModule: (any KeyModule)?, _ events: CollectedEvents
     ) throws(Failure) -> Service {
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
+        let work = ImmediateWorkQueue()
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: .simulated, userID: geteuid(), reader: world,
+                prompter: ScriptedPrompter(SimulatedPrompter(world), world: world), clock: clock, random: random,
+                work: work, stretching: work, counters: .success(keychain), permissions: keychain, companions: world,
+                ended: { world.record.note($0.words) }, log: events))
         return Service(
             Service.Parts(
-                tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
-                prompter: ScriptedPrompter(SimulatedPrompter(world), world: world), clock: clock,
-                random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world,
-                companions: world, sessions: world, keyModule: keyModule, ended: { world.record.note($0.words) },
-                log: events))
+                tier: .simulated, userID: geteuid(), storePath: path, processID: getpid(),
+                keychain: .success(keychain), authority: authority, clock: clock, random: random, work: work,
+                stretching: work, controls: world, sessions: world, keyModule: keyModule, log: events))
     }
 
     /// Sets the answer of the user to an app's request to use Face ID.

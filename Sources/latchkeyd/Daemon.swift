@@ -3,6 +3,7 @@
 import AgentDriver
 import Glibc
 import KeyFileDriver
+import LatchkeyAuthority
 import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
@@ -25,7 +26,7 @@ final class Daemon: FrameHandler {
     init(
         _ options: Options, folder: StoreFolder, log events: any EventLog,
         unlockedMemory: @escaping @Sendable () -> String?
-    ) {
+    ) throws(Failure) {
         let tier: Tier = options.isSimulated ? .simulated : .user
         let random = SystemRandomSource()
         let realClock = SystemClock()
@@ -65,13 +66,24 @@ final class Daemon: FrameHandler {
             prompter = ScriptedPrompter(prompter, world: world)
             ended = { world.record.note($0.words) }
         }
+        let (work, stretching) = (SerialWorkQueue { sessions.isOneAtMost }, StretchThreads())
+        var touch: (@Sendable (Bool) -> Void)?
+        // If the command fails, no match is reported, so the error needs no handling.
+        if let world { touch = { _ = try? world.apply(.touch(matching: $0)) } }
+        // Without a keychain there are no permissions; every request that needs them fails with the keychain's error.
+        let permissions = try? keychain.get()
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: tier, userID: geteuid(), reader: reader, prompter: prompter, clock: clock, random: random,
+                work: work, stretching: stretching, counters: keychain.map { $0 as any CounterStore },
+                permissions: permissions, companions: world, simulatedTouch: touch,
+                ended: ended, log: events))
         service = Service(
             Service.Parts(
-                tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
-                prompter: prompter, clock: clock, random: random,
-                work: SerialWorkQueue { sessions.isOneAtMost }, stretching: StretchThreads(),
-                background: SerialWorkQueue { false }, controls: world, companions: world, sessions: world,
-                keyModule: Daemon.keyModule(options), ended: ended, log: events, unlockedMemory: unlockedMemory))
+                tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
+                authority: authority, clock: clock, random: random, work: work, stretching: stretching,
+                background: SerialWorkQueue { false }, controls: world, sessions: world,
+                keyModule: Daemon.keyModule(options), log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             log(failure)
             events.note(.storeUnusable, failure)

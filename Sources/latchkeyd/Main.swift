@@ -81,21 +81,27 @@ enum Main {
         // signals would receive them, and they would end the process.
         let signals = blockEndingSignals()
         let path = try SocketPlace.choose(store: folder.path)
-        do throws(SystemError) {
-            let listener = try Sockets.listen(path)
-            let daemon = Daemon(options, folder: folder, log: events, unlockedMemory: unlockedMemory)
+        defer { DaemonLock.withdraw(lock) }
+        let listener = try serving(path) { () throws(SystemError) in try Sockets.listen(path) }
+        let daemon = try Daemon(options, folder: folder, log: events, unlockedMemory: unlockedMemory)
+        try serving(path) { () throws(SystemError) in
             let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
             stop(server, on: signals)
             try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
             events.note(.started, nil)
             daemon.begin()
             try server.run()
-            daemon.stop()
-            events.note(.stopped, nil)
-            DaemonLock.withdraw(lock)
-            Files.remove(path)
+        }
+        daemon.stop()
+        events.note(.stopped, nil)
+        Files.remove(path)
+    }
+
+    /// Runs `body`; a system error becomes a failure that names the socket.
+    private static func serving<R>(_ path: String, _ body: () throws(SystemError) -> R) throws(Failure) -> R {
+        do throws(SystemError) {
+            return try body()
         } catch {
-            DaemonLock.withdraw(lock)
             throw Failure(error, "The daemon cannot serve \(path)")
         }
     }

@@ -92,7 +92,7 @@ import Testing
         _ = try simulated.world.apply(.fail(.diskFull))
         simulated.world.perform(.passcode(SecretBytes("0000".utf8)))
         #expect(log.noted.withLock { $0 } == [.tryNotRecorded])
-        #expect(simulated.service.authenticator.state.passcodeFailures == 1)
+        #expect(simulated.service.authority.state.passcodeFailures == 1)
         #expect(try entries(.tryFailed, simulated) == 0)
     }
 }

@@ -57,7 +57,7 @@ private final class FullVault: KeyVault {
         _ = try machine.world.apply(.replaceFinger)
         #expect(machine.world.state.enrolment != before)
         #expect(try !isUsable())
-        #expect(machine.service.authenticator.state.sensor.enrolment == nil, "the new finger is not accepted")
+        #expect(machine.service.authority.state.sensor.enrolment == nil, "the new finger is not accepted")
         #expect(machine.keychain.anchor.set == before, "items stay bound to the old set")
         time.advance(seconds: 11)
         #expect(try !isUsable(), "a retry fails as well")

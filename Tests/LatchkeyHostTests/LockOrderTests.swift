@@ -38,7 +38,7 @@ import Testing
         }
         world.perform(.touch(matching: true))
         machine.answers(InterruptedService.evaluation(context, .deviceOwnerAuthenticationWithBiometrics))
-        #expect(machine.simulated.service.authenticator.state.isLocked)
+        #expect(machine.simulated.service.authority.state.isLocked)
         #expect(machine.simulated.keychain.tree.lockState.isLocked)
     }
 
@@ -70,7 +70,7 @@ import Testing
         world.perform(.touch(matching: true))
         let answers = machine.answers(.unlock(Prompting()))
         #expect(answers() == [.failure(Failure(.systemCancel))])
-        #expect(machine.simulated.service.authenticator.state.isLocked)
+        #expect(machine.simulated.service.authority.state.isLocked)
         #expect(machine.simulated.keychain.tree.lockState.isLocked)
     }
 }

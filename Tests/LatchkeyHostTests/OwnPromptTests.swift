@@ -63,7 +63,7 @@ import Testing
 
     private func ask(
         _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
-        _ lastStep: Authenticator.RecoveryStep
+        _ lastStep: RecoveryStep
     ) {
         session.askOwner(1, plan, for: purpose, lastStep: lastStep) { [ends] in ends.add($0, $1) }
     }

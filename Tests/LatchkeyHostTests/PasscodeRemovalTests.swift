@@ -35,6 +35,6 @@ import Testing
         #expect(machine.answers(.lock)() == [.done])
         let answers = machine.answers(.passcode(.remove))
         #expect(answers() == [.failure(Failure(.interactionNotAllowed))])
-        #expect(machine.simulated.service.authenticator.state.isPasscodeSet)
+        #expect(machine.simulated.service.authority.state.isPasscodeSet)
     }
 }

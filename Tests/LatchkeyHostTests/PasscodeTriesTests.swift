@@ -52,7 +52,7 @@ import Testing
             machine.answers(.simulate(.cancel), id: 100 + id)
             #expect(answers() == [.failure(Failure(.userCancel))])
         }
-        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 0)
+        #expect(machine.simulated.service.authority.state.passcodeFailures == 0)
     }
 
     @Test func wrongPasscodeDoesNotChangeThePasscode() throws {
@@ -74,13 +74,13 @@ import Testing
         let machine = try machine()
         let answers = machine.answers(change("5678"))
         for _ in 1...5 { type("0000", machine) }
-        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 1)
+        #expect(machine.simulated.service.authority.state.passcodeFailures == 1)
         #expect(machine.world.transcript.last?.contains("the same wrong passcode, tries left: 2") == true)
         machine.answers(.simulate(.cancel), id: 2)
         #expect(answers() == [.failure(Failure(.userCancel))])
         machine.answers(change("5678"), id: 3)
         type("0000", machine)
-        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 2, "a new evaluation counts it again")
+        #expect(machine.simulated.service.authority.state.passcodeFailures == 2, "a new evaluation counts it again")
     }
 
     @Test func promptDuringADelayContinuesAfterIt_LA30() throws {
@@ -139,7 +139,7 @@ import Testing
 
     @Test func wrongPasscodeCountsAlthoughItsPromptIsCancelled_LA30() throws {
         let machine = try typing("wrong") { $0.cancel(1) }
-        #expect(machine.simulated.service.authenticator.state.passcodeFailures == 1)
+        #expect(machine.simulated.service.authority.state.passcodeFailures == 1)
     }
 
     @Test func passcodeVerifiedDuringALockLeavesNoKey() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeyFileDriver
+import LatchkeyAuthority
 import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
@@ -11,6 +12,21 @@ import SQLiteDriver
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+
+/// The parts of a simulated service that a test may replace.
+struct ServiceParts {
+    var reader: any BiometricReader
+    var prompter: any Prompter
+    var clock: any Clock
+    var work: any WorkQueue = ImmediateWorkQueue()
+    var stretching: any StretchQueue = ImmediateWorkQueue()
+    var background: (any WorkQueue)?
+    var controls: (any SimulatedControls)?
+    var sessions: (any SessionMonitor)?
+    var keyModule: (any KeyModule)?
+    var ended: (@Sendable (EvaluationEnd) -> Void)?
+    var log: any EventLog = UnwatchedLog()
+}
 
 /// A service on a simulated machine, with its store in memory.
 struct SimulatedService {
@@ -29,7 +45,7 @@ struct SimulatedService {
     ///   - wrapping: replaces the vault in memory, for example by one that wraps it.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]),
-        scriptsStore: Bool = false, change: (inout Service.Parts, SimulatedWorld) -> Void = { _, _ in },
+        scriptsStore: Bool = false, change: (inout ServiceParts, SimulatedWorld) -> Void = { _, _ in },
         wrapping: (any KeyVault) -> any KeyVault = { $0 }
     ) throws {
         let (random, clock) = (SystemRandomSource(), VirtualClock())
@@ -40,12 +56,20 @@ struct SimulatedService {
         try identity.create(in: store, vault: vault, random: random)
         let seen: any ItemStore = scriptsStore ? ScriptedStore(store, world: world) : store
         keychain = try identity.open(seen, vault: vault, clock: clock, random: random)
-        var parts = Service.Parts(
-            tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-            prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-            work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world)
+        var parts = ServiceParts(
+            reader: world, prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, controls: world)
         change(&parts, world)
-        service = Service(parts)
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: .simulated, userID: 1, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
+                random: random, work: parts.work, stretching: parts.stretching, counters: .success(keychain),
+                permissions: keychain, ended: parts.ended, log: parts.log))
+        service = Service(
+            Service.Parts(
+                tier: .simulated, userID: 1, storePath: "", processID: 1, keychain: .success(keychain),
+                authority: authority, clock: parts.clock, random: random, work: parts.work,
+                stretching: parts.stretching, background: parts.background, controls: parts.controls,
+                sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log))
     }
 
     /// Returns a new session of the caller.

@@ -35,13 +35,13 @@ import Testing
     @Test func withdrawnPermissionIsStored_LA07() throws {
         #expect(withdraw() == [.done])
         #expect(try machine.keychain.keptFacePermissions() == ["app": false])
-        #expect(machine.service.authenticator.state.facePermissions == ["app": false])
+        #expect(machine.service.authority.state.facePermissions == ["app": false])
     }
 
     @Test func deletedPermissionIsStored_LA07() throws {
         #expect(withdraw(mayAskAgain: true) == [.done])
         #expect(try machine.keychain.keptFacePermissions() == [:])
-        #expect(machine.service.authenticator.state.facePermissions == [:])
+        #expect(machine.service.authority.state.facePermissions == [:])
     }
 
     @Test func withdrawalThatCannotBeStoredIsRefused_LA07() throws {
@@ -51,7 +51,7 @@ import Testing
             return
         }
         #expect(failure.status == .diskFull)
-        #expect(machine.service.authenticator.state.facePermissions == ["app": true])
+        #expect(machine.service.authority.state.facePermissions == ["app": true])
         #expect(withdraw() == [.done])
     }
 

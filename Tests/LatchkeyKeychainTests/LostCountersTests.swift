@@ -18,7 +18,7 @@ import Testing
 
     private func start(uptimeSeconds: Int64) throws -> StartedService {
         let clock = BootClock(boot: "monday", uptimeSeconds: uptimeSeconds)
-        return StartedService(try store.open(clock: clock), clock: clock)
+        return try StartedService(try store.open(clock: clock), clock: clock)
     }
 
     /// The sequence number of the newest audit entry.
@@ -64,7 +64,7 @@ import Testing
         let vault = MemoryKeyVault(rootKey: try random.bytes(32))
         try StoreOnDisk.identity.create(in: rows, vault: vault, random: random)
         let keychain = try StoreOnDisk.identity.open(rows, vault: vault, clock: clock, random: random)
-        let service = StartedService(keychain, clock: clock)
+        let service = try StartedService(keychain, clock: clock)
         var number = 0
         while true {
             rows.fail(at: number)

@@ -23,7 +23,7 @@ import Testing
 
     /// Starts a daemon on the store of this test.
     private func start(_ clock: any Clock) throws -> StartedService {
-        StartedService(try store.open(clock: clock), clock: clock)
+        try StartedService(try store.open(clock: clock), clock: clock)
     }
 
     @Test func aNewDaemonInTheSameBootContinuesTheDelay_LA30() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyAuthority
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -14,15 +15,19 @@ struct StartedService {
     private let service: Service
     private let world: SimulatedWorld
 
-    init(_ keychain: Keychain, clock: any Clock) {
+    init(_ keychain: Keychain, clock: any Clock) throws {
         let random = SystemRandomSource()
         world = SimulatedWorld(WorldState(sensor: .none), clock: VirtualClock(), random: random, save: { _ in })
+        let work = ImmediateWorkQueue()
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: .simulated, userID: 1000, reader: world,
+                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
+                work: work, stretching: work, counters: .success(keychain), permissions: keychain))
         service = Service(
             Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
-                prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-                work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(),
-                controls: nil))
+                tier: .simulated, userID: 1000, storePath: "", processID: 1, keychain: .success(keychain),
+                authority: authority, clock: clock, random: random, work: work, stretching: work))
     }
 
     private func answer(_ request: Request) -> Reply? {

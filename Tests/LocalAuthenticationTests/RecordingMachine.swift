@@ -2,6 +2,7 @@
 
 import Foundation
 import KeyFileDriver
+import LatchkeyAuthority
 import LatchkeyClient
 import LatchkeyHost
 import LatchkeyKeychain
@@ -38,12 +39,16 @@ final class RecordingMachine: Sendable {
         self.prompts = prompts
         let prompter = RecordingPrompter(ScriptedPrompter(SimulatedPrompter(), world: world), continuation)
         self.prompter = prompter
+        let work = ImmediateWorkQueue()
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: .simulated, userID: geteuid(), reader: world, prompter: prompter, clock: clock, random: random,
+                work: work, stretching: work, counters: .success(keychain), permissions: keychain))
         let service = Service(
             Service.Parts(
-                tier: .simulated, storePath: ":memory:", processID: getpid(), keychain: .success(keychain),
-                reader: world, prompter: prompter, clock: clock, random: random, work: ImmediateWorkQueue(),
-                stretching: ImmediateWorkQueue(),
-                controls: world))
+                tier: .simulated, userID: geteuid(), storePath: ":memory:", processID: getpid(),
+                keychain: .success(keychain), authority: authority, clock: clock, random: random, work: work,
+                stretching: work, controls: world))
         service.setFacePermission("app", true)
         client = Client(application: "app", faceUsage: "tests") {
             MemoryChannel { hello in

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeyFileDriver
+import LatchkeyAuthority
 import LatchkeyClient
 import LatchkeyHost
 import LatchkeyKeychain
@@ -80,11 +81,17 @@ final class EditedStore: Sendable {
         let (clock, random) = (VirtualClock(), SystemRandomSource())
         let world = SimulatedWorld(
             WorldState(sensor: .touchID, enrolment: [1]), clock: clock, random: random, save: { _ in })
+        let authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: .simulated, userID: 1000, reader: reader ?? world,
+                prompter: prompter ?? ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
+                work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(),
+                counters: keychain.map { $0 as any CounterStore }, permissions: try? keychain.get()))
         let service = Service(
             Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: keychain, reader: reader ?? world,
-                prompter: prompter ?? ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
-                work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world))
+                tier: .simulated, userID: 1000, storePath: "", processID: 1, keychain: keychain, authority: authority,
+                clock: clock, random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(),
+                controls: world))
         let client = Client(application: "app") {
             let caller = Caller(groups: ["app"], label: "app", processID: 1, userID: 1000)
             return SpyChannel(

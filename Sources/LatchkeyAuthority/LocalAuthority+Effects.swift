@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+
+// The effects of the policy reducer.
+
+extension LocalAuthority {
+    func perform(_ effect: PolicyEffect) {
+        switch effect {
+        case .show(let request, let content): show(request, content)
+        case .update(let id, let content): parts.prompter.update(id, complete(content, of: id))
+        case .dismiss(let id): parts.prompter.dismiss(id)
+        case .arm(let id): parts.reader.arm(id) { [weak self] event in self?.sensor(id, event) }
+        case .disarm(let id): parts.reader.disarm(id)
+        case .checkPasscode(let id): checkPasscode(id)
+        case .startDeadline(let id, let seconds):
+            let alarm = parts.clock.alarm(after: seconds) { [weak self] in self?.post(.deadlinePassed(id)) }
+            let earlier = core.withLock { core in
+                defer { core.pending[id]?.alarm = alarm }
+                return core.pending[id]?.alarm
+            }
+            earlier?.cancel()
+        case .reply(let id, let outcome):
+            let (pending, code) = core.withLock { core in
+                core.entered[id] = nil
+                return (core.pending.removeValue(forKey: id), core.enteredCodes.removeValue(forKey: id))
+            }
+            guard let pending else { return }
+            pending.alarm?.cancel()
+            pending.delayAlarm?.cancel()
+            parts.ended?(EvaluationEnd(pending.request.asker.application, outcome))
+            pending.completion(answer(outcome, to: pending.request, entered: code))
+        case .startDelay(let id, let seconds):
+            let alarm = parts.clock.alarm(after: seconds) { [weak self] in
+                guard let self else { return }
+                post(.delayPassed(id, at: parts.clock.uptime))
+            }
+            let earlier = core.withLock { core in
+                defer { core.pending[id]?.delayAlarm = alarm }
+                return core.pending[id]?.delayAlarm
+            }
+            earlier?.cancel()
+        case .keepFirst(let id, let counters):
+            let event: PolicyEvent
+            do throws(Failure) {
+                try keep(counters)
+                event = .countersKept(id)
+            } catch {
+                event = .countersNotKept(id, error.status)
+            }
+            // Processed before events that were posted meanwhile, such as a match, as the reducer requires.
+            core.withLock { $0.events.insert((event, nil), at: 0) }
+        case .keep(let counters):
+            // A proof counts even if the counters cannot be stored: a full disk must not lock the user out, and the
+            // stored failure counts are then too high, never too low.
+            _ = try? keep(counters)
+        case .keepPermissions(let permissions):
+            // A decision that cannot be stored applies until the daemon ends; then the app asks again.
+            parts.log.noting(.facePermissionsNotKept) { () throws(Failure) in
+                try self.parts.permissions?.keep(facePermissions: permissions)
+            }
+        }
+    }
+
+    private func show(_ request: EvaluationRequest, _ content: PromptContent) {
+        let id = request.id
+        guard let (pending, sensor) = core.withLock({ core in core.pending[id].map { ($0, core.state.sensor.kind) } })
+        else { return }
+        let (asked, asker) = (pending.request, pending.request.asker)
+        let caller = asker.caller.current
+        let prompt = Prompt(
+            id: id, purpose: asked.purpose,
+            caller: PromptText.clean(caller.label, characters: Limits.titleCharacters),
+            program: PromptText.clean(caller.program, characters: Limits.reasonCharacters),
+            ownName: PromptText.clean(asker.ownName, characters: Limits.titleCharacters),
+            processID: caller.processID,
+            reason: PromptText.clean(asked.prompting.reason, characters: Limits.reasonCharacters),
+            cancelTitle: PromptText.cancelTitle(asked.prompting),
+            fallbackTitle: PromptText.fallbackTitle(asked.prompting, plan: asked.plan) ?? "",
+            faceUsage: PromptText.clean(asker.faceUsage ?? "", characters: Limits.reasonCharacters),
+            sensor: sensor, tier: parts.tier, terminal: asker.terminal, userID: caller.userID,
+            content: complete(content, of: id))
+        parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
+    }
+
+    /// Returns the content with the recovery code, which it adds only in the step that shows it: any program of the
+    /// user can be the agent, and must not receive the code before all stages are complete.
+    private func complete(_ content: PromptContent, of id: UInt64) -> PromptContent {
+        guard content.step == .recoveryCodeShown else { return content }
+        var content = content
+        content.recoveryCode = core.withLock { $0.pending[id]?.request.lastStep.code }
+        return content
+    }
+
+    /// Stores the counters durably; a failure is logged and thrown. Blocks.
+    private func keep(_ counters: PolicyCounters) throws(Failure) {
+        do throws(Failure) {
+            try parts.counters.get().keep(counters)
+        } catch {
+            parts.log.note(.countersNotKept, error)
+            throw error
+        }
+        client?.counted(counters)
+    }
+
+    package func keepCounters() throws(Failure) { try keep(state.counters) }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+
+// Events of the sensor and of the prompt.
+
+extension LocalAuthority {
+    func sensor(_ id: UInt64, _ event: SensorEvent) {
+        switch event {
+        case .match(let set): post(.matched(id, set))
+        case .noMatch: post(.notMatched(id))
+        case .failed: post(.sensorFailed(id))
+        }
+    }
+
+    func prompt(_ id: UInt64, _ event: PromptEvent) {
+        switch event {
+        case .visible: post(.promptVisible(id))
+        case .unavailable: post(.promptUnavailable(id))
+        case .lost: post(.promptLost(id))
+        case .cancel: post(.cancelChosen(id))
+        case .fallback: post(.fallbackChosen(id))
+        case .passcode(let passcode):
+            enter(passcode, id)
+        case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
+        case .codeAcknowledged: post(.codeAcknowledged(id))
+        case .codeEntered(let code):
+            // Only the first recovery code is used: its event ends the evaluation.
+            core.withLock { core in
+                guard let active = core.state.active, active.request.id == id, active.step == .recoveryCodeAsked,
+                    core.enteredCodes[id] == nil
+                else { return }
+                core.enteredCodes[id] = code
+            }
+            post(.codeEntered(id))
+        case .companionConfirmed:
+            // Outside the simulated tier a prompt must not confirm for a paired device.
+            guard parts.tier == .simulated else { return }
+            post(.companionConfirmed(id))
+        case .simulatedTouch(let matching):
+            // Outside the simulated tier a prompt must not operate the sensor.
+            guard parts.tier == .simulated else { return }
+            parts.simulatedTouch?(matching)
+        }
+    }
+
+    private func enter(_ passcode: SecretBytes, _ id: UInt64) {
+        let isRepeated = core.withLock { core in
+            // A passcode that arrives after the evaluation ended must not be stored: nothing would ever remove it.
+            guard let pending = core.pending[id] else { return false }
+            // Compares with all earlier passcodes, so that the duration does not reveal which one is equal.
+            let isRepeated = pending.wrongPasscodes.reduce(false) { $1 == passcode || $0 }
+            if !isRepeated { core.entered[id] = passcode }
+            return isRepeated
+        }
+        post(isRepeated ? .passcodeRepeated(id) : .passcodeEntered(id, at: parts.clock.uptime))
+    }
+
+    func checkPasscode(_ id: UInt64) {
+        let entered = core.withLock { $0.entered.removeValue(forKey: id) }
+        let check: @Sendable () -> Void = { [self] in
+            // If the evaluation has ended, its passcode is not verified.
+            guard core.withLock({ $0.pending[id] != nil }) else { return }
+            guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
+            do throws(Failure) {
+                guard let client else { throw Failure(.systemCancel) }
+                let isRight = try client.open(entered)
+                if !isRight { core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) } }
+                post(.passcodeChecked(id, isRight: isRight))
+            } catch {
+                post(.passcodeNotChecked(id, error.status))
+            }
+        }
+        do throws(Failure) {
+            // Key stretching takes up to a quarter of a second, which would delay the thread that writes.
+            try parts.stretching.submit(.person, check)
+        } catch {
+            // Does not happen: the queue has no limit for prompts, of which one is shown at a time.
+            post(.passcodeNotChecked(id, error.status))
+        }
+    }
+}

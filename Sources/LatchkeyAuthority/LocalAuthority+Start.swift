@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import LatchkeyPolicy
+package import LatchkeySeams
+
+// The start of an authority with the stored counters and face permissions, and changes of the sensor.
+
+extension LocalAuthority {
+    package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
+        self.client = client
+        var state = PolicyState(sensor: parts.reader.state, isPasscodeSet: isPasscodeSet)
+        state.isLocked = isLocked
+        restore(&state)
+        core.withLock { $0.state = state }
+        followSensor()
+        parts.reader.observe { [weak self] in self?.followSensor() }
+    }
+
+    private func restore(_ state: inout PolicyState) {
+        guard let permissions = parts.permissions, case .success(let store) = parts.counters else { return }
+        // Face permissions that cannot be read count as undecided, so that the user is asked again.
+        state.facePermissions =
+            parts.log.noting(.recordNotRead) { () throws(Failure) in try permissions.keptFacePermissions() } ?? [:]
+        let now = parts.clock.uptime
+        state.now = now
+        // Without counters of this boot, the passcode was not entered since the machine started.
+        state.lastPasscode = nil
+        do throws(Failure) {
+            if let (counters, isOfThisBoot) = try store.keptCounters() {
+                state.biometryFailures = counters.biometryFailures
+                state.passcodeFailures = counters.passcodeFailures
+                state.lastPasscode = isOfThisBoot ? counters.lastPasscode : nil
+                state.lastBiometry = isOfThisBoot ? counters.lastBiometry : nil
+                // The boot-time clock restarts with the machine, so the whole delay begins again; a restart never
+                // shortens it.
+                state.passcodeBlockedUntil =
+                    isOfThisBoot
+                    ? counters.passcodeBlockedUntil
+                    : now + PolicyState.passcodeDelay(afterFailures: counters.passcodeFailures)
+                return
+            }
+        } catch {
+            // Unreadable counters are treated like missing ones below.
+        }
+        // Counters are stored before the first passcode, so only a store without a passcode may have none.
+        guard state.isPasscodeSet else { return }
+        // Prevents an attacker who edits the file from gaining tries by changing or deleting the counters.
+        state.useUpTries(at: now)
+        let counters = state.counters
+        // If this cannot be stored, the maximum counts apply in memory and are assumed again at each start.
+        parts.log.noting(.countersNotKept) { () throws(Failure) in
+            try store.keep(counters)
+            try client?.countersWereLost()
+        }
+    }
+
+    /// Has the service adopt the sensor's current enrolment set, and then reports it to the reducer.
+    ///
+    /// A new set is reported only when it is durable: while the old enrolment key may still be on the disk, a finger
+    /// of the new set could open items that are bound to the old set. Until then the sensor is reported as absent.
+    func followSensor() {
+        var sensor = parts.reader.state
+        if sensor.kind != .none {
+            do throws(Failure) {
+                try client?.adopt(sensor.enrolment)
+            } catch {
+                sensor = .absent
+                parts.log.note(.enrolmentNotFollowed, error)
+                followSensorLater()
+            }
+        }
+        post(.sensorChanged(sensor))
+        if let companions = parts.companions { post(.companionsChanged(companions.companions)) }
+    }
+
+    /// Seconds between two attempts to adopt an enrolment set.
+    private static let followSeconds: Int64 = 10
+
+    private func followSensorLater() {
+        let alarm = parts.clock.alarm(after: Self.followSeconds) { [weak self] in self?.followSensor() }
+        sensorAlarm.withLock { old in
+            old?.cancel()
+            old = alarm
+        }
+    }
+
+    package func setFacePermission(
+        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void
+    ) {
+        parts.work.submit(.any) { [self] in
+            do throws(Failure) {
+                // Stored first: otherwise a withdrawn permission could apply again after a restart.
+                var permissions = state.facePermissions
+                permissions[application] = isAllowed
+                guard let store = parts.permissions else { throw Failure(.storeUnreadable) }
+                try store.keep(facePermissions: permissions)
+            } catch {
+                return done(error)
+            }
+            post(.permissionChanged(application, isAllowed)) { done(nil) }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyPolicy
+package import LatchkeySeams
+import Synchronization
+
+/// The authority of one user: passes events to the policy reducer, executes its effects and issues tokens. Events may
+/// be posted on any thread and are processed one after the other.
+package final class LocalAuthority: AuthenticationAuthority {
+    /// The dependencies of evaluations.
+    package struct Parts: Sendable {
+        package var tier: Tier
+        package var userID: UInt32
+        package var reader: any BiometricReader
+        package var prompter: any Prompter
+        package var clock: any Clock
+        package var random: any RandomSource
+        package var work: any WorkQueue
+        /// Runs the verification of passcodes, which stretches them.
+        package var stretching: any StretchQueue
+        /// Stores the counters, or the failure with which a try is refused that cannot be counted.
+        package var counters: Result<any CounterStore, Failure>
+        /// Stores the face permissions; nil if the store could not be opened.
+        package var permissions: (any FacePermissionStore)?
+        package var companions: (any CompanionMonitor)?
+        /// Operates the simulated sensor, for prompts of the simulated tier.
+        package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
+        /// Called at the end of each evaluation.
+        package var ended: (@Sendable (EvaluationEnd) -> Void)?
+        /// Logs failures that no reply reports.
+        package var log: any EventLog
+
+        /// Creates a value from its parts.
+        package init(
+            tier: Tier, userID: UInt32, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
+            random: any RandomSource, work: any WorkQueue, stretching: any StretchQueue,
+            counters: Result<any CounterStore, Failure>, permissions: (any FacePermissionStore)?,
+            companions: (any CompanionMonitor)? = nil,
+            simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)? = nil,
+            ended: (@Sendable (EvaluationEnd) -> Void)? = nil, log: any EventLog = UnwatchedLog()
+        ) {
+            self.tier = tier
+            self.userID = userID
+            self.reader = reader
+            self.prompter = prompter
+            self.clock = clock
+            self.random = random
+            self.work = work
+            self.stretching = stretching
+            self.counters = counters
+            self.permissions = permissions
+            self.companions = companions
+            self.simulatedTouch = simulatedTouch
+            self.ended = ended
+            self.log = log
+        }
+    }
+
+    /// An evaluation without a result so far.
+    struct Pending: Sendable {
+        var request: AuthenticationRequest
+        var alarm: (any Alarm)?
+        /// The timer for the end of the passcode delay.
+        var delayAlarm: (any Alarm)?
+        /// The wrong passcodes that were typed in this evaluation.
+        var wrongPasscodes: [SecretBytes] = []
+        var completion: @Sendable (AuthenticationAnswer) -> Void
+    }
+
+    struct Core: Sendable {
+        var state = PolicyState()
+        var events: [(PolicyEvent, (@Sendable () -> Void)?)] = []
+        var isDraining = false
+        var nextID: UInt64 = 1
+        var pending: [UInt64: Pending] = [:]
+        var observer: (@Sendable () -> Void)?
+        /// The passcode that waits for verification, by evaluation.
+        var entered: [UInt64: SecretBytes] = [:]
+        /// The recovery code that was entered, by evaluation, until the evaluation ends.
+        var enteredCodes: [UInt64: SecretBytes] = [:]
+    }
+
+    let core = Mutex(Core())
+    let parts: Parts
+    private let mint: TokenMint
+    private struct WeakClient: Sendable { weak var client: (any AuthorityClient)? }
+    private let weakClient = Mutex(WeakClient())
+    let sensorAlarm = Mutex<(any Alarm)?>(nil)
+
+    /// Creates an authority with a new key for its tokens; throws if there are no random bytes.
+    ///
+    /// - Parameter mint: issues the tokens; nil for a key that only this object knows.
+    package init(_ parts: Parts, mint: TokenMint? = nil) throws(Failure) {
+        self.parts = parts
+        if let mint { self.mint = mint } else { self.mint = try TokenMint(parts.random) }
+    }
+
+    package var connection: [UInt8] { mint.connection }
+
+    package func code(of token: AuthToken) throws(Failure) -> [UInt8] { try mint.code(of: token) }
+
+    /// The service; nil before `attach` and after the service has ended.
+    var client: (any AuthorityClient)? {
+        get { weakClient.withLock { $0.client } }
+        set { weakClient.withLock { $0.client = newValue } }
+    }
+
+    package var state: PolicyState {
+        var state = core.withLock { $0.state }
+        state.now = parts.clock.uptime
+        return state
+    }
+
+    package var shownPrompt: StatusReport.ShownPrompt? {
+        core.withLock { $0.state.active }.map { evaluation in
+            StatusReport.ShownPrompt(
+                program: evaluation.request.caller.label, processID: evaluation.request.caller.processID)
+        }
+    }
+
+    // MARK: - Evaluations
+
+    package func evaluate(
+        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+    ) -> UInt64 {
+        var request = request
+        // Prompts for the daemon's own operations show no text of the caller.
+        if request.purpose != .app {
+            request.prompting = Prompting(interactionAllowed: request.prompting.interactionAllowed)
+        }
+        let id = core.withLock { core in
+            defer { core.nextID += 1 }
+            core.pending[core.nextID] = Pending(request: request, completion: completion)
+            return core.nextID
+        }
+        post(
+            .evaluate(
+                EvaluationRequest(
+                    id: id, plan: request.plan,
+                    allowsFallback: PromptText.fallbackTitle(request.prompting, plan: request.plan) != nil,
+                    interactionAllowed: request.prompting.interactionAllowed, reuseSeconds: request.reuseSeconds,
+                    faceUser: request.asker.faceUser, purpose: request.purpose, lastStep: request.lastStep.lastStep,
+                    caller: request.asker.caller, program: request.asker.program)))
+        return id
+    }
+
+    package func withdraw(_ evaluation: UInt64, _ status: Status) { post(.withdrawn(evaluation, status)) }
+
+    /// Converts the outcome of an evaluation to an answer with a token.
+    func answer(_ outcome: Outcome, to request: AuthenticationRequest, entered: SecretBytes?) -> AuthenticationAnswer {
+        switch outcome {
+        case .denied(let status): return .denied(status)
+        case .granted(let proof):
+            do throws(Failure) {
+                let token = try mint.issue(
+                    proof, for: request, userID: parts.userID, isVirtual: parts.tier == .simulated,
+                    at: parts.clock.uptime, bootID: parts.clock.bootID)
+                return .granted(token, entered: entered)
+            } catch {
+                // Without a token the service cannot check the proof, so the evaluation counts as refused.
+                parts.log.note(.tokenRefused, error)
+                return .denied(error.status)
+            }
+        }
+    }
+
+    // MARK: - Changes
+
+    package func report(_ change: AuthorityChange, then: (@Sendable () -> Void)?) {
+        switch change {
+        case .locked: post(.locked, then: then)
+        case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: then)
+        case .background(let isBehind): post(.background(isBehind), then: then)
+        case .passcodeExists(let exists): post(.passcodeExists(exists), then: then)
+        }
+    }
+
+    package func observe(_ observer: @escaping @Sendable () -> Void) { core.withLock { $0.observer = observer } }
+
+    /// Queues an event; processes the queue on this thread unless another thread is doing so.
+    ///
+    /// - Parameter then: called after the event's effects were executed.
+    func post(_ event: PolicyEvent, then: (@Sendable () -> Void)? = nil) {
+        let isFirst = core.withLock { core in
+            core.events.append((event, then))
+            defer { core.isDraining = true }
+            return !core.isDraining
+        }
+        guard isFirst else { return }
+        while let (effects, then) = next() {
+            for effect in effects { perform(effect) }
+            then?()
+            core.withLock { $0.observer }?()
+        }
+    }
+
+    private func next() -> ([PolicyEffect], (@Sendable () -> Void)?)? {
+        core.withLock { core in
+            guard !core.events.isEmpty else {
+                core.isDraining = false
+                return nil
+            }
+            var (event, then) = core.events.removeFirst()
+            if case .passcodeChecked(let id, isRight: true) = event, core.state.active?.request.id != id {
+                // The try was counted as wrong before it was verified, and its evaluation has ended meanwhile.
+                event = .passcodeWasRight
+            }
+            return (core.state.reduce(event, at: parts.clock.uptime), then)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// What the service expects of the token that answers one of its authentication requests.
+package struct TokenExpectation: Sendable {
+    /// The identifier of the connection to the authority.
+    package var connection: [UInt8]
+    /// The challenge of the request.
+    package var challenge: [UInt8]
+    package var userID: UInt32
+    package var purpose: PromptPurpose
+    /// The hash of what the request is for.
+    package var binding: [UInt8]
+    package var plan: AuthenticationPlan
+    /// The caller to which the proofs will belong.
+    package var caller: Caller
+    /// The number of the evaluation.
+    package var evaluation: UInt64
+
+    /// Creates an expectation from its fields.
+    package init(
+        connection: [UInt8], challenge: [UInt8], userID: UInt32, purpose: PromptPurpose, binding: [UInt8],
+        plan: AuthenticationPlan, caller: Caller, evaluation: UInt64
+    ) {
+        self.connection = connection
+        self.challenge = challenge
+        self.userID = userID
+        self.purpose = purpose
+        self.binding = binding
+        self.plan = plan
+        self.caller = caller
+        self.evaluation = evaluation
+    }
+}
+
+/// The first rule that a token breaks.
+package enum TokenFlaw: String, Error, CaseIterable, Sendable {
+    case malformed, wrongCode, otherConnection, otherChallenge, otherUser, otherPurpose, otherBinding, otherBoot
+    case notYetValid, expired, planNotCompleted, biometryWithoutSet
+}
+
+extension Authorisation {
+    /// Creates the authorisation that a token proves, after checking the token against the request that it answers.
+    ///
+    /// The caller of this function must accept each challenge once.
+    ///
+    /// - Parameters:
+    ///   - code: the authentication code of `token.authenticated` under the key of the connection.
+    ///   - now: nanoseconds of the boot-time clock.
+    ///   - bootID: the boot identifier of the machine.
+    package init(
+        _ token: AuthToken, answering expected: TokenExpectation, code: [UInt8], now: Int64, bootID: [UInt8]
+    ) throws(TokenFlaw) {
+        guard token.isWellFormed else { throw .malformed }
+        // `SecretBytes` compares in constant time.
+        guard code.count == AuthToken.digestBytes, SecretBytes(token.code) == SecretBytes(code) else {
+            throw .wrongCode
+        }
+        guard token.connection == expected.connection else { throw .otherConnection }
+        guard token.challenge == expected.challenge else { throw .otherChallenge }
+        guard token.userID == expected.userID else { throw .otherUser }
+        guard token.purpose == expected.purpose else { throw .otherPurpose }
+        guard token.binding == expected.binding else { throw .otherBinding }
+        guard !bootID.isEmpty, token.bootID == bootID else { throw .otherBoot }
+        guard token.issued <= now else { throw .notYetValid }
+        guard now <= token.expires else { throw .expired }
+        guard expected.plan.stages.allSatisfy({ !$0.isDisjoint(with: token.methods) }) else { throw .planNotCompleted }
+        guard !token.methods.contains(.biometry) || token.enrolment != nil else { throw .biometryWithoutSet }
+        let methods = token.methods.sorted { $0.rawValue < $1.rawValue }
+        self.init(
+            methods.map { method in
+                Proof(
+                    evaluation: expected.evaluation, caller: expected.caller, method: method,
+                    enrolment: method == .biometry ? token.enrolment : nil, time: token.issued)
+            })
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyPolicy
+
+/// The caller of an evaluation, and the properties of it that prompts and policy use.
+package struct Asker: Sendable {
+    package var caller: Caller
+    /// The face usage description; nil if the app has none (behaviour LA-07).
+    package var faceUsage: String?
+    /// The terminal of the caller's process, as the kernel reports it; 0 if it has none.
+    package var terminal: UInt64
+
+    /// Creates a value from its fields.
+    package init(caller: Caller, faceUsage: String?, terminal: UInt64) {
+        self.caller = caller
+        self.faceUsage = faceUsage
+        self.terminal = terminal
+    }
+
+    /// The app's identity (`Caller.application`).
+    package var application: String { caller.application }
+
+    /// The app whose face permission applies. An empty usage description counts as none, as on Apple systems.
+    package var faceUser: String? { faceUsage?.isEmpty == false ? application : nil }
+
+    /// The number by which evaluations take turns: the process ID.
+    package var program: UInt64 { UInt64(UInt32(bitPattern: caller.processID)) }
+
+    /// The name that the caller gave itself; empty if it equals the caller's label.
+    package var ownName: String { application == caller.label ? "" : application }
+}
+
+/// The last step of an evaluation, with the recovery code that it shows.
+package enum RecoveryStep: Sendable {
+    case none
+    case shows(SecretBytes)
+    case asks
+
+    /// The step as policy knows it.
+    package var lastStep: LastStep {
+        switch self {
+        case .none: .none
+        case .shows: .showsRecoveryCode
+        case .asks: .asksRecoveryCode
+        }
+    }
+
+    /// The recovery code to show; nil in other steps.
+    package var code: SecretBytes? { if case .shows(let code) = self { code } else { nil } }
+}
+
+/// A request to authenticate the user.
+package struct AuthenticationRequest: Sendable {
+    package var plan: AuthenticationPlan
+    package var asker: Asker
+    /// The caller's texts; ignored for every purpose except `app`.
+    package var prompting: Prompting
+    package var purpose: PromptPurpose
+    /// The step after all stages of the plan. A plan without stages but with a last step also shows a prompt.
+    package var lastStep: RecoveryStep
+    /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
+    package var reuseSeconds: UInt64
+    /// 32 random bytes, which the token repeats.
+    package var challenge: [UInt8]
+    /// The hash of what the request is for, 32 bytes, which the token repeats.
+    package var binding: [UInt8]
+
+    /// Creates a request from its fields.
+    package init(
+        plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
+        lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0, challenge: [UInt8], binding: [UInt8]
+    ) {
+        self.plan = plan
+        self.asker = asker
+        self.prompting = prompting
+        self.purpose = purpose
+        self.lastStep = lastStep
+        self.reuseSeconds = reuseSeconds
+        self.challenge = challenge
+        self.binding = binding
+    }
+}
+
+/// The answer to an `AuthenticationRequest`.
+package enum AuthenticationAnswer: Sendable {
+    /// The token, with the recovery code that the user entered if the last step asks for one.
+    case granted(AuthToken, entered: SecretBytes?)
+    case denied(Status)
+}
+
+/// A change that the service reports to its authority.
+package enum AuthorityChange: Sendable {
+    case locked
+    case unlocked(byBiometry: Bool)
+    case background(Bool)
+    /// A passcode was set, or removed with false.
+    case passcodeExists(Bool)
+}
+
+/// The role that authenticates one user: it shows prompts, operates the sensor, counts tries and issues tokens.
+///
+/// It is implemented in the process of the keychain (tiers `user` and `simulated`) and by a client of
+/// `latchkey-authd` (tiers `file` and `tpm`). All functions may be called on any thread.
+package protocol AuthenticationAuthority: AnyObject, Sendable {
+    /// The state after the last processed event, with the current time; without the evaluations under way if another
+    /// process has them.
+    var state: PolicyState { get }
+    /// The prompt that is shown now; nil if there is none.
+    var shownPrompt: StatusReport.ShownPrompt? { get }
+    /// The identifier of the connection under whose key tokens are issued, 16 bytes; changes with each connection.
+    var connection: [UInt8] { get }
+    /// Computes the code of a token under the key of the connection.
+    func code(of token: AuthToken) throws(Failure) -> [UInt8]
+    /// Connects the authority to the service that uses it; called once, before any other function.
+    ///
+    /// - Parameters:
+    ///   - client: kept as a weak reference.
+    ///   - isPasscodeSet: whether the store has a passcode.
+    ///   - isLocked: whether the device is locked.
+    func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool)
+    /// Starts an evaluation.
+    ///
+    /// - Parameter completion: called exactly once, on any thread, possibly before this returns.
+    /// - Returns: the number of the evaluation.
+    func evaluate(
+        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+    ) -> UInt64
+    /// Cancels an evaluation for the caller (`appCancel`) or because its connection ended (`systemCancel`).
+    func withdraw(_ evaluation: UInt64, _ status: Status)
+    /// Reports a change.
+    ///
+    /// - Parameter then: called when the change has been processed.
+    func report(_ change: AuthorityChange, then: (@Sendable () -> Void)?)
+    /// Stores the counters, before a first passcode is set. Blocks.
+    func keepCounters() throws(Failure)
+    /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
+    ///
+    /// - Parameter done: called when the change is durable and in force, or with the failure.
+    func setFacePermission(
+        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void)
+    /// Calls `observer` whenever the state may have changed.
+    func observe(_ observer: @escaping @Sendable () -> Void)
+}
+
+/// The functions of the service that its authority calls. The calls block and may come from any thread.
+package protocol AuthorityClient: AnyObject, Sendable {
+    /// Adopts the sensor's enrolment set durably; a match of a new set is accepted only afterwards.
+    func adopt(_ set: EnrolmentSet?) throws(Failure)
+    /// Verifies a passcode; a right one opens the key that it protects.
+    func open(_ passcode: SecretBytes) throws(Failure) -> Bool
+    /// Reports that these counters are durable.
+    func counted(_ counters: PolicyCounters)
+    /// Reports that counters were missing or unreadable, and that tries therefore count as used up.
+    func countersWereLost() throws(Failure)
+}
+
+/// The role that stores the counters of failed tries durably.
+package protocol CounterStore: AnyObject, Sendable {
+    /// Returns the stored counters, and whether they were stored in this boot; nil if none were ever stored. Throws
+    /// `storeUnreadable` for changed or missing ones.
+    func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)?
+    /// Stores the counters; durable on return. Blocks.
+    func keep(_ counters: PolicyCounters) throws(Failure)
+}
+
+/// The role that stores the users' answers to apps that asked to use Face ID.
+package protocol FacePermissionStore: AnyObject, Sendable {
+    /// Returns the stored answers; throws `storeUnreadable` for changed ones.
+    func keptFacePermissions() throws(Failure) -> [String: Bool]
+    /// Stores the answers; durable on return. Blocks.
+    func keep(facePermissions: [String: Bool]) throws(Failure)
+}

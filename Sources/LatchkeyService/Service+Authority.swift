@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+package import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import Synchronization
+
+// The calls of the authority, and the check of its tokens.
+
+extension Service: AuthorityClient {
+    package func adopt(_ set: EnrolmentSet?) throws(Failure) {
+        // Without a keychain there is nothing bound to an enrolment set.
+        guard case .success(let keychain) = parts.keychain else { return }
+        _ = try keychain.follow(set)
+    }
+
+    package func open(_ passcode: SecretBytes) throws(Failure) -> Bool {
+        let keychain = try parts.keychain.get()
+        let wasLocked = keychain.tree.lockState.isLocked
+        let passcode = parts.controls?.passcode(for: passcode) ?? passcode
+        guard try keychain.unlock(passcode) else {
+            keeper?.passcodeWasWrong()
+            return false
+        }
+        // If the device was locked during the verification, remove the key that the verification unlocked.
+        let lock = keychain.tree.lockState
+        if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
+        parts.controls?.learn(passcode)
+        return true
+    }
+
+    package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }
+
+    package func countersWereLost() throws(Failure) { try parts.keychain.get().record(.countersLost, caller: nil) }
+
+    /// Starts an evaluation, and checks the token that answers it.
+    ///
+    /// - Parameters:
+    ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
+    ///   - completion: called exactly once; with the recovery code that the user entered, if the last step asks for one.
+    /// - Returns: the number of the evaluation; 0 if it was refused before it began.
+    func evaluate(
+        _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
+        lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
+        completion: @escaping @Sendable (Outcome, SecretBytes?) -> Void
+    ) -> UInt64 {
+        let expectation: TokenExpectation
+        do throws(Failure) {
+            let challenge = try parts.random.bytes(AuthToken.digestBytes).copyBytes()
+            expectation = TokenExpectation(
+                connection: authority.connection, challenge: challenge, userID: parts.userID, purpose: purpose,
+                binding: try TokenBinding.digest(plan, asker, subject: subject, challenge: challenge), plan: plan,
+                caller: asker.caller,
+                evaluation: evaluations.add(1, ordering: .relaxed).newValue)
+        } catch {
+            completion(.denied(error.status), nil)
+            return 0
+        }
+        let request = AuthenticationRequest(
+            plan: plan, asker: asker, prompting: prompting, purpose: purpose, lastStep: lastStep,
+            reuseSeconds: reuseSeconds, challenge: expectation.challenge, binding: expectation.binding)
+        // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
+        return authority.evaluate(request) { [self] answer in
+            switch answer {
+            case .denied(let status): completion(.denied(status), nil)
+            case .granted(let token, let entered):
+                if let proof = check(token, expectation) {
+                    completion(.granted(proof), entered)
+                } else {
+                    completion(.denied(.systemCancel), nil)
+                }
+            }
+        }
+    }
+
+    /// Returns the authorisation that a token proves; nil, with an entry in the log, if the token is not accepted.
+    private func check(_ token: AuthToken, _ expectation: TokenExpectation) -> Authorisation? {
+        let failure: Failure
+        do throws(Failure) {
+            let code = try authority.code(of: token)
+            do throws(TokenFlaw) {
+                return try Authorisation(
+                    token, answering: expectation, code: code, now: parts.clock.uptime, bootID: parts.clock.bootID)
+            } catch {
+                failure = Failure(.internalFailure, "A token was refused: \(error.rawValue).")
+            }
+        } catch {
+            failure = error
+        }
+        parts.log.note(.tokenRefused, failure)
+        return nil
+    }
+}
