@@ -46,16 +46,26 @@ final class Authenticator: Sendable {
         case none
         case shows(SecretBytes)
         case asks
+        case asksNewPasscode
 
         fileprivate var lastStep: LastStep {
             switch self {
             case .none: .none
             case .shows: .showsRecoveryCode
             case .asks: .asksRecoveryCode
+            case .asksNewPasscode: .asksNewPasscode
             }
         }
 
         fileprivate var code: SecretBytes? { if case .shows(let code) = self { code } else { nil } }
+    }
+
+    /// The new passcode of an evaluation that asks for one.
+    private enum NewPasscode: Sendable {
+        /// Entered once; the prompt asks for it again.
+        case entered(SecretBytes)
+        /// Entered twice.
+        case chosen(SecretBytes)
     }
 
     /// The caller of an evaluation, and the properties of it that prompts and policy use.
@@ -90,6 +100,21 @@ final class Authenticator: Sendable {
         var entered: [UInt64: SecretBytes] = [:]
         /// The recovery code that was entered, by evaluation, until the evaluation ends.
         var enteredCodes: [UInt64: SecretBytes] = [:]
+        /// The new passcode that was entered, by evaluation, until the evaluation ends.
+        var newPasscodes: [UInt64: NewPasscode] = [:]
+
+        /// Returns whether the prompt of that evaluation is in that step.
+        func isIn(_ step: PromptContent.Step, _ id: UInt64) -> Bool {
+            state.active.map { $0.request.id == id && $0.isVisible && $0.step == step } ?? false
+        }
+
+        /// Removes and returns what an evaluation that ended passes to its request: a recovery code or a new passcode.
+        mutating func takeText(_ id: UInt64) -> SecretBytes? {
+            let code = enteredCodes.removeValue(forKey: id)
+            // A passcode that was entered only once must not be set.
+            if case .chosen(let passcode) = newPasscodes.removeValue(forKey: id) { return passcode }
+            return code
+        }
     }
 
     /// The dependencies of evaluations.
@@ -135,8 +160,8 @@ final class Authenticator: Sendable {
     ///   - prompting: the caller's texts; ignored for every purpose except `app`.
     ///   - lastStep: the step after all stages of the plan. A plan without stages but with a last step also shows a
     ///     prompt.
-    ///   - completion: called exactly once, on any thread, possibly before this returns; with the recovery code that
-    ///     the user entered if the evaluation was granted and `lastStep` asks for one.
+    ///   - completion: called exactly once, on any thread, possibly before this returns; with the recovery code or
+    ///     the new passcode that the user entered if the evaluation was granted and `lastStep` asks for one.
     /// - Returns: the number of the evaluation.
     @discardableResult
     func evaluate(
@@ -221,15 +246,15 @@ final class Authenticator: Sendable {
             }
             earlier?.cancel()
         case .reply(let id, let outcome):
-            let (pending, code) = core.withLock { core in
+            let (pending, text) = core.withLock { core in
                 core.entered[id] = nil
-                return (core.pending.removeValue(forKey: id), core.enteredCodes.removeValue(forKey: id))
+                return (core.pending.removeValue(forKey: id), core.takeText(id))
             }
             pending?.alarm?.cancel()
             pending?.delayAlarm?.cancel()
             if let pending { parts.ended?(EvaluationEnd(pending.asker.application, outcome)) }
             if case .granted = outcome {
-                pending?.completion(outcome, code)
+                pending?.completion(outcome, text)
             } else {
                 pending?.completion(outcome, nil)
             }
@@ -319,6 +344,8 @@ final class Authenticator: Sendable {
                 core.enteredCodes[id] = code
             }
             post(.codeEntered(id))
+        case .newPasscodeEntered(let passcode): enterNew(passcode, id)
+        case .newPasscodeRepeated(let passcode): repeatNew(passcode, id)
         case .companionConfirmed:
             // Outside the simulated tier a prompt must not confirm for a paired device.
             guard parts.tier == .simulated else { return }
@@ -329,6 +356,31 @@ final class Authenticator: Sendable {
             // If the command fails, no match is reported, so the error needs no handling.
             _ = try? parts.controls?.apply(.touch(matching: matching))
         }
+    }
+
+    /// Stores the first entry of a new passcode until it was entered again.
+    private func enterNew(_ passcode: SecretBytes, _ id: UInt64) {
+        let isLongEnough = passcode.isLongEnoughAsPasscode
+        let isExpected = core.withLock { core in
+            // A second first entry must not replace the one whose length was found sufficient.
+            guard core.isIn(.newPasscodeAsked, id), core.newPasscodes[id] == nil else { return false }
+            if isLongEnough { core.newPasscodes[id] = .entered(passcode) }
+            return true
+        }
+        if isExpected { post(.newPasscodeEntered(id, isLongEnough: isLongEnough)) }
+    }
+
+    /// Compares the second entry of a new passcode with the first one, which it forgets if they differ.
+    private func repeatNew(_ passcode: SecretBytes, _ id: UInt64) {
+        let isEqual: Bool? = core.withLock { core in
+            guard core.isIn(.newPasscodeRepeated, id), case .entered(let first) = core.newPasscodes[id] else {
+                return nil
+            }
+            let isEqual = first == passcode
+            core.newPasscodes[id] = isEqual ? .chosen(first) : nil
+            return isEqual
+        }
+        if let isEqual { post(.newPasscodeRepeated(id, isEqual: isEqual)) }
     }
 
     private func enter(_ passcode: SecretBytes, _ id: UInt64) {
