@@ -173,6 +173,23 @@ public final class AgentLink: Sendable {
         send(recoveryCode, limit: Limits.recoveryCodeBytes, prompt) { .codeEntered($0) }
     }
 
+    /// Sends an entry of a new passcode to the daemon, which asks for it twice and compares the entries.
+    ///
+    /// - Parameters:
+    ///   - newPasscode: UTF-8, 1 to 1,024 bytes, copied into memory that is wiped; the caller wipes the original. If it
+    ///     has too few characters, the daemon updates the prompt with a `feedback` that says so.
+    ///   - prompt: the `ShownPrompt.number` of the prompt into which it was typed.
+    /// - Returns: the prompt to show while the daemon checks; nil when it has ended, asks for something else, or the
+    ///   length is out of range.
+    public func send(newPasscode: UnsafeRawBufferPointer, prompt: UInt64) -> ShownPrompt? {
+        // The step changes only after an answer, so it is still the one in which the entry was typed.
+        switch shown.withLock({ $0?.prompt.id == prompt ? $0?.content.step : nil }) {
+        case .newPasscodeAsked: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeEntered($0) }
+        case .newPasscodeRepeated: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeRepeated($0) }
+        case .proof, .recoveryCodeShown, .recoveryCodeAsked, nil: nil
+        }
+    }
+
     private func send(
         _ typed: UnsafeRawBufferPointer, limit: Int, _ prompt: UInt64, _ event: (SecretBytes) -> PromptEvent
     ) -> ShownPrompt? {

@@ -22,6 +22,10 @@ public struct ShownPrompt: Equatable, Sendable {
         case recoveryCode
         /// A recovery code, to be typed.
         case recoveryCodeEntry
+        /// A new passcode, to be typed.
+        case newPasscodeEntry
+        /// The same new passcode once more, to be typed.
+        case newPasscodeRepetition
     }
 
     /// The kinds of biometric sensor of a machine.
@@ -44,7 +48,7 @@ public struct ShownPrompt: Equatable, Sendable {
     public let sensor: Sensor
     /// Whether the sensor is active once the prompt is visible.
     public let isWatching: Bool
-    /// Whether a passcode or a recovery code is being checked.
+    /// Whether a passcode, a recovery code or a new passcode is being checked.
     public let isChecking: Bool
     /// Whether entry is delayed after wrong passcodes. `wish` then contains the remaining time; call
     /// `AgentLink.current(_:)` each second to update it.
@@ -97,20 +101,22 @@ public struct ShownPrompt: Equatable, Sendable {
     public static let reasonLines = Limits.reasonLines
     /// Maximum number of lines of any other text of a caller.
     public static let otherLines = Limits.otherLines
-    /// Maximum length of a passcode, in bytes.
+    /// Maximum length of a passcode and of a new passcode, in bytes.
     public static let passcodeBytes = Limits.passcodeBytes
 
     package init(_ state: PromptState) {
         let (prompt, content) = (state.prompt, state.content)
         number = prompt.id
         method =
-            switch content.method {
-            case _ where content.step == .recoveryCodeShown: .recoveryCode
-            case _ where content.step == .recoveryCodeAsked: .recoveryCodeEntry
-            case _ where content.asksPermission: .permission
-            case .biometry: .biometry
-            case .passcode: .passcode
-            case .companion: .companion
+            switch (content.step, content.method) {
+            case (.recoveryCodeShown, _): .recoveryCode
+            case (.recoveryCodeAsked, _): .recoveryCodeEntry
+            case (.newPasscodeAsked, _): .newPasscodeEntry
+            case (.newPasscodeRepeated, _): .newPasscodeRepetition
+            case (.proof, _) where content.asksPermission: .permission
+            case (.proof, .biometry): .biometry
+            case (.proof, .passcode): .passcode
+            case (.proof, .companion): .companion
             }
         sensor =
             switch prompt.sensor {

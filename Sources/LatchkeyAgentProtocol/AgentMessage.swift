@@ -127,6 +127,14 @@ extension CBORWriter {
             array(2)
             unsigned(10)
             bytes(code)
+        case .newPasscodeEntered(let passcode):
+            array(2)
+            unsigned(11)
+            bytes(passcode)
+        case .newPasscodeRepeated(let passcode):
+            array(2)
+            unsigned(12)
+            bytes(passcode)
         }
     }
 }
@@ -189,6 +197,8 @@ extension CBORReader {
             case 6: event = .simulatedTouch(matching: try reader.boolean())
             case 8: event = .permission(try reader.boolean())
             case 10: event = .codeEntered(try reader.secret(limit: Limits.recoveryCodeBytes))
+            case 11: event = .newPasscodeEntered(try reader.secret(limit: Limits.passcodeBytes))
+            case 12: event = .newPasscodeRepeated(try reader.secret(limit: Limits.passcodeBytes))
             default: throw .invalidValue
             }
         }

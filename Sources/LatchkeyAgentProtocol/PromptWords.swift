@@ -43,6 +43,7 @@ extension PromptState {
         case .unlock: "unlock this keychain"
         case .exportItems: "export the items of every app in this keychain"
         case .importItems: "import the items of a backup into this keychain"
+        case .setPasscode: "set a passcode for this keychain"
         case .changePasscode: "change the passcode of this keychain"
         case .removePasscode: "remove the passcode of this keychain and delete the items that need one"
         case .discardProtected: "delete every protected item of this keychain permanently"
@@ -68,6 +69,9 @@ extension PromptState {
         switch content.step {
         case .recoveryCodeShown: return "Write this recovery code down. It opens the backup and is not shown again."
         case .recoveryCodeAsked: return "Type the recovery code of the backup, then press Enter."
+        case .newPasscodeAsked:
+            return "Type a new passcode of at least \(Limits.passcodeCharacters) characters, then press Enter."
+        case .newPasscodeRepeated: return "Type the new passcode again, then press Enter."
         case .proof: break
         }
         if content.asksPermission { return "Allow “\(prompt.caller)” to recognise your \(sensor), now and later?" }
@@ -92,27 +96,41 @@ extension PromptState {
     package var feedbackAfterTries: String {
         switch content.notice {
         case .notRecognised, .wrongPasscode, .sameWrongPasscode: feedback(showsTries: true)
-        case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime:
+        case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime,
+            .newPasscodeTooShort, .newPasscodesDiffer:
             feedback(showsTries: false)
         }
     }
 
     private func feedback(showsTries: Bool) -> String {
-        guard content.step == .proof else { return entry == .checking ? "Checking the recovery code." : "" }
-        if entry == .checking { return "Checking the passcode." }
+        if entry == .checking { return checking }
         if content.asksPermission { return "" }
-        let words: String? =
-            switch content.notice {
-            case .none: nil
-            case .notRecognised: "Not recognised."
-            case .wrongPasscode: "The passcode is wrong."
-            case .biometryLocked: "Too many tries: the \(sensor) is locked until the passcode is entered."
-            case .sameWrongPasscode: "That is the same wrong passcode as before; it does not count again."
-            case .passcodeDueAfterRestart: "Your passcode is required: it was not entered since the machine started."
-            case .passcodeDueByTime: "Your passcode is required: it was not entered for a long time."
-            case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
-            }
-        return [words, showsTries ? tries : nil].compactMap { $0 }.joined(separator: " ")
+        return [result, showsTries && content.step == .proof ? tries : nil].compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// What happens to the text that was sent.
+    private var checking: String {
+        switch content.step {
+        case .proof: "Checking the passcode."
+        case .recoveryCodeShown, .recoveryCodeAsked: "Checking the recovery code."
+        case .newPasscodeAsked, .newPasscodeRepeated: "Checking the new passcode."
+        }
+    }
+
+    /// The result of the last attempt; nil before the first one.
+    private var result: String? {
+        switch content.notice {
+        case .none: nil
+        case .notRecognised: "Not recognised."
+        case .wrongPasscode: "The passcode is wrong."
+        case .biometryLocked: "Too many tries: the \(sensor) is locked until the passcode is entered."
+        case .sameWrongPasscode: "That is the same wrong passcode as before; it does not count again."
+        case .passcodeDueAfterRestart: "Your passcode is required: it was not entered since the machine started."
+        case .passcodeDueByTime: "Your passcode is required: it was not entered for a long time."
+        case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
+        case .newPasscodeTooShort: "The passcode is too short: it needs \(Limits.passcodeCharacters) characters."
+        case .newPasscodesDiffer: "The two entries differ. Choose a passcode again."
+        }
     }
 
     private var tries: String? {
@@ -130,8 +148,14 @@ extension PromptState {
         return content.recoveryCode?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the prompt accepts typed text: a passcode or a recovery code.
-    package var takesText: Bool { (content.asks(for: .passcode) && !isDelayed) || content.step == .recoveryCodeAsked }
+    /// Whether the prompt accepts typed text: a passcode, a recovery code or a new passcode.
+    package var takesText: Bool {
+        switch content.step {
+        case .proof: content.method == .passcode && !isDelayed
+        case .recoveryCodeShown: false
+        case .recoveryCodeAsked, .newPasscodeAsked, .newPasscodeRepeated: true
+        }
+    }
 
     /// A duration as text, in minutes and seconds.
     private static func time(_ seconds: Int) -> String {
@@ -149,11 +173,17 @@ extension PromptState {
             case .checking: "Recovery code: sent"
             }
         }
-        guard content.asks(for: .passcode), !isDelayed else { return nil }
+        guard takesText else { return nil }
+        let name =
+            switch content.step {
+            case .newPasscodeAsked: "New passcode"
+            case .newPasscodeRepeated: "New passcode again"
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked: "Passcode"
+            }
         return switch entry {
-        case .nothing: "Passcode: nothing typed yet"
-        case .typing: "Passcode: typed, not shown"
-        case .checking: "Passcode: sent"
+        case .nothing: "\(name): nothing typed yet"
+        case .typing: "\(name): typed, not shown"
+        case .checking: "\(name): sent"
         }
     }
 

@@ -23,15 +23,15 @@ extension LocalAuthority {
             }
             earlier?.cancel()
         case .reply(let id, let outcome):
-            let (pending, code) = core.withLock { core in
+            let (pending, text) = core.withLock { core in
                 core.entered[id] = nil
-                return (core.pending.removeValue(forKey: id), core.enteredCodes.removeValue(forKey: id))
+                return (core.pending.removeValue(forKey: id), core.takeText(id))
             }
             guard let pending else { return }
             pending.alarm?.cancel()
             pending.delayAlarm?.cancel()
             parts.ended?(EvaluationEnd(pending.request.asker.application, outcome))
-            pending.completion(answer(outcome, to: pending.request, entered: code))
+            pending.completion(answer(outcome, to: pending.request, entered: text))
         case .startDelay(let id, let seconds):
             let alarm = parts.clock.alarm(after: seconds) { [weak self] in
                 guard let self else { return }

@@ -35,6 +35,8 @@ extension LocalAuthority {
                 core.enteredCodes[id] = code
             }
             post(.codeEntered(id))
+        case .newPasscodeEntered(let passcode): enterNew(passcode, id)
+        case .newPasscodeRepeated(let passcode): repeatNew(passcode, id)
         case .companionConfirmed:
             // Outside the simulated tier a prompt must not confirm for a paired device.
             guard parts.tier == .simulated else { return }

@@ -79,6 +79,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         var entered: [UInt64: SecretBytes] = [:]
         /// The recovery code that was entered, by evaluation, until the evaluation ends.
         var enteredCodes: [UInt64: SecretBytes] = [:]
+        /// The new passcode that was entered, by evaluation, until the evaluation ends.
+        var newPasscodes: [UInt64: NewPasscode] = [:]
     }
 
     let core = Mutex(Core())

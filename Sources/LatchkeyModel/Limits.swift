@@ -92,8 +92,8 @@ package enum Limits {
     package static let waitingPrompts = 16
     /// Seconds after which a prompt without an answer is dismissed.
     package static let promptSeconds: Int64 = 60
-    /// Seconds for which a prompt shows or asks for a recovery code, which the user copies by hand.
-    package static let recoveryCodeSeconds: Int64 = 600
+    /// Seconds for which a prompt stays in its last step: the user copies a recovery code by hand or chooses a passcode.
+    package static let lastStepSeconds: Int64 = 600
     /// Maximum bytes of a recovery code as shown or typed.
     package static let recoveryCodeBytes = 256
     /// Seconds after which a client's request times out, unless a user has to answer a prompt.

@@ -73,6 +73,10 @@ package struct PromptContent: Hashable, Sendable {
         case passcodeDueAfterRestart = 6
         /// The passcode or biometry was not used for a long time, and the passcode is required before biometry.
         case passcodeDueByTime = 7
+        /// The new passcode has too few characters; the prompt asks for another one.
+        case newPasscodeTooShort = 8
+        /// The two entries of the new passcode differ; the prompt asks for a new passcode again.
+        case newPasscodesDiffer = 9
     }
 
     /// The step in which the prompt is.
@@ -83,6 +87,10 @@ package struct PromptContent: Hashable, Sendable {
         case recoveryCodeShown = 1
         /// The prompt asks for a recovery code.
         case recoveryCodeAsked = 2
+        /// The prompt asks for a new passcode.
+        case newPasscodeAsked = 3
+        /// The prompt asks for the same new passcode again.
+        case newPasscodeRepeated = 4
     }
 
     /// The step in which the prompt is.
@@ -162,4 +170,8 @@ package enum PromptEvent: Equatable, Sendable {
     case codeAcknowledged
     /// The user entered a recovery code.
     case codeEntered(SecretBytes)
+    /// The user entered a new passcode in the step `newPasscodeAsked`.
+    case newPasscodeEntered(SecretBytes)
+    /// The user entered a new passcode again, in the step `newPasscodeRepeated`.
+    case newPasscodeRepeated(SecretBytes)
 }

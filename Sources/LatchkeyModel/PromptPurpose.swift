@@ -12,6 +12,7 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case removePasscode = 5
     case discardProtected = 6
     case acceptStore = 7
+    case setPasscode = 8
 
     /// Whether the prompt may be shown while the device is locked.
     package var mayAskWhileLocked: Bool { self == .unlock }
@@ -25,4 +26,6 @@ package enum LastStep: UInt8, CaseIterable, Sendable {
     case showsRecoveryCode = 1
     /// The prompt asks for the recovery code of a backup.
     case asksRecoveryCode = 2
+    /// The prompt asks for a new passcode, twice.
+    case asksNewPasscode = 3
 }

@@ -45,6 +45,8 @@ package enum SimulatorCommand: Equatable, Sendable {
     case acknowledgeCode
     /// The user enters a recovery code, as soon as a prompt accepts it.
     case enterCode(SecretBytes)
+    /// The user enters a new passcode once, as soon as a prompt accepts it; a prompt asks for it twice.
+    case enterNewPasscode(SecretBytes)
     /// Returns the recovery code that a prompt showed last, which a user would read from the screen.
     case tellCode
     /// Restarts the simulated machine; the client that sends this ends the daemon.

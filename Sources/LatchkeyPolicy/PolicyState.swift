@@ -136,6 +136,8 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var isChecking: Bool
     /// The failed or unverified try whose count is being stored; nil if there is none.
     package var keeping: Keeping?
+    /// Whether a new passcode was entered once and is asked for again.
+    package var isRepeatingPasscode = false
     /// Failed tries of the current method in this evaluation.
     package var failedTries: Int
     /// The proofs so far.
@@ -158,6 +160,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
         case .none: .proof
         case .showsRecoveryCode: .recoveryCodeShown
         case .asksRecoveryCode: .recoveryCodeAsked
+        case .asksNewPasscode: isRepeatingPasscode ? .newPasscodeRepeated : .newPasscodeAsked
         }
     }
 

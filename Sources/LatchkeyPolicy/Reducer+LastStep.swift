@@ -2,7 +2,8 @@
 
 import LatchkeyModel
 
-// The last step of an evaluation, after all stages of its plan: the prompt shows or requests a recovery code.
+// The last step of an evaluation, after all stages of its plan: the prompt shows or requests a recovery code,
+// or requests a new passcode.
 
 extension PolicyState {
     /// Activates an evaluation whose plan has no stages, so that it begins with the last step.
@@ -11,7 +12,7 @@ extension PolicyState {
             request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, isAskingPermission: false,
             isChecking: false, failedTries: 0, proven: .none, notice: .none)
         active = evaluation
-        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.recoveryCodeSeconds)]
+        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.lastStepSeconds)]
     }
 
     /// Continues when all stages are complete: with the last step in the same prompt, or with the grant.
@@ -33,14 +34,45 @@ extension PolicyState {
         evaluation.notice = .none
         active = evaluation
         return disarm + [
-            .update(id, content(evaluation)), .startDeadline(id, seconds: Limits.recoveryCodeSeconds),
+            .update(id, content(evaluation)), .startDeadline(id, seconds: Limits.lastStepSeconds),
         ]
     }
 
     /// Grants the evaluation when the user completed the last step.
     mutating func endLastStep(_ id: UInt64, _ step: PromptContent.Step) -> [PolicyEffect] {
-        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, evaluation.step == step
-        else { return [] }
+        guard let evaluation = inLastStep(id, step) else { return [] }
         return end(id, .granted(evaluation.proven))
+    }
+
+    /// Returns the active evaluation if it has that number and its visible prompt is in that step.
+    private func inLastStep(_ id: UInt64, _ step: PromptContent.Step) -> ActiveEvaluation? {
+        guard let evaluation = active, evaluation.request.id == id, evaluation.isVisible, evaluation.step == step
+        else { return nil }
+        return evaluation
+    }
+
+    // MARK: - New passcode
+
+    /// Asks for the new passcode again, or for another one if it is too short.
+    mutating func newPasscodeEntered(_ id: UInt64, isLongEnough: Bool) -> [PolicyEffect] {
+        guard let evaluation = inLastStep(id, .newPasscodeAsked) else { return [] }
+        return askForNewPasscode(evaluation, again: isLongEnough, notice: isLongEnough ? .none : .newPasscodeTooShort)
+    }
+
+    /// Grants the evaluation if both entries are equal; otherwise asks for a new passcode from the beginning.
+    mutating func newPasscodeRepeated(_ id: UInt64, isEqual: Bool) -> [PolicyEffect] {
+        guard let evaluation = inLastStep(id, .newPasscodeRepeated) else { return [] }
+        if isEqual { return end(id, .granted(evaluation.proven)) }
+        return askForNewPasscode(evaluation, again: false, notice: .newPasscodesDiffer)
+    }
+
+    private mutating func askForNewPasscode(
+        _ evaluation: ActiveEvaluation, again: Bool, notice: PromptContent.Notice
+    ) -> [PolicyEffect] {
+        var evaluation = evaluation
+        evaluation.isRepeatingPasscode = again
+        evaluation.notice = notice
+        active = evaluation
+        return [.update(evaluation.request.id, content(evaluation))]
     }
 }

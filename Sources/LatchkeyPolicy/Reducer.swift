@@ -28,6 +28,8 @@ extension PolicyState {
         case .passcodeNotChecked(let id, let status): passcodeNotChecked(id, status)
         case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked)
+        case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
+        case .newPasscodeRepeated(let id, let isEqual): newPasscodeRepeated(id, isEqual: isEqual)
         case .withdrawn(let id, let status): end(id, .denied(status))
         case .deadlinePassed(let id): deadlinePassed(id)
         case .companionConfirmed(let id): companionConfirmed(id)

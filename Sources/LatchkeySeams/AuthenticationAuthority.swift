@@ -36,6 +36,8 @@ package enum RecoveryStep: Sendable {
     case none
     case shows(SecretBytes)
     case asks
+    /// The prompt asks for a new passcode, twice.
+    case asksNewPasscode
 
     /// The step as policy knows it.
     package var lastStep: LastStep {
@@ -43,6 +45,7 @@ package enum RecoveryStep: Sendable {
         case .none: .none
         case .shows: .showsRecoveryCode
         case .asks: .asksRecoveryCode
+        case .asksNewPasscode: .asksNewPasscode
         }
     }
 

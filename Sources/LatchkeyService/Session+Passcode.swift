@@ -137,9 +137,7 @@ extension Session {
     }
 
     private func check(_ new: SecretBytes) throws(Failure) {
-        // Counts code points: every byte that is not a UTF-8 continuation byte.
-        let characters = new.withBytes { $0.count { $0 & 0xc0 != 0x80 } }
-        guard characters >= Limits.passcodeCharacters else {
+        guard new.isLongEnoughAsPasscode else {
             throw Failure(
                 .invalidParameter, "A passcode has at least \(Limits.passcodeCharacters) characters.",
                 hint: "Choose 6 digits or 8 characters; each additional one makes guessing at least 10 times as long.")

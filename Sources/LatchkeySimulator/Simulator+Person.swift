@@ -64,6 +64,22 @@ extension Simulator {
             .recoveryCode(SecretBytes(recoveryCode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
     }
 
+    /// Enters a new passcode once, as soon as a prompt asks for one. Does not block.
+    ///
+    /// A prompt for a new passcode asks for it twice, so a script calls this twice.
+    ///
+    /// - Parameters:
+    ///   - newPasscode: the entry.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
+    public func enter(
+        newPasscode: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
+    ) {
+        perform(
+            .newPasscode(SecretBytes(newPasscode.utf8)), ScriptLine(fileID: fileID, filePath: filePath, line: line))
+    }
+
     /// The recovery code that the latest prompt with one showed; nil if none did.
     public var shownRecoveryCode: String? {
         machine.world.shownRecoveryCode.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } }

@@ -35,6 +35,7 @@ private struct SimulatorParameters: WireMap {
         case acknowledgeCode = 23
         case enterCode = 24
         case tellCode = 25
+        case enterNewPasscode = 26
     }
 
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -82,6 +83,7 @@ extension SimulatorParameters {
         case .acknowledgeCode: self.init(.acknowledgeCode)
         case .enterCode(let code): self.init(.enterCode, typed: code)
         case .tellCode: self.init(.tellCode)
+        case .enterNewPasscode(let passcode): self.init(.enterNewPasscode, typed: passcode)
         }
     }
 }
@@ -123,6 +125,7 @@ extension SimulatorParameters {
         case .acknowledgeCode: try plain(.acknowledgeCode)
         case .enterCode: .enterCode(try onlyTyped(limit: Limits.recoveryCodeBytes))
         case .tellCode: try plain(.tellCode)
+        case .enterNewPasscode: .enterNewPasscode(try onlyTyped(limit: Limits.passcodeBytes))
         }
     }
 

@@ -58,6 +58,8 @@ extension PromptContent {
         switch step {
         case .recoveryCodeShown: "shows the recovery code"
         case .recoveryCodeAsked: "asks for a recovery code"
+        case .newPasscodeAsked: "asks for a new passcode"
+        case .newPasscodeRepeated: "asks for the new passcode again"
         case .proof where asksPermission: "asks whether the app may use Face ID"
         case .proof:
             switch method {

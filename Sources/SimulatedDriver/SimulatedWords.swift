@@ -15,6 +15,7 @@ extension SimulatedWorld.Action {
         case .permission(let isAllowed): isAllowed ? "Face ID is allowed" : "Face ID is not allowed"
         case .codeAcknowledged: "the recovery code is written down"
         case .recoveryCode: "a recovery code is entered"
+        case .newPasscode: "a new passcode is entered"
         case .sensorFailure: "the sensor fails"
         }
     }
@@ -30,7 +31,7 @@ extension SimulatorCommand {
         case .unenrol: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
         case .touch, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter, .acknowledgeCode,
-            .enterCode, .tellCode:
+            .enterCode, .enterNewPasscode, .tellCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
         case .reset: "queued actions are dropped"
@@ -53,6 +54,8 @@ extension PromptContent {
         switch step {
         case .recoveryCodeShown: return "  prompt: recovery code shown"
         case .recoveryCodeAsked: return "  prompt: recovery code"
+        case .newPasscodeAsked: return "  prompt: new passcode" + why
+        case .newPasscodeRepeated: return "  prompt: new passcode again"
         case .proof: break
         }
         let title =
@@ -61,20 +64,25 @@ extension PromptContent {
             case .passcode: "passcode"
             case .companion: "companion"
             }
-        let why =
-            switch notice {
-            case .none: ""
-            case .notRecognised: ", not recognised"
-            case .wrongPasscode: ", wrong passcode"
-            case .biometryLocked: ", biometry is locked"
-            case .biometryFinished: ", biometry has no tries left"
-            case .sameWrongPasscode: ", the same wrong passcode"
-            case .passcodeDueAfterRestart, .passcodeDueByTime: ", the passcode is due"
-            }
         let tries = method == .companion || asksPermission ? "" : ", tries left: \(triesLeft)"
         let fallback = showsFallback ? ", fallback \"\(prompt.fallbackTitle)\"" : ""
         let delay = delaySeconds == 0 ? "" : ", entry in \(delaySeconds) s"
         return "  prompt: " + title + why + tries + delay + fallback + (offersCompanion ? ", or a paired device" : "")
+    }
+
+    /// The notice, as a part of a line.
+    private var why: String {
+        switch notice {
+        case .none: ""
+        case .notRecognised: ", not recognised"
+        case .wrongPasscode: ", wrong passcode"
+        case .biometryLocked: ", biometry is locked"
+        case .biometryFinished: ", biometry has no tries left"
+        case .sameWrongPasscode: ", the same wrong passcode"
+        case .passcodeDueAfterRestart, .passcodeDueByTime: ", the passcode is due"
+        case .newPasscodeTooShort: ", too short"
+        case .newPasscodesDiffer: ", the entries differ"
+        }
     }
 }
 
@@ -91,6 +99,8 @@ extension PromptEvent {
         case .permission(let isAllowed): SimulatedWorld.Action.permission(isAllowed).words
         case .codeAcknowledged: SimulatedWorld.Action.codeAcknowledged.words
         case .codeEntered(let code): SimulatedWorld.Action.recoveryCode(code).words
+        case .newPasscodeEntered(let passcode), .newPasscodeRepeated(let passcode):
+            SimulatedWorld.Action.newPasscode(passcode).words
         case .companionConfirmed: SimulatedWorld.Action.confirm.words
         }
     }

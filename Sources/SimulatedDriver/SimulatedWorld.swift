@@ -22,6 +22,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         /// The confirmation that the recovery code is written down.
         case codeAcknowledged
         case recoveryCode(SecretBytes)
+        /// One entry of a new passcode; a prompt asks for two.
+        case newPasscode(SecretBytes)
         /// A failure of the sensor.
         case sensorFailure
     }
@@ -52,6 +54,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             case .permission: !content.asksPermission
             case .codeAcknowledged: content.step != .recoveryCodeShown
             case .recoveryCode: content.step != .recoveryCodeAsked
+            case .newPasscode: content.step != .newPasscodeAsked && content.step != .newPasscodeRepeated
             case .cancel: false
             }
         }
@@ -326,6 +329,16 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
             core.takeFirst()
             return { prompt.events(.codeEntered(code)) }
+        case .newPasscode(let passcode):
+            guard let prompt = core.prompt, prompt.isVisible else { return nil }
+            let event: PromptEvent
+            switch prompt.content.step {
+            case .newPasscodeAsked: event = .newPasscodeEntered(passcode)
+            case .newPasscodeRepeated: event = .newPasscodeRepeated(passcode)
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked: return nil
+            }
+            core.takeFirst()
+            return { prompt.events(event) }
         case .cancel:
             guard let prompt = core.prompt, prompt.isVisible else { return nil }
             core.takeFirst()
@@ -373,6 +386,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case .enter(let passcode): return perform(.passcode(passcode))
         case .acknowledgeCode: return perform(.codeAcknowledged)
         case .enterCode(let code): return perform(.recoveryCode(code))
+        case .enterNewPasscode(let passcode): return perform(.newPasscode(passcode))
         case .tellCode: break
         case .acceptAnyPasscode(let isOn): try acceptAnyPasscode(isOn)
         case .restart: try change { (state) throws(Failure) in state.boots += 1 }

@@ -43,6 +43,16 @@ extension PromptSession {
         }
     }
 
+    /// The event for a typed text: its meaning depends on the step in which it was typed.
+    private func entered(_ text: SecretBytes) -> PromptEvent {
+        switch state.content.step {
+        case .recoveryCodeAsked: .codeEntered(text)
+        case .newPasscodeAsked: .newPasscodeEntered(text)
+        case .newPasscodeRepeated: .newPasscodeRepeated(text)
+        case .proof, .recoveryCodeShown: .passcode(text)
+        }
+    }
+
     private mutating func pressAtField(_ byte: UInt8) {
         guard state.entry != .checking else { return }
         switch byte {
@@ -50,7 +60,7 @@ extension PromptSession {
             guard !typed.isEmpty else { return }
             state.entry = .checking
             refresh()
-            return tell(state.content.step == .recoveryCodeAsked ? .codeEntered(typed.take()) : .passcode(typed.take()))
+            return tell(entered(typed.take()))
         case 0x7f, 0x08: typed.dropLast()
         case 0x15: typed.clear()
         case 0x00..<0x20: return

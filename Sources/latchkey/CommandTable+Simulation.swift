@@ -78,6 +78,10 @@ extension CommandTable {
             (_) throws(CommandFailure) in
             .enterCode(try Input.passcodes(["Recovery code: "], repeatsLast: false)[0])
         },
+        verb("enter-new", "type a new passcode (from standard input) once into the next prompt") {
+            (_) throws(CommandFailure) in
+            .enterNewPasscode(try Input.passcodes(["New passcode: "], repeatsLast: false)[0])
+        },
         CommandEntry("sim code", "print the recovery code that was shown last", action: Simulation.showCode),
         verb("face", "answer an app that asks to use Face ID", CommandArgument("ANSWER", .choice(["allow", "deny"]))) {
             .permission($0 == "allow")

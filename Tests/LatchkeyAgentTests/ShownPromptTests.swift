@@ -56,6 +56,28 @@ import Testing
         #expect(Set(reasons).count == PromptPurpose.allCases.count - 1 && !reasons.contains(nil))
     }
 
+    @Test func newPasscodeIsAskedForAndRepeated() {
+        func shown(_ step: PromptContent.Step, _ notice: PromptContent.Notice = .none) -> ShownPrompt {
+            let content = PromptContent(
+                method: .passcode, notice: notice, triesLeft: 0, showsFallback: false, step: step)
+            let prompt = Prompt(
+                id: 7, purpose: .changePasscode, caller: "latchkey", processID: 4711, reason: "",
+                cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
+                userID: 1000, content: content)
+            return ShownPrompt(PromptState(prompt, processID: 1))
+        }
+        let asked = shown(.newPasscodeAsked)
+        #expect(asked.method == .newPasscodeEntry && !asked.isWatching && !asked.isFailure && asked.feedback.isEmpty)
+        #expect(asked.wish == "Type a new passcode of at least 4 characters, then press Enter.")
+        #expect(asked.entryTitle == "Continue" && asked.fallbackTitle == nil && asked.recoveryCode == nil)
+        #expect(shown(.newPasscodeRepeated).method == .newPasscodeRepetition)
+        #expect(shown(.newPasscodeRepeated).wish == "Type the new passcode again, then press Enter.")
+        let short = shown(.newPasscodeAsked, .newPasscodeTooShort)
+        #expect(short.isFailure && short.feedback == "The passcode is too short: it needs 4 characters.")
+        let differs = shown(.newPasscodeAsked, .newPasscodesDiffer)
+        #expect(differs.isFailure && differs.feedback == "The two entries differ. Choose a passcode again.")
+    }
+
     @Test func delayIsCountedDownToOneSecond() {
         let content = PromptContent(
             method: .passcode, notice: .wrongPasscode, triesLeft: 2, showsFallback: false, delaySeconds: 61)

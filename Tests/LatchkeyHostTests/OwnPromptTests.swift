@@ -16,11 +16,15 @@ import Testing
     private final class NotingPrompter: Prompter {
         private let prompter: any Prompter
         private let prompts = Mutex<[Prompt]>([])
+        private let receiver = Mutex<(@Sendable (PromptEvent) -> Void)?>(nil)
         var shown: [Prompt] { prompts.withLock { $0 } }
+        /// Receives the events of the latest prompt.
+        var events: (@Sendable (PromptEvent) -> Void)? { receiver.withLock { $0 } }
 
         init(_ prompter: any Prompter) { self.prompter = prompter }
         func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
             prompts.withLock { $0.append(prompt) }
+            receiver.withLock { $0 = events }
             prompter.show(prompt, events: events)
         }
         func update(_ id: UInt64, _ content: PromptContent) { prompter.update(id, content) }
@@ -94,6 +98,90 @@ import Testing
         ask(AuthenticationPlan([]), for: .importItems, .asks)
         world.perform(.recoveryCode(SecretBytes("XY".utf8)))
         #expect(ends.words == ["[] XY"])
+    }
+
+    private func enterNew(_ passcodes: String...) {
+        for passcode in passcodes { world.perform(.newPasscode(SecretBytes(passcode.utf8))) }
+    }
+
+    private var lastPrompt: PromptContent? { prompter.shown.last?.content }
+
+    @Test func newPasscodeEnteredTwiceIsPassedToTheRequest() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        #expect(prompter.shown.last?.purpose == .setPasscode && lastPrompt?.step == .newPasscodeAsked)
+        enterNew("abcd", "abcd")
+        #expect(ends.words == ["[] abcd"])
+    }
+
+    @Test func currentAndNewPasscodeAreEnteredInOnePrompt() {
+        InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
+        ask(AuthenticationPlan([[.passcode]]), for: .changePasscode, .asksNewPasscode)
+        world.perform(.passcode(SecretBytes("1234".utf8)))
+        enterNew("5678", "5678")
+        #expect(ends.words == ["[\"passcode\"] 5678"])
+    }
+
+    @Test func newPasscodeCountsCodePointsNotBytes() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        // Six bytes, three characters.
+        enterNew("äöü")
+        #expect(ends.words.isEmpty)
+        enterNew("äöüß", "äöüß")
+        #expect(ends.words == ["[] äöüß"])
+    }
+
+    @Test func differentSecondEntryForgetsTheFirstOne() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        enterNew("abcd", "abce", "abce")
+        #expect(ends.words.isEmpty, "the third entry is again a first one")
+        enterNew("abcd")
+        #expect(ends.words.isEmpty, "an entry before the last failure does not count")
+        enterNew("wxyz", "wxyz")
+        #expect(ends.words == ["[] wxyz"])
+    }
+
+    @Test func newPasscodeEnteredOnceIsNotPassedToTheRequest() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        enterNew("abcd")
+        world.perform(.cancel)
+        #expect(ends.words == ["userCancel no code"])
+    }
+
+    /// A program that shows prompts can send several events before the daemon has answered the first.
+    @Test func entriesThatThePromptDidNotAskForAreIgnored() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        let send = prompter.events
+        send?(.newPasscodeRepeated(SecretBytes("abcd".utf8)))
+        send?(.newPasscodeEntered(SecretBytes("abcd".utf8)))
+        send?(.newPasscodeEntered(SecretBytes("ab".utf8)))
+        send?(.codeEntered(SecretBytes("ab".utf8)))
+        send?(.passcode(SecretBytes("ab".utf8)))
+        send?(.newPasscodeRepeated(SecretBytes("ab".utf8)))
+        #expect(ends.words.isEmpty)
+        send?(.newPasscodeEntered(SecretBytes("wxyz".utf8)))
+        send?(.newPasscodeRepeated(SecretBytes("wxyz".utf8)))
+        #expect(ends.words == ["[] wxyz"])
+    }
+
+    /// While the daemon processes another event, entries wait in its queue and the step has not changed yet.
+    @Test func aSecondFirstEntryDoesNotReplaceTheFirst() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        let send = prompter.events
+        machine.service.authority.report(.background(false)) {
+            send?(.newPasscodeEntered(SecretBytes("abcd".utf8)))
+            send?(.newPasscodeEntered(SecretBytes("wxyz".utf8)))
+        }
+        send?(.newPasscodeRepeated(SecretBytes("wxyz".utf8)))
+        #expect(ends.words.isEmpty)
+    }
+
+    @Test func noNewPasscodeIsInTheTranscript() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        enterNew("ab", "secret1", "secret2", "secret3", "secret3")
+        let lines = world.transcript.joined(separator: "\n")
+        #expect(lines.contains("prompt: new passcode, too short") && lines.contains("prompt: new passcode again"))
+        #expect(lines.contains("prompt: new passcode, the entries differ"))
+        #expect(lines.contains("a new passcode is entered") && !lines.contains("secret"))
     }
 
     @Test func cancellingTheRecoveryCodeIsUserCancel() {

@@ -20,6 +20,8 @@ struct Alphabet {
             .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id),
             .withdrawn(id, .appCancel), .withdrawn(id, .systemCancel), .deadlinePassed(id),
             .permissionAnswered(id, true), .permissionAnswered(id, false), .codeAcknowledged(id), .codeEntered(id),
+            .newPasscodeEntered(id, isLongEnough: true), .newPasscodeEntered(id, isLongEnough: false),
+            .newPasscodeRepeated(id, isEqual: true), .newPasscodeRepeated(id, isEqual: false),
         ]
             + [
                 .passcodeChecked(id, isRight: true), .passcodeChecked(id, isRight: false), .passcodeRepeated(id),

@@ -4,7 +4,8 @@ import LatchkeyModel
 import LatchkeyPolicy
 import Testing
 
-/// The last step of an evaluation, after all stages: the same prompt shows or requests a recovery code.
+/// The last step of an evaluation, after all stages: the same prompt shows or requests a recovery code, or requests a
+/// new passcode.
 @Suite struct LastStepTests {
     private func request(
         _ plan: AuthenticationPlan, _ lastStep: LastStep, interaction: Bool = true, reuseSeconds: UInt64 = 0,
@@ -35,7 +36,7 @@ import Testing
                         1,
                         PromptContent(
                             method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: step)),
-                    .startDeadline(1, seconds: Limits.recoveryCodeSeconds),
+                    .startDeadline(1, seconds: Limits.lastStepSeconds),
                 ])
             #expect(effects.outcomes().isEmpty)
             #expect(world.send(other).isEmpty, "the event of the other step")
@@ -48,7 +49,7 @@ import Testing
             var world = World(.absent, passcode: false)
             let effects = world.send(request(.nothing, lastStep))
             #expect(effects.shown == [1] && effects.content?.step == step)
-            #expect(effects.last == .startDeadline(1, seconds: Limits.recoveryCodeSeconds))
+            #expect(effects.last == .startDeadline(1, seconds: Limits.lastStepSeconds))
             #expect(world.send(done).isEmpty, "not visible yet")
             world.send(.promptVisible(1))
             #expect(world.send(done) == [.dismiss(1), .reply(1, .granted(.none))])
@@ -96,6 +97,85 @@ import Testing
         var world = World(.touch)
         world.send([request(.biometry, .showsRecoveryCode), .promptVisible(1), .matched(1, .a)])
         #expect(world.send(.codeAcknowledged(2)).isEmpty)
+    }
+
+    // MARK: - New passcode
+
+    private func content(
+        _ step: PromptContent.Step, _ notice: PromptContent.Notice = .none
+    ) -> PromptContent {
+        PromptContent(method: .passcode, notice: notice, triesLeft: 0, showsFallback: false, step: step)
+    }
+
+    @Test func newPasscodeIsAskedForTwiceAfterTheStages() {
+        var world = World(.touch)
+        world.send([request(.either, .asksNewPasscode, purpose: .changePasscode), .promptVisible(1)])
+        #expect(
+            world.send([.newPasscodeEntered(1, isLongEnough: true), .newPasscodeRepeated(1, isEqual: true)]).isEmpty,
+            "no stage is complete")
+        #expect(
+            world.send(.matched(1, .a)).suffix(2) == [
+                .update(1, content(.newPasscodeAsked)), .startDeadline(1, seconds: Limits.lastStepSeconds),
+            ])
+        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)).isEmpty, "it was not entered once")
+        #expect(world.send([.codeEntered(1), .codeAcknowledged(1)]).isEmpty, "events of other steps")
+        #expect(
+            world.send(.newPasscodeEntered(1, isLongEnough: true)) == [.update(1, content(.newPasscodeRepeated))])
+        #expect(world.send(.newPasscodeEntered(1, isLongEnough: true)).isEmpty, "it was entered already")
+        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)) == [.dismiss(1), .reply(1, .granted(.finger))])
+    }
+
+    @Test func shortNewPasscodeIsAskedForAgain() {
+        var world = World(.absent, passcode: false)
+        let effects = world.send(request(.nothing, .asksNewPasscode, purpose: .setPasscode))
+        #expect(effects.shown == [1] && effects.content == content(.newPasscodeAsked))
+        #expect(effects.last == .startDeadline(1, seconds: Limits.lastStepSeconds))
+        #expect(world.send(.newPasscodeEntered(1, isLongEnough: true)).isEmpty, "not visible yet")
+        world.send(.promptVisible(1))
+        for _ in 1...20 {
+            #expect(
+                world.send(.newPasscodeEntered(1, isLongEnough: false)) == [
+                    .update(1, content(.newPasscodeAsked, .newPasscodeTooShort))
+                ])
+            #expect(world.send(.newPasscodeRepeated(1, isEqual: true)).isEmpty)
+        }
+        #expect(
+            world.send(.newPasscodeEntered(1, isLongEnough: true)).content == content(.newPasscodeRepeated),
+            "the notice has gone")
+        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)).outcomes() == [.granted(.none)])
+    }
+
+    @Test func differentEntriesOfANewPasscodeBeginAgain() {
+        var world = World(.absent, passcode: false)
+        world.send([request(.nothing, .asksNewPasscode, purpose: .setPasscode), .promptVisible(1)])
+        world.send(.newPasscodeEntered(1, isLongEnough: true))
+        #expect(
+            world.send(.newPasscodeRepeated(1, isEqual: false)) == [
+                .update(1, content(.newPasscodeAsked, .newPasscodesDiffer))
+            ])
+        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)).isEmpty, "the first entry is asked for again")
+        world.send(.newPasscodeEntered(1, isLongEnough: true))
+        #expect(world.send(.newPasscodeRepeated(1, isEqual: true)).outcomes() == [.granted(.none)])
+    }
+
+    @Test func newPasscodeChangesNoCounter() {
+        var world = World(.touch)
+        let counters = world.state.counters
+        world.send([request(.nothing, .asksNewPasscode, purpose: .setPasscode), .promptVisible(1)])
+        let effects = world.send([
+            .newPasscodeEntered(1, isLongEnough: false), .newPasscodeEntered(1, isLongEnough: true),
+            .newPasscodeRepeated(1, isEqual: false), .cancelChosen(1),
+        ])
+        #expect(effects.kept.isEmpty && world.state.counters == counters)
+        #expect(effects.outcomes() == [.denied(.userCancel)])
+    }
+
+    @Test func newPasscodeOfAnotherPromptIsIgnored() {
+        var world = World(.absent, passcode: false)
+        world.send([request(.nothing, .asksNewPasscode, purpose: .setPasscode), .promptVisible(1)])
+        #expect(world.send(.newPasscodeEntered(2, isLongEnough: true)).isEmpty)
+        world.send(.newPasscodeEntered(1, isLongEnough: true))
+        #expect(world.send(.newPasscodeRepeated(2, isEqual: true)).isEmpty)
     }
 
     @Test func unlockIsNotReusedForTheDaemonsOwnOperations_LA33() {

@@ -24,6 +24,8 @@ struct Observer: Hashable, Sendable {
         var countersBefore: PolicyCounters?
         /// Whether the user completed the last step while the prompt was in that step.
         var didLastStep = false
+        /// Whether a new passcode of sufficient length was entered once.
+        var hasNewPasscode = false
         var proven: Set<AuthenticationMethod> = []
         var provenSet: EnrolmentSet?
     }
@@ -76,6 +78,11 @@ struct Observer: Hashable, Sendable {
             prompt?.proven.insert(.passcode)
         case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id): noteLastStep(id, .recoveryCodeAsked)
+        case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
+            prompt?.hasNewPasscode = isLongEnough
+        case .newPasscodeRepeated(let id, let isEqual) where isIn(.newPasscodeRepeated, id):
+            prompt?.hasNewPasscode = isEqual
+            prompt?.didLastStep = isEqual
         case .passcodeWasRight: forgetFailures()
         case .passcodeExists(false):
             counters.passcodeFailures = 0
@@ -85,8 +92,12 @@ struct Observer: Hashable, Sendable {
     }
 
     private mutating func noteLastStep(_ id: UInt64, _ step: PromptContent.Step) {
-        guard let shown = prompt, shown.request.id == id, shown.isVisible, shown.content.step == step else { return }
-        prompt?.didLastStep = true
+        if isIn(step, id) { prompt?.didLastStep = true }
+    }
+
+    /// Returns whether the prompt with that number is visible and in that step.
+    private func isIn(_ step: PromptContent.Step, _ id: UInt64) -> Bool {
+        prompt.map { $0.request.id == id && $0.isVisible && $0.content.step == step } ?? false
     }
 
     /// Returns whether the prompt with that number is visible and its sensor armed.
@@ -156,8 +167,8 @@ struct Observer: Hashable, Sendable {
             return nil
         case .startDeadline(let id, let seconds):
             guard let shown = prompt, shown.request.id == id else { return "a deadline without a prompt" }
-            let isForACode = shown.content.step != .proof
-            return seconds == (isForACode ? Limits.recoveryCodeSeconds : Limits.promptSeconds)
+            let isInLastStep = shown.content.step != .proof
+            return seconds == (isInLastStep ? Limits.lastStepSeconds : Limits.promptSeconds)
                 ? nil : "wrong deadline"
         case .reply(let id, let outcome): return noteReply(id, outcome, after: after)
         case .keepPermissions(let kept): return kept == after.facePermissions ? nil : "stores other permissions"
@@ -181,6 +192,8 @@ struct Observer: Hashable, Sendable {
                 case .none: nil
                 case .showsRecoveryCode: .recoveryCodeShown
                 case .asksRecoveryCode: .recoveryCodeAsked
+                // The second entry is only asked for after a first one of sufficient length.
+                case .asksNewPasscode: prompt?.hasNewPasscode == true ? .newPasscodeRepeated : .newPasscodeAsked
                 }
             if content.step != expected { return "a last step that was not requested" }
             let proven = prompt?.proven ?? []

@@ -38,6 +38,8 @@ enum TraceWords {
         case ("passcodeChecked", 1): return .passcodeChecked(id, isRight: try isRight(rest[1]))
         case ("codeAcknowledged", 0): return .codeAcknowledged(id)
         case ("codeEntered", 0): return .codeEntered(id)
+        case ("newPasscodeEntered", 1): return .newPasscodeEntered(id, isLongEnough: try truth(rest[1]))
+        case ("newPasscodeRepeated", 1): return .newPasscodeRepeated(id, isEqual: try truth(rest[1]))
         case ("withdrawn", 1): return .withdrawn(id, try named(rest[1], Status.allCases))
         case ("deadlinePassed", 0): return .deadlinePassed(id)
         case ("permissionAnswered", 1): return .permissionAnswered(id, try truth(rest[1]))

@@ -70,6 +70,7 @@ import Testing
             ("Face ID is allowed", { $0.answerFaceIDQuestion(allow: true) }),
             ("the recovery code is written down", { $0.acknowledgeRecoveryCode() }),
             ("a recovery code is entered", { $0.enter(recoveryCode: "X") }),
+            ("a new passcode is entered", { $0.enter(newPasscode: "X") }),
         ]
         for (words, act) in acts {
             let simulator = try Simulator()

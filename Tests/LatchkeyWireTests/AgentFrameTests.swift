@@ -25,6 +25,12 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown,
         recoveryCode: SecretBytes("AB".utf8))
 
+    private static func newPasscode(
+        _ step: PromptContent.Step, _ notice: PromptContent.Notice
+    ) -> PromptContent {
+        PromptContent(method: .passcode, notice: notice, triesLeft: 0, showsFallback: false, step: step)
+    }
+
     static let all = [
         AgentSample("agent-register", .register),
         AgentSample("agent-registered", .registered),
@@ -67,6 +73,18 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         AgentSample("agent-permission", .event(.permission(false))),
         AgentSample("agent-code-acknowledged", .event(.codeAcknowledged)),
         AgentSample("agent-code-entered", .event(.codeEntered(SecretBytes("AB".utf8)))),
+        AgentSample(
+            "agent-show-new-passcode",
+            .show(
+                Prompt(
+                    id: 7, purpose: .setPasscode, caller: "latchkey", processID: 812, reason: "",
+                    cancelTitle: "Cancel", fallbackTitle: "", faceUsage: "", sensor: .none, tier: .user, terminal: 0,
+                    userID: 1000, content: newPasscode(.newPasscodeAsked, .none)))),
+        AgentSample("agent-update-new-passcode-short", .update(newPasscode(.newPasscodeAsked, .newPasscodeTooShort))),
+        AgentSample("agent-update-new-passcode-again", .update(newPasscode(.newPasscodeRepeated, .none))),
+        AgentSample("agent-update-new-passcode-differs", .update(newPasscode(.newPasscodeAsked, .newPasscodesDiffer))),
+        AgentSample("agent-new-passcode-entered", .event(.newPasscodeEntered(SecretBytes("1234".utf8)))),
+        AgentSample("agent-new-passcode-repeated", .event(.newPasscodeRepeated(SecretBytes("1234".utf8)))),
     ]
 }
 
@@ -135,6 +153,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         #expect(refusal(.array([3, .array([.negative(0), .array([2, [:]])])])) == .wrongType)
         #expect(refusal(.array([3, .array([7, .array([4, [:]])])])) == .unknownMessage)
         #expect(refusal(.array([3, .array([7, .array([3, .array([11])])])])) == .invalidValue, "event 11")
+        #expect(refusal(.array([3, .array([7, .array([3, .array([13, .bytes([0x31])])])])])) == .invalidValue)
         #expect(refusal(.array([3, .array([7, .array([3, .array([])])])])) == .invalidValue, "no event")
         #expect(refusal(.array([3, .array([7, .array([3, .array([0, true])])])])) == .invalidValue)
     }
@@ -147,12 +166,17 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
     }
 
     @Test func aPasscodeHasAtMostAsManyBytesAsTheLimit() {
-        func typed(_ count: Int) -> [UInt8] {
-            AgentFrame.message(prompt: 1, .event(.passcode(SecretBytes([UInt8](repeating: 0x31, count: count)))))
-                .encoded().copyBytes()
+        let events: [(SecretBytes) -> PromptEvent] = [
+            { .passcode($0) }, { .newPasscodeEntered($0) }, { .newPasscodeRepeated($0) },
+        ]
+        for event in events {
+            func typed(_ count: Int) -> [UInt8] {
+                AgentFrame.message(prompt: 1, .event(event(SecretBytes([UInt8](repeating: 0x31, count: count)))))
+                    .encoded().copyBytes()
+            }
+            #expect(refusal(typed(Limits.passcodeBytes)) == nil)
+            #expect(refusal(typed(Limits.passcodeBytes + 1)) == .tooLong)
         }
-        #expect(refusal(typed(Limits.passcodeBytes)) == nil)
-        #expect(refusal(typed(Limits.passcodeBytes + 1)) == .tooLong)
     }
 
     /// Only a content of the step that shows the recovery code may contain it; the decoder refuses any other.
@@ -167,7 +191,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         }
         #expect(refusal(content(1, [0x41])) == nil)
         #expect(refusal(content(1, [])) == .invalidValue)
-        for step: UInt64 in [0, 2] {
+        for step: UInt64 in [0, 2, 3, 4] {
             #expect(refusal(content(step, [])) == nil)
             #expect(refusal(content(step, [0x41])) == .invalidValue)
         }

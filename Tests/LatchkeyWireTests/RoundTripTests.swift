@@ -29,7 +29,7 @@ import Testing
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
             restart,
-            cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, transcript,
+            cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, enterNewPasscode, transcript,
             transcriptLines, log, check, restoreRows, acceptStore, discardProtected, logPage,
             checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
@@ -82,6 +82,7 @@ import Testing
         case .simulate(.acknowledgeCode): .acknowledgeCode
         case .simulate(.enterCode): .enterCode
         case .simulate(.tellCode): .tellCode
+        case .simulate(.enterNewPasscode): .enterNewPasscode
         case .transcript: .transcript
         case .lock: .lockKeychain
         case .unlock: .unlockKeychain

@@ -70,6 +70,29 @@ import Testing
         #expect(text.contains("│ “notes” asks for \(proof)") && text.contains("│ \(wish)"), "\(text)")
     }
 
+    @Test func newPasscodeIsAskedForTwiceWithoutItsLength() {
+        var state = PromptState.sample(reason: "", purpose: .changePasscode, .newPasscode())
+        let asked = lines(state, 80)
+        #expect(asked.contains("│ Type a new passcode of at least 4 characters, then press Enter."))
+        #expect(asked.contains("│ New passcode: nothing typed yet") && !asked.contains { $0.contains("tries") })
+        #expect(asked.contains("│ Enter Send   Esc/Ctrl-C Cancel"))
+        state.entry = .typing
+        state.typedCharacters = 1
+        let one = lines(state, 80)
+        state.typedCharacters = 9
+        #expect(one == lines(state, 80) && one.contains("│ New passcode: typed, not shown"))
+        state.entry = .checking
+        #expect(lines(state, 80).contains("│ Checking the new passcode."))
+        state.show(.newPasscode(.newPasscodeAsked, .newPasscodeTooShort))
+        #expect(lines(state, 80).contains("│ The passcode is too short: it needs 4 characters."))
+        state.show(.newPasscode(.newPasscodeRepeated))
+        let again = lines(state, 80)
+        #expect(again.contains("│ Type the new passcode again, then press Enter."))
+        #expect(again.contains("│ New passcode again: nothing typed yet"))
+        state.show(.newPasscode(.newPasscodeAsked, .newPasscodesDiffer))
+        #expect(lines(state, 80).contains("│ The two entries differ. Choose a passcode again."))
+    }
+
     @Test func passcodeAndItsLengthAreNeverShown() {
         var state = PromptState.sample(.passcode)
         let untouched = lines(state, 80)

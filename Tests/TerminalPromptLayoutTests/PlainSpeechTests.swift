@@ -65,6 +65,26 @@ import Testing
         #expect(speech.say(state) == "Checking the recovery code.\r\n")
     }
 
+    @Test mutating func newPasscodeIsAskedForInSentences() {
+        var state = PromptState.sample(reason: "", purpose: .setPasscode, .newPasscode())
+        #expect(
+            speech.say(state) == """
+                Latchkey prompt, process 4712.\r
+                “notes” (process 4711, “/usr/bin/notes”) wants to set a passcode for this keychain.\r
+                Type a new passcode of at least 4 characters, then press Enter. It is not shown while you type. \
+                Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r
+
+                """)
+        state.entry = .checking
+        #expect(speech.say(state) == "Checking the new passcode.\r\n")
+        state.show(.newPasscode(.newPasscodeRepeated))
+        #expect(
+            speech.say(state) == "Type the new passcode again, then press Enter. It is not shown while you type. "
+                + "Keys: Enter for Send, Esc/Ctrl-C for Cancel.\r\n")
+        state.show(.newPasscode(.newPasscodeAsked, .newPasscodesDiffer))
+        #expect(speech.say(state).hasPrefix("The two entries differ. Choose a passcode again. Type a new passcode"))
+    }
+
     @Test mutating func onlyTextIsWritten() {
         let text = speech.say(.sample(reason: "a\u{1b}[31mb", tier: .simulated))
         #expect(text.unicodeScalars.allSatisfy { $0 == "\r" || $0 == "\n" || $0 >= " " })

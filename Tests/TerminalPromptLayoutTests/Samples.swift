@@ -31,6 +31,11 @@ extension PromptContent {
         method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeShown)
     static let codeAsked = PromptContent(
         method: .passcode, notice: .none, triesLeft: 0, showsFallback: false, step: .recoveryCodeAsked)
+    static func newPasscode(
+        _ step: Step = .newPasscodeAsked, _ notice: Notice = .none
+    ) -> PromptContent {
+        PromptContent(method: .passcode, notice: notice, triesLeft: 0, showsFallback: false, step: step)
+    }
     static let passcode = PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false)
 }
 

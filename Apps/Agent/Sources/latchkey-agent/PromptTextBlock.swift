@@ -56,7 +56,8 @@ import Widgets
         picture.setStyle("dim-label", !prompt.isWatching && !prompt.isFailure)
         if prompt.isChecking { return picture.spin() }
         switch (prompt.method, prompt.sensor) {
-        case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.biometry, .none), (.permission, .none):
+        case (.passcode, _), (.recoveryCode, _), (.recoveryCodeEntry, _), (.newPasscodeEntry, _),
+            (.newPasscodeRepetition, _), (.biometry, .none), (.permission, .none):
             picture.show("dialog-password-symbolic")
         case (.companion, _): picture.show("phone-symbolic")
         case (_, .finger): picture.show("auth-fingerprint-symbolic")

@@ -90,14 +90,18 @@ import Widgets
     }
 
     private func takesText(_ prompt: ShownPrompt) -> Bool {
-        (prompt.method == .passcode && !prompt.isDelayed) || prompt.method == .recoveryCodeEntry
+        switch prompt.method {
+        case .passcode: !prompt.isDelayed
+        case .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: true
+        case .biometry, .companion, .permission, .recoveryCode: false
+        }
     }
 
     private func primaryTitle(_ prompt: ShownPrompt) -> String? {
         switch prompt.method {
         case .permission: "Allow"
         case .passcode where prompt.isDelayed: nil
-        case .passcode, .recoveryCodeEntry: prompt.entryTitle
+        case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: prompt.entryTitle
         case .recoveryCode: ShownPrompt.acknowledgement
         case .biometry, .companion: nil
         }
@@ -124,11 +128,20 @@ import Widgets
         // GTK requires the focus to be elsewhere before a field is hidden.
         if field != nil, !takesText(prompt) || prompt.isChecking { text.focus() }
         fieldPlace.isVisible = takesText(prompt)
-        field?.setAccessibleName(prompt.method == .recoveryCodeEntry ? "Recovery code" : "Passcode")
+        field?.setAccessibleName(fieldName(prompt))
         // Set on both, because assistive technology only sees the state of the inner field.
         entry?.isSensitive = !prompt.isChecking
         field?.isSensitive = !prompt.isChecking
         field?.setAccessibleDescription([prompt.wish, prompt.feedback].joined(separator: " "))
+    }
+
+    private func fieldName(_ prompt: ShownPrompt) -> String {
+        switch prompt.method {
+        case .recoveryCodeEntry: "Recovery code"
+        case .newPasscodeEntry: "New passcode"
+        case .newPasscodeRepetition: "New passcode again"
+        case .passcode, .biometry, .companion, .permission, .recoveryCode: "Passcode"
+        }
     }
 
     /// Clears the field and conceals what is typed next.
@@ -160,7 +173,7 @@ import Widgets
     private func first() {
         switch prompt.method {
         case .permission: send(.permission(true))
-        case .passcode, .recoveryCodeEntry: sendTyped()
+        case .passcode, .recoveryCodeEntry, .newPasscodeEntry, .newPasscodeRepetition: sendTyped()
         case .recoveryCode: send(.codeAcknowledged)
         case .biometry, .companion: break
         }
@@ -177,8 +190,12 @@ import Widgets
     private func sendTyped() {
         guard let field, !field.isEmpty, !prompt.isChecking, takesText(prompt) else { return }
         let checking = field.take {
-            prompt.method == .recoveryCodeEntry
-                ? link.send(recoveryCode: $0, prompt: prompt.number) : link.send(passcode: $0, prompt: prompt.number)
+            switch prompt.method {
+            case .recoveryCodeEntry: link.send(recoveryCode: $0, prompt: prompt.number)
+            case .newPasscodeEntry, .newPasscodeRepetition: link.send(newPasscode: $0, prompt: prompt.number)
+            case .passcode, .biometry, .companion, .permission, .recoveryCode:
+                link.send(passcode: $0, prompt: prompt.number)
+            }
         }
         entry?.conceal()
         if let checking { show(checking) }
