@@ -62,8 +62,8 @@ class Cgroup:
     def __init__(self):
         parent = self._mounted()
         for old in parent.glob(self.PREFIX + "*"):
-            # Left by a run that was killed. A group with processes belongs to a run of another checkout.
-            if "populated 0" in (old / "cgroup.events").read_text():
+            # Left by a run that was killed; the name contains the number of its process.
+            if not os.path.exists(f"/proc/{old.name[len(self.PREFIX):].split('-')[0]}"):
                 self._remove(old)
         self.path = parent / f"{self.PREFIX}{os.getpid()}-{time.monotonic_ns()}"
         self.path.mkdir()
@@ -107,6 +107,12 @@ class Machine:
             raise
 
     # MARK: start and end
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def _boot(self, image, programs, boot_seconds):
         begin = time.monotonic()
@@ -187,7 +193,8 @@ class Machine:
         return subprocess.Popen(self.command(argv, user, env), env=self._environment, **options)
 
     _environment = {
-        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": os.path.expanduser("~root")}
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
+        "HOME": os.path.expanduser("~root")}
 
     def session(self, user):
         """Logs a user in over SSH. The result is a context manager; see `Session`."""
