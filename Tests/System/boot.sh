@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs as the first process of new namespaces (mount, pid, ipc, uts, net and cgroup): prepares the root of the machine and
-# replaces itself by systemd. Nothing here reaches the host: the mounts belong to this mount namespace and disappear
-# with its last process.
+# Runs as the first process of new namespaces (mount, pid, ipc, uts, net and cgroup): prepares the root of the machine
+# and replaces itself by systemd. Nothing here reaches the host: the mounts belong to this mount namespace and
+# disappear with its last process.
 # usage: sh Tests/System/boot.sh <image> <work folder> <folder of the built programs>
 
 set -eu
@@ -17,7 +17,8 @@ mount_root() {
     mkdir "$work/space" "$root"
     mount -t tmpfs -o mode=755 latchkey-test "$work/space"
     mkdir "$work/space/changes" "$work/space/overlay"
-    if ! mount -t overlay -o "lowerdir=$image,upperdir=$work/space/changes,workdir=$work/space/overlay" overlay "$root"; then
+    layers="lowerdir=$image,upperdir=$work/space/changes,workdir=$work/space/overlay"
+    if ! mount -t overlay -o "$layers" overlay "$root"; then
         echo 'no overlay: copying the image' >&2
         mount --bind "$work/space/changes" "$root"
         cp -a "$image/." "$root"

@@ -16,6 +16,7 @@ import pathlib
 import shlex
 import shutil
 import socket
+import stat
 import struct
 import subprocess
 import tempfile
@@ -54,6 +55,20 @@ class Failure(Exception):
     """The machine did not boot, or a command inside it failed; the text contains its output."""
 
 
+def work_folder(kind):
+    """Makes a temporary folder, and removes those of runs that were killed; the name contains the process number."""
+    prefix = f"latchkey-{kind}-"
+    for old in pathlib.Path(tempfile.gettempdir()).glob(prefix + "*-*"):
+        status = old.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_abandoned(old, prefix):
+            shutil.rmtree(old)
+    return pathlib.Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
+
+
+def _is_abandoned(path, prefix):
+    return not os.path.exists(f"/proc/{path.name[len(prefix):].split('-')[0]}")
+
+
 class Cgroup:
     """A control group of the host below which the machine has its own hierarchy."""
 
@@ -63,7 +78,7 @@ class Cgroup:
         parent = self._mounted()
         for old in parent.glob(self.PREFIX + "*"):
             # Left by a run that was killed; the name contains the number of its process.
-            if not os.path.exists(f"/proc/{old.name[len(self.PREFIX):].split('-')[0]}"):
+            if _is_abandoned(old, self.PREFIX):
                 self._remove(old)
         self.path = parent / f"{self.PREFIX}{os.getpid()}-{time.monotonic_ns()}"
         self.path.mkdir()
@@ -96,7 +111,7 @@ class Machine:
     """A booted machine. `init` is the host's number of its first process. `stop()` removes it without a trace."""
 
     def __init__(self, image, programs, boot_seconds=60):
-        self._work = pathlib.Path(tempfile.mkdtemp(prefix="latchkey-system-"))
+        self._work = work_folder("system")
         self._cgroup = self._process = None
         self._sessions = 0
         self.init = None
@@ -230,7 +245,8 @@ class Machine:
 
     def unit(self, name):
         """The properties of a unit, as `systemctl show` prints them."""
-        return dict(line.split("=", 1) for line in self.run("systemctl", "show", name).stdout.splitlines() if "=" in line)
+        lines = self.run("systemctl", "show", name).stdout.splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
 
     def main_pid(self, name):
         """The number inside of the main process of a service."""

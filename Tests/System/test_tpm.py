@@ -31,7 +31,8 @@ def play_device():
     # UHID_CREATE2 of linux/uhid.h, with the report descriptor of a FIDO key (CTAP 2, section 11.2.8.1).
     report = bytes.fromhex("06d0f10901a1010920150026ff007508954081020921150026ff00750895409102c0")
     device = os.open("/dev/uhid", os.O_RDWR)
-    os.write(device, struct.pack("<I128s64s64sHHIIII4096s", 11, b"test", b"", b"", len(report), 3, 0x1209, 1, 0, 0, report))
+    os.write(device, struct.pack(
+        "<I128s64s64sHHIIII4096s", 11, b"test", b"", b"", len(report), 3, 0x1209, 1, 0, 0, report))
     # UHID_START: a driver has taken the device.
     assert struct.unpack("<I", os.read(device, 4380)[:4]) == (2,)
     return [os.path.basename(path) for path in glob.glob("/sys/bus/hid/devices/*")]

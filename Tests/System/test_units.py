@@ -54,7 +54,8 @@ print(json.dumps({
     "mount": tried(lambda: system_call(libc.mount(b"none", b"/tmp", b"tmpfs", 0, None))),
     "namespace": tried(lambda: system_call(libc.unshare(0x10000000))),
     "home folders": sorted(os.listdir("/home")) if os.access("/home", os.R_OK) else "Permission denied",
-    "devices": sorted(path.name for path in pathlib.Path("/dev").iterdir() if path.is_char_device() and not path.is_symlink()),
+    "devices": sorted(path.name for path in pathlib.Path("/dev").iterdir()
+                      if path.is_char_device() and not path.is_symlink()),
 }))
 """
 
@@ -91,8 +92,9 @@ class RestrictionTests(MachineTest):
 
     def test_each_restriction_has_its_effect(self):
         self.machine.write("/opt/probe.py", PROBE)
-        self.machine.add_unit("test-probe.service", "[Service]\nType=oneshot\nExecStart=/usr/bin/python3 /opt/probe.py\n"
-                              f"StandardOutput=truncate:/run/probe.json\n{RESTRICTIONS}")
+        self.machine.add_unit(
+            "test-probe.service", "[Service]\nType=oneshot\nExecStart=/usr/bin/python3 /opt/probe.py\n"
+            f"StandardOutput=truncate:/run/probe.json\n{RESTRICTIONS}")
         self.machine.run("systemctl", "start", "test-probe")
         self.assertEqual(json.loads(self.machine.read("/run/probe.json")), {
             "write /usr": "Read-only file system",
@@ -111,7 +113,8 @@ class RestrictionTests(MachineTest):
                               "CapabilityBoundingSet=CAP_SYS_PTRACE CAP_SETUID CAP_SETGID CAP_KILL\n")
         self.machine.run("systemctl", "start", "test-capable")
         # Bits 19, 7, 6 and 5 of linux/capability.h.
-        self.assertEqual(int(self.machine.unit_status("test-capable")["CapEff"], 16), 1 << 19 | 1 << 7 | 1 << 6 | 1 << 5)
+        effective = int(self.machine.unit_status("test-capable")["CapEff"], 16)
+        self.assertEqual(effective, 1 << 19 | 1 << 7 | 1 << 6 | 1 << 5)
         self.machine.run("systemctl", "stop", "test-capable")
 
 
@@ -119,7 +122,8 @@ class SocketActivationTests(MachineTest):
     def test_a_connection_starts_the_service_which_knows_its_client(self):
         self.machine.write("/opt/listener.py", LISTENER)
         self.machine.add_unit("test-listener.service", "[Service]\nExecStart=/usr/bin/python3 /opt/listener.py\n")
-        self.machine.add_unit("test-listener.socket", "[Socket]\nListenStream=/run/test-listener.socket\nSocketMode=0666\n")
+        self.machine.add_unit(
+            "test-listener.socket", "[Socket]\nListenStream=/run/test-listener.socket\nSocketMode=0666\n")
         self.machine.run("systemctl", "start", "test-listener.socket")
         self.assertEqual(self.machine.unit("test-listener.service")["ActiveState"], "inactive")
         answer = self.machine.run("python3", "-c", CLIENT, user="alice").stdout

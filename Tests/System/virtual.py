@@ -14,19 +14,19 @@ test derives from `VirtualTest` and names what to run:
 
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
-import tempfile
 import time
 import unittest
 
-from machine import Failure, fact, report
+from machine import Failure, fact, report, work_folder
 
 # Modules that the script finds loaded; the drivers of the TPM are part of the kernel.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "hid_generic", "uhid")
 
-# The first process. It mounts the image by 9P below an overlay in memory, copies the files of the test into it, and runs
-# the script there. Its output is the second serial port; the first one is the kernel's log.
+# The first process. It mounts the image by 9P below an overlay in memory, copies the files of the test into it, and
+# runs the script there. Its output is the second serial port; the first one is the kernel's log.
 INIT = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /image /space /machine
 /bin/busybox --install -s /bin
@@ -54,10 +54,12 @@ class VirtualMachine:
 
     def __init__(self, kernel, image, script, files, seconds=120):
         begin = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="latchkey-virtual-") as work:
-            self._work = pathlib.Path(work)
+        self._work = work_folder("virtual")
+        try:
             self._write_initial_files(pathlib.Path(kernel), pathlib.Path(image), {**files, "/test/script": script})
             self._run(kernel, image, seconds)
+        finally:
+            shutil.rmtree(self._work)
         self.seconds = time.monotonic() - begin
 
     def _run(self, kernel, image, seconds):
