@@ -2,6 +2,7 @@
 """The machine itself: systemd, D-Bus and logind are real, its users have passwords, and the host is out of reach."""
 
 import pathlib
+import subprocess
 
 from machine import CHECKOUT, PASSWORDS, MachineTest, eventually, fact
 
@@ -58,6 +59,14 @@ class SessionTests(MachineTest):
         session = self.machine.run("su", "-l", "alice", "-c", "printenv XDG_SESSION_ID; id -u").stdout.split()
         self.assertTrue(session[0].startswith("c"), session)
         self.assertEqual(session[1], "1001")
+
+    def test_a_session_runs_a_copied_program_that_talks_through_its_input(self):
+        program = pathlib.Path(self.image) / "usr/bin/rev"
+        self.machine.copy(program, "/opt/copied", 0o750, "alice:alice")
+        with self.machine.session("alice") as session:
+            started = session.start("/opt/copied", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(started.communicate("input\n", timeout=10)[0], "tupni\n")
+        self.assertNotEqual(self.machine.run("/opt/copied", user="bob", check=False).returncode, 0)
 
     def test_a_command_of_a_user_without_login_has_no_session(self):
         self.assertEqual(self.machine.run("printenv", "XDG_SESSION_ID", user="alice", check=False).stdout, "")

@@ -86,6 +86,9 @@ class RestrictionTests(MachineTest):
         self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
         latchkey = self.machine.run("id", "-u", "latchkey").stdout.strip()
         self.assertEqual(status["Uid"].split(), [latchkey] * 4)
+        descriptors = self.machine.descriptors(self.machine.main_pid("test-restricted"))
+        self.assertEqual(sorted(descriptors), [0, 1, 2])
+        self.assertEqual(descriptors[0], "/dev/null")
         fact("restricted unit", f"Seccomp {status['Seccomp']} ({status['Seccomp_filters']} filters), "
              f"CapEff {status['CapEff']}, CapBnd {status['CapBnd']}, NoNewPrivs {status['NoNewPrivs']}")
         self.machine.run("systemctl", "stop", "test-restricted")
