@@ -23,7 +23,7 @@ PROGRAMS = latchkeyd latchkey-prompt latchkey
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-apps test-sdk check bench build docs sdk install uninstall format fuzz mutants bootstrap
+.PHONY: help demo test test-all test-apps test-sdk test-system check bench build docs sdk install uninstall format fuzz mutants bootstrap
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: attacks notes test-notes notes-screenshots bench-notes
 
@@ -75,6 +75,9 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
+
+test-system: build ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
+	@scripts/test-system $(ONLY)
 
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
 	@scripts/check
