@@ -90,13 +90,25 @@ let package = Package(
             ]),
         room(
             "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeyService"]),
+        room(
+            "AuthorityHost",
+            [
+                "LatchkeyModel", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams", "LatchkeyPolicy",
+                "LatchkeyAuthority",
+            ]),
 
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
-        room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
+        room("KeyFileDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
+        room(
+            "AuthorityDriver",
+            [
+                "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyTransport", "LatchkeySeams",
+                "LatchkeyPolicy",
+            ]),
         room(
             "TerminalPromptDriver",
             [
@@ -204,6 +216,13 @@ let package = Package(
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),
         tests("LatchkeyModelTests", ["LatchkeyModel"]),
+        tests(
+            "AuthorityHostTests",
+            [
+                "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
+                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "KeyFileDriver",
+                "SystemDriver", "SimulatedDriver", "TestSupport",
+            ]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),

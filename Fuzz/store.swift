@@ -72,7 +72,7 @@ enum FuzzedStore {
         try store.overwriteCounterSlot(0, with: files.counters)
         let keychain = try open(store)
         _ = try keychain.follow(set)
-        try keychain.setPasscode(stretched(keychain.newPasscodeStretching()), caller: caller)
+        try keychain.setPasscode(.stretched(stretched(keychain.newPasscodeStretching())), caller: caller)
         try keychain.keep(PolicyCounters(biometryFailures: 1, passcodeFailures: 1, passcodeBlockedUntil: 2))
         try keychain.keep(facePermissions: ["app": true])
         let rules: [(Accessibility, AccessConstraints)] = [
@@ -210,7 +210,7 @@ enum FuzzedStore {
         try? keychain.delete(query, caller: caller)
         _ = try? keychain.follow(EnrolmentSet([4]))
         try? keychain.changePasscode(
-            to: stretched(keychain.newPasscodeStretching()), caller: caller, proof: proof)
+            to: .stretched(stretched(keychain.newPasscodeStretching())), caller: caller, proof: proof)
         try? keychain.removePasscode(caller: caller, proof: proof)
     }
 }

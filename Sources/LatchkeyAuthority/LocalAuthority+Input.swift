@@ -68,7 +68,7 @@ extension LocalAuthority {
             guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
             do throws(Failure) {
                 guard let client else { throw Failure(.systemCancel) }
-                let isRight = try client.open(entered)
+                let isRight = try client.open(.typed(entered))
                 if !isRight { core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) } }
                 post(.passcodeChecked(id, isRight: isRight))
             } catch {

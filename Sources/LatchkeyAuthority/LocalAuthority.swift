@@ -23,6 +23,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var counters: Result<any CounterStore, Failure>
         /// Stores the face permissions; nil if the store could not be opened.
         package var permissions: (any FacePermissionStore)?
+        /// Returns the identifier of the passcode's secret; nil in tiers in which the store verifies the passcode.
+        package var passcodeID: (@Sendable () throws(Failure) -> [UInt8])?
         package var companions: (any CompanionMonitor)?
         /// Operates the simulated sensor, for prompts of the simulated tier.
         package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
@@ -36,6 +38,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             tier: Tier, userID: UInt32, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
             random: any RandomSource, work: any WorkQueue, stretching: any StretchQueue,
             counters: Result<any CounterStore, Failure>, permissions: (any FacePermissionStore)?,
+            passcodeID: (@Sendable () throws(Failure) -> [UInt8])? = nil,
             companions: (any CompanionMonitor)? = nil,
             simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)? = nil,
             ended: (@Sendable (EvaluationEnd) -> Void)? = nil, log: any EventLog = UnwatchedLog()
@@ -50,6 +53,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             self.stretching = stretching
             self.counters = counters
             self.permissions = permissions
+            self.passcodeID = passcodeID
             self.companions = companions
             self.simulatedTouch = simulatedTouch
             self.ended = ended
@@ -156,9 +160,10 @@ package final class LocalAuthority: AuthenticationAuthority {
         case .granted(let proof):
             do throws(Failure) {
                 let token = try mint.issue(
-                    proof, for: request, userID: parts.userID, isVirtual: parts.tier == .simulated,
+                    proof, for: request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],
+                    isVirtual: parts.tier == .simulated,
                     at: parts.clock.uptime, bootID: parts.clock.bootID)
-                return .granted(token, entered: entered)
+                return .granted(token, entered: entered.map { .text($0) })
             } catch {
                 // Without a token the service cannot check the proof, so the evaluation counts as refused.
                 parts.log.note(.tokenRefused, error)
@@ -175,6 +180,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: then)
         case .background(let isBehind): post(.background(isBehind), then: then)
         case .passcodeExists(let exists): post(.passcodeExists(exists), then: then)
+        // The state does not say which passcode is set.
+        case .passcodeChanged: then?()
         }
     }
 

@@ -40,7 +40,7 @@ package struct TokenMint: Sendable {
     ///   - isVirtual: whether a simulated sensor or other virtual hardware took part.
     ///   - now: nanoseconds of the boot-time clock.
     func issue(
-        _ proof: Authorisation, for request: AuthenticationRequest, userID: UInt32, passcodeID: [UInt8] = [],
+        _ proof: Authorisation, for request: AuthenticationRequest, userID: UInt32, passcodeID: [UInt8],
         isVirtual: Bool, at now: Int64, bootID: [UInt8]
     ) throws(Failure) -> AuthToken {
         var token = AuthToken(

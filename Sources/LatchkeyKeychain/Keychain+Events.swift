@@ -3,7 +3,7 @@
 import LatchkeyCrypto
 package import LatchkeyModel
 package import LatchkeyPolicy
-import LatchkeySeams
+package import LatchkeySeams
 
 // Security events: changes that an old copy of the database must not undo. Each has an audit entry in the transaction
 // that moves the store generation.
@@ -81,7 +81,7 @@ extension Keychain {
     }
 
     /// Sets the first passcode. Throws `notPermitted` when one is set.
-    package func setPasscode(_ passcode: StretchedPassword, caller: Caller) throws(Failure) {
+    package func setPasscode(_ passcode: NewPasscodeKey, caller: Caller) throws(Failure) {
         try checkWhole()
         let lockCount = tree.lockCount
         let key = try KeyTree.key(try tree.random.bytes(SymmetricKey.byteCount))
@@ -95,7 +95,7 @@ extension Keychain {
 
     /// Replaces the passcode but not `U_pass`. `proof` must be a proof of the old passcode.
     package func changePasscode(
-        to passcode: StretchedPassword, caller: Caller, proof: Authorisation
+        to passcode: NewPasscodeKey, caller: Caller, proof: Authorisation
     ) throws(Failure) {
         try checkPasscode(proof, of: caller)
         try checkWhole()
@@ -138,9 +138,12 @@ extension Keychain {
         }
     }
 
+    /// Checks a passcode as it was typed against the slots.
+    package func unlock(_ typed: SecretBytes) throws(Failure) -> Bool { try unlock(.typed(typed)) }
+
     /// Checks a passcode against the slots; a right one puts `U_pass` into memory. Blocks while scrypt runs, up to once
-    /// for each slot.
-    package func unlock(_ passcode: SecretBytes) throws(Failure) -> Bool {
+    /// for each slot, if the passcode was typed.
+    package func unlock(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
         let slots = anchor.slots
         let lockCount = tree.lockCount
         for slot in slots {
@@ -154,14 +157,14 @@ extension Keychain {
 
     /// After a right passcode: drops the slot of an interrupted change, and replaces a slot of a lower cost.
     private func settle(
-        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: SecretBytes
+        _ slot: [UInt8], of slots: [[UInt8]], _ key: SymmetricKey, _ passcode: PasscodeSecret
     ) throws(Failure) {
-        let isWeak = PasscodeSlot.cost(slot) < tree.scryptCost
-        guard slots.count > 1 || isWeak else { return }
-        let kept =
-            isWeak
-            ? try PasscodeSlot.make(key, behind: StretchedPassword(passcode, newPasscodeStretching()), tree) : slot
-        try anchor.keepOnly(slot: kept, insteadOf: slots)
+        if case .typed(let typed) = passcode, PasscodeSlot.needsRaise(slot, to: tree.scryptCost) {
+            let stretched = try StretchedPassword(typed, newPasscodeStretching())
+            try anchor.keepOnly(slot: try PasscodeSlot.make(key, behind: .stretched(stretched), tree), insteadOf: slots)
+        } else if slots.count > 1 {
+            try anchor.keepOnly(slot: slot, insteadOf: slots)
+        }
     }
 
     // MARK: - Enrolment and lockout

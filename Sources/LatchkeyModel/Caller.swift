@@ -25,6 +25,8 @@ package struct Caller: Sendable {
     /// The number of the session, so that a proof of one session is not accepted in another; 0 before the session
     /// begins.
     package var session: UInt64
+    /// The process ID with the start time; nil if the caller is in this process.
+    package var processName: ProcessName?
     private let process: (any CallerProcess)?
 
     /// Creates a caller; `application` is the first group, or the label if there is no group.
@@ -60,7 +62,7 @@ package struct Caller: Sendable {
     }
 }
 
-// Equality and hash ignore `process`, which only verifies the other fields.
+// Equality and hash ignore `process` and `processName`, which only verifies the other fields.
 extension Caller: Hashable {
     package static func == (left: Caller, right: Caller) -> Bool {
         left.groups == right.groups && left.application == right.application && left.label == right.label

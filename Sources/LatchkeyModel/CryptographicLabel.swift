@@ -29,6 +29,12 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     // Tokens between the authority and the service, and what they are bound to.
     case token = "latchkey token v1"
     case binding = "latchkey binding v1"
+    // Keys that latchkey-authd derives from a stretched passcode.
+    case passcodeVerifier = "latchkey verifier v1"
+    case slotHalf = "latchkey slot half v1"
+    case slotKey = "latchkey slot key v1"
+    /// The checksum of the files of latchkey-authd.
+    case authorityFile = "latchkey authority file v1"
 
     /// The label in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }
@@ -40,6 +46,9 @@ package enum FileMark: String, CaseIterable, Sendable {
     case anchor = "latchkey anchor 1\n"
     case counters = "latchkey counters 1\n"
     case backup = "LATCHKEY BACKUP"
+    // Files of latchkey-authd.
+    case passcodes = "latchkey passcodes 1\n"
+    case permissions = "latchkey permissions 1\n"
 
     /// The magic bytes in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }

@@ -25,6 +25,10 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case rollbackNotAccepted
     /// A token of the authority was not accepted, or could not be issued; the evaluation counts as refused.
     case tokenRefused
+    /// The connection to `latchkey-authd` could not be made, or ended.
+    case authorityLost
+    /// `latchkey-authd` did not accept a change of the keychain.
+    case authorityNotTold
     /// A record could not be read when the daemon started; its safe default is used.
     case recordNotRead
     case promptNotStarted
@@ -58,7 +62,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
         switch self {
         case .started, .stopped: .notice
         case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged,
-            .tokenRefused: .error
+            .tokenRefused, .authorityLost, .authorityNotTold:
+            .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
             .tryNotRecorded:

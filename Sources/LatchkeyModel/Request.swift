@@ -199,12 +199,18 @@ package enum Request: Equatable, Sendable {
         }
     }
 
-    /// Sets, changes or removes the passcode in tiers `user` and `simulated`. The current passcode is never part of a
-    /// request; the daemon asks for it at a prompt.
+    /// Sets, changes or removes the passcode. The current passcode is never part of a request; the daemon asks for it
+    /// at a prompt.
     package enum PasscodeChange: Equatable, Sendable {
+        /// Only in tiers `user` and `simulated`: elsewhere neither the program nor `latchkeyd` may see a passcode.
         case set(SecretBytes)
+        /// Only in tiers `user` and `simulated`.
         case change(SecretBytes)
         case remove
+        /// The prompt asks for the new passcode.
+        case setAtPrompt
+        /// The prompt asks for the current and for the new passcode.
+        case changeAtPrompt
     }
 }
 

@@ -39,6 +39,18 @@ package enum RecoveryStep: Sendable {
     /// The prompt asks for a new passcode, twice.
     case asksNewPasscode
 
+    /// Creates a step from the step as policy knows it; nil unless the recovery code is given for the step that shows
+    /// it, and for no other.
+    package init?(_ step: LastStep, _ code: SecretBytes?) {
+        switch (step, code) {
+        case (.none, nil): self = .none
+        case (.showsRecoveryCode, let code?): self = .shows(code)
+        case (.asksRecoveryCode, nil): self = .asks
+        case (.asksNewPasscode, nil): self = .asksNewPasscode
+        case (.showsRecoveryCode, nil), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?): return nil
+        }
+    }
+
     /// The step as policy knows it.
     package var lastStep: LastStep {
         switch self {
@@ -85,10 +97,19 @@ package struct AuthenticationRequest: Sendable {
     }
 }
 
+/// What the user entered in the last step of an evaluation.
+package enum EnteredSecret: Sendable {
+    /// A recovery code, or the new passcode itself.
+    case text(SecretBytes)
+    /// The key of the slot for the new passcode, 32 bytes, which `latchkey-authd` derived; with the identifier of the
+    /// passcode's secret, 16 bytes.
+    case slotKey(SecretBytes, passcodeID: [UInt8])
+}
+
 /// The answer to an `AuthenticationRequest`.
 package enum AuthenticationAnswer: Sendable {
-    /// The token, with the recovery code that the user entered if the last step asks for one.
-    case granted(AuthToken, entered: SecretBytes?)
+    /// The token, with what the user entered if the last step asks for something.
+    case granted(AuthToken, entered: EnteredSecret?)
     case denied(Status)
 }
 
@@ -99,6 +120,8 @@ package enum AuthorityChange: Sendable {
     case background(Bool)
     /// A passcode was set, or removed with false.
     case passcodeExists(Bool)
+    /// The passcode was replaced.
+    case passcodeChanged
 }
 
 /// The role that authenticates one user: it shows prompts, operates the sensor, counts tries and issues tokens.
@@ -146,12 +169,23 @@ package protocol AuthenticationAuthority: AnyObject, Sendable {
     func observe(_ observer: @escaping @Sendable () -> Void)
 }
 
+/// What opens the key that the passcode protects.
+package enum PasscodeSecret: Sendable {
+    /// The passcode as it was typed; the store stretches it.
+    case typed(SecretBytes)
+    /// The key of the slot, 32 bytes, which `latchkey-authd` derived from the passcode; with the identifier of the
+    /// passcode's secret, 16 bytes.
+    case slotKey(SecretBytes, passcodeID: [UInt8])
+}
+
 /// The functions of the service that its authority calls. The calls block and may come from any thread.
 package protocol AuthorityClient: AnyObject, Sendable {
     /// Adopts the sensor's enrolment set durably; a match of a new set is accepted only afterwards.
     func adopt(_ set: EnrolmentSet?) throws(Failure)
     /// Verifies a passcode; a right one opens the key that it protects.
-    func open(_ passcode: SecretBytes) throws(Failure) -> Bool
+    func open(_ passcode: PasscodeSecret) throws(Failure) -> Bool
+    /// Reports that the connection to the authority ended: every proof that it gave is void.
+    func authorityWasLost()
     /// Reports that these counters are durable.
     func counted(_ counters: PolicyCounters)
     /// Reports that counters were missing or unreadable, and that tries therefore count as used up.

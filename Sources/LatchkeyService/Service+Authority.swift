@@ -3,7 +3,7 @@
 import LatchkeyKeychain
 package import LatchkeyModel
 import LatchkeyPolicy
-import LatchkeySeams
+package import LatchkeySeams
 import Synchronization
 
 // The calls of the authority, and the check of its tokens.
@@ -15,10 +15,13 @@ extension Service: AuthorityClient {
         _ = try keychain.follow(set)
     }
 
-    package func open(_ passcode: SecretBytes) throws(Failure) -> Bool {
+    package func open(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
         let keychain = try parts.keychain.get()
         let wasLocked = keychain.tree.lockState.isLocked
-        let passcode = parts.controls?.passcode(for: passcode) ?? passcode
+        var passcode = passcode
+        if case .typed(let typed) = passcode, let controls = parts.controls {
+            passcode = .typed(controls.passcode(for: typed))
+        }
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
             return false
@@ -26,11 +29,16 @@ extension Service: AuthorityClient {
         // If the device was locked during the verification, remove the key that the verification unlocked.
         let lock = keychain.tree.lockState
         if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
-        parts.controls?.learn(passcode)
+        if case .typed(let typed) = passcode { parts.controls?.learn(typed) }
         return true
     }
 
     package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }
+
+    package func authorityWasLost() {
+        forgetProofs()
+        environments.follow(authority.state)
+    }
 
     package func countersWereLost() throws(Failure) { try parts.keychain.get().record(.countersLost, caller: nil) }
 
@@ -38,12 +46,12 @@ extension Service: AuthorityClient {
     ///
     /// - Parameters:
     ///   - subject: what the proofs are for: the bytes that name an item or a key; empty for a policy.
-    ///   - completion: called exactly once; with the recovery code that the user entered, if the last step asks for one.
+    ///   - completion: called exactly once; with what the user entered, if the last step asks for something.
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
         lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
-        completion: @escaping @Sendable (Outcome, SecretBytes?) -> Void
+        completion: @escaping @Sendable (Outcome, EnteredSecret?) -> Void
     ) -> UInt64 {
         let expectation: TokenExpectation
         do throws(Failure) {

@@ -75,24 +75,38 @@ extension Session {
     /// Shows a prompt for an operation of the daemon, without any text of the caller. Proofs of contexts are not used,
     /// and the new proofs are for this request only.
     ///
-    /// - Parameter completion: receives the recovery code that the user entered, if `lastStep` asks for one.
-    func askOwner(
+    /// - Parameter completion: receives what the user entered, if `lastStep` asks for something.
+    func askOwnerToEnter(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
         lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
-        _ completion: @escaping @Sendable (Asked, _ recoveryCode: SecretBytes?) -> Void
+        _ completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
         let service = service
-        let entered = Mutex<SecretBytes?>(nil)
+        let entered = Mutex<EnteredSecret?>(nil)
         start(id, nil) { [asker] ended in
             service.evaluate(
                 plan, asker: asker, prompting: Prompting(interactionAllowed: interactionAllowed), purpose: purpose,
                 lastStep: lastStep
-            ) { outcome, code in
-                entered.withLock { $0 = code }
+            ) { outcome, text in
+                entered.withLock { $0 = text }
                 ended(outcome)
             }
         } completion: { asked in
             completion(asked, entered.withLock { $0 })
+        }
+    }
+
+    /// Shows a prompt for an operation of the daemon.
+    ///
+    /// - Parameter completion: receives the text that the user entered, if `lastStep` asks for one.
+    func askOwner(
+        _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
+        lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
+        _ completion: @escaping @Sendable (Asked, _ text: SecretBytes?) -> Void
+    ) {
+        askOwnerToEnter(id, plan, for: purpose, lastStep: lastStep, interactionAllowed: interactionAllowed) {
+            asked, entered in
+            if case .text(let text)? = entered { completion(asked, text) } else { completion(asked, nil) }
         }
     }
 

@@ -3,6 +3,7 @@
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 
 extension Session {
     /// Sets, changes or removes the passcode.
@@ -13,32 +14,57 @@ extension Session {
         let keychain = try keychain()
         switch change {
         case .set(let new):
-            try check(new)
+            try checkMayCarry(new)
             try checkIsFirst(service.authority.state.isPasscodeSet)
-            let caller = caller
-            stretch(new, keychain, answer) { [self] stretched in
-                submit(answer) { [self] () throws(Failure) in
-                    try set(stretched, keychain, caller)
-                    service.parts.controls?.learn(new)
-                    service.authority.report(.passcodeExists(true)) { answer(.done) }
+            set(.text(new), keychain, answer)
+        case .change(let new):
+            try checkMayCarry(new)
+            askForPasscode(id, for: .changePasscode, answer) { [self] proven, _ in
+                replace(.text(new), keychain, proven, answer)
+            }
+        case .setAtPrompt:
+            try checkIsFirst(service.authority.state.isPasscodeSet)
+            askOwnerToEnter(id, AuthenticationPlan([]), for: .setPasscode, lastStep: .asksNewPasscode) {
+                [self] asked, entered in
+                switch (asked, entered) {
+                case (.denied(let failure), _): answer(.failure(failure))
+                case (.granted, let entered?): set(entered, keychain, answer)
+                case (.granted, nil): answer(.failure(Self.nothingEntered))
                 }
             }
-        case .change(let new):
-            try check(new)
-            askForPasscode(id, for: .changePasscode, answer) { [self] proven in
-                stretch(new, keychain, answer) { [self] stretched in
-                    submit(proven, answer) { [self] () throws(Failure) in
-                        try keychain.changePasscode(to: stretched, caller: proven.caller, proof: proven.proof)
-                        service.parts.controls?.learn(new)
-                        answer(.done)
-                    }
-                }
+        case .changeAtPrompt:
+            askForPasscode(id, for: .changePasscode, lastStep: .asksNewPasscode, answer) { [self] proven, entered in
+                guard let entered else { return answer(.failure(Self.nothingEntered)) }
+                replace(entered, keychain, proven, answer)
             }
         case .remove:
-            askForPasscode(id, for: .removePasscode, answer) { [self] proven in
+            askForPasscode(id, for: .removePasscode, answer) { [self] proven, _ in
                 submit(proven, answer) { [self] () throws(Failure) in
                     try remove(keychain, proven, answer)
                 }
+            }
+        }
+    }
+
+    private static let nothingEntered = Failure(.internalFailure, "The prompt returned no new passcode.")
+
+    private func set(_ new: EnteredSecret, _ keychain: Keychain, _ answer: @escaping Answer) {
+        let caller = caller
+        key(of: new, keychain, answer) { [self] key in
+            submit(answer) { [self] () throws(Failure) in
+                try set(key, keychain, caller)
+                if case .text(let text) = new { service.parts.controls?.learn(text) }
+                service.authority.report(.passcodeExists(true)) { answer(.done) }
+            }
+        }
+    }
+
+    private func replace(_ new: EnteredSecret, _ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) {
+        key(of: new, keychain, answer) { [self] key in
+            submit(proven, answer) { [self] () throws(Failure) in
+                try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
+                if case .text(let text) = new { service.parts.controls?.learn(text) }
+                service.authority.report(.passcodeChanged) { answer(.done) }
             }
         }
     }
@@ -65,8 +91,8 @@ extension Session {
     /// Requests the passcode at a prompt, without accepting any other method or earlier proof, then continues with the
     /// proof.
     private func askForPasscode(
-        _ id: UInt64, for purpose: PromptPurpose, _ answer: @escaping Answer,
-        then: @escaping @Sendable (Proven) -> Void
+        _ id: UInt64, for purpose: PromptPurpose, lastStep: RecoveryStep = .none, _ answer: @escaping Answer,
+        then: @escaping @Sendable (Proven, EnteredSecret?) -> Void
     ) {
         guard !service.authority.state.isLocked else {
             return answer(
@@ -76,26 +102,31 @@ extension Session {
                         hint: "Unlock it first with: latchkey unlock")))
         }
         let (caller, epoch) = (caller, proofEpoch)
-        askOwner(id, AuthenticationPlan([[.passcode]]), for: purpose) { asked, _ in
+        askOwnerToEnter(id, AuthenticationPlan([[.passcode]]), for: purpose, lastStep: lastStep) { asked, entered in
             switch asked {
-            case .granted(let proof): then(Proven(proof: proof, caller: caller, epoch: epoch))
+            case .granted(let proof): then(Proven(proof: proof, caller: caller, epoch: epoch), entered)
             case .denied(let failure): answer(.failure(failure))
             }
         }
     }
 
-    /// Stretches a new passcode in the program's turn, then continues with `next` on the same thread.
-    private func stretch(
-        _ new: SecretBytes, _ keychain: Keychain, _ answer: @escaping Answer,
-        next: @escaping @Sendable (StretchedPassword) -> Void
+    /// Continues with the key of a new passcode. A passcode in text is stretched in the program's turn first.
+    private func key(
+        of new: EnteredSecret, _ keychain: Keychain, _ answer: @escaping Answer,
+        next: @escaping @Sendable (NewPasscodeKey) -> Void
     ) {
+        let text: SecretBytes
+        switch new {
+        case .slotKey(let key, let passcodeID): return next(.slotKey(key, passcodeID: passcodeID))
+        case .text(let entered): text = entered
+        }
         do throws(Failure) {
             let parameters = try keychain.newPasscodeStretching()
             try service.parts.stretching.submit(stretchClient) { [self] in
                 // If the connection ended meanwhile, no reply is needed.
                 guard !isClosed else { return }
                 do throws(Failure) {
-                    next(try StretchedPassword(new, parameters))
+                    next(.stretched(try StretchedPassword(text, parameters)))
                 } catch {
                     answer(.failure(error))
                 }
@@ -128,7 +159,7 @@ extension Session {
         }
     }
 
-    private func set(_ new: StretchedPassword, _ keychain: Keychain, _ caller: Caller) throws(Failure) {
+    private func set(_ new: NewPasscodeKey, _ keychain: Keychain, _ caller: Caller) throws(Failure) {
         // Another request may have set a passcode while this one waited.
         try checkIsFirst(keychain.isPasscodeSet)
         // Counters are stored first: a passcode without counters means that they were removed (`LocalAuthority.restore`).
@@ -136,7 +167,15 @@ extension Session {
         try keychain.setPasscode(new, caller: caller)
     }
 
-    private func check(_ new: SecretBytes) throws(Failure) {
+    /// Throws if a request may not carry a new passcode in this tier, or if the passcode is too short.
+    private func checkMayCarry(_ new: SecretBytes) throws(Failure) {
+        switch service.parts.tier {
+        case .user, .simulated: break
+        case .file, .tpm:
+            throw Failure(
+                .notPermitted, "In tier \(service.parts.tier.name) a passcode is entered at the prompt only.",
+                hint: "Use: latchkey passcode set")
+        }
         guard new.isLongEnoughAsPasscode else {
             throw Failure(
                 .invalidParameter, "A passcode has at least \(Limits.passcodeCharacters) characters.",

@@ -11,6 +11,8 @@ private struct PasscodeParameters: WireMap {
         case set = 1
         case change = 2
         case remove = 3
+        case setAtPrompt = 4
+        case changeAtPrompt = 5
     }
 
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -27,6 +29,8 @@ extension Request.PasscodeChange: WireValue {
             case .set(let new): PasscodeParameters(change: .set, new: new)
             case .change(let new): PasscodeParameters(change: .change, new: new)
             case .remove: PasscodeParameters(change: .remove)
+            case .setAtPrompt: PasscodeParameters(change: .setAtPrompt)
+            case .changeAtPrompt: PasscodeParameters(change: .changeAtPrompt)
             }
         parameters.write(to: &writer)
     }
@@ -37,8 +41,10 @@ extension Request.PasscodeChange: WireValue {
         case (.set, let new?): self = .set(new)
         case (.change, let new?): self = .change(new)
         case (.remove, nil): self = .remove
+        case (.setAtPrompt, nil): self = .setAtPrompt
+        case (.changeAtPrompt, nil): self = .changeAtPrompt
         case (.set, nil), (.change, nil): throw .missingKey(1)
-        case (.remove, _?): throw .invalidValue
+        case (.remove, _?), (.setAtPrompt, _?), (.changeAtPrompt, _?): throw .invalidValue
         }
     }
 }

@@ -60,7 +60,7 @@ import Testing
         for proof in wrong {
             #expect(status { try keychain.removePasscode(caller: caller, proof: proof) } == .itemAuthenticationFailed)
             #expect(
-                status { try keychain.changePasscode(to: new, caller: caller, proof: proof) }
+                status { try keychain.changePasscode(to: .stretched(new), caller: caller, proof: proof) }
                     == .itemAuthenticationFailed)
         }
     }

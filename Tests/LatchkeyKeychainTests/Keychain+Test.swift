@@ -93,12 +93,12 @@ extension ItemQuery {
 extension Keychain {
     /// Sets the first passcode.
     func setPasscode(_ passcode: SecretBytes) throws(Failure) {
-        try setPasscode(stretched(passcode), caller: StoreOnDisk.caller)
+        try setPasscode(.stretched(stretched(passcode)), caller: StoreOnDisk.caller)
     }
 
     /// Changes the passcode; its key must be in memory.
     func changePasscode(to passcode: SecretBytes) throws(Failure) {
-        try changePasscode(to: stretched(passcode), caller: StoreOnDisk.caller, proof: .ofPasscode)
+        try changePasscode(to: .stretched(stretched(passcode)), caller: StoreOnDisk.caller, proof: .ofPasscode)
     }
 
     /// Stretches a new passcode on the test's thread.

@@ -132,7 +132,7 @@ import Testing
             var changed = slot
             changed[offset] ^= 1
             #expect(throws: Failure(.storeUnreadable), "byte \(offset)") {
-                try PasscodeSlot.open(changed, Self.first, keychain.tree)
+                try PasscodeSlot.open(changed, .typed(Self.first), keychain.tree)
             }
         }
     }
@@ -142,16 +142,16 @@ import Testing
         let keychain = try store.open()
         var slot = try #require(keychain.anchor.slots.first)
         slot[1] = cost
-        #expect(throws: Failure(.storeUnreadable)) { try PasscodeSlot.open(slot, Self.first, keychain.tree) }
+        #expect(throws: Failure(.storeUnreadable)) { try PasscodeSlot.open(slot, .typed(Self.first), keychain.tree) }
     }
 
     @Test func aSlotOfALowerCostIsReplacedAfterTheRightPasscode() throws {
         let identity = StoreIdentity(tier: .simulated, userID: 1000, passcodeCost: 11)
         let keychain = try store.open(identity)
         #expect(try !keychain.unlock(Self.second))
-        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 10)
+        #expect(try #require(keychain.anchor.slots.first)[1] == 10)
         #expect(try keychain.unlock(Self.first))
-        #expect(PasscodeSlot.cost(try #require(keychain.anchor.slots.first)) == 11)
+        #expect(try #require(keychain.anchor.slots.first)[1] == 11)
         #expect(try keychain.secret("bound") == "one")
         let reopened = try store.open(identity)
         #expect(try reopened.unlock(Self.first))

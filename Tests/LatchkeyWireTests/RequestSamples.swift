@@ -93,6 +93,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
             "passcode-change", .passcode(.change(SecretBytes("correct horse".utf8)))
         ),
         Sample("passcode-remove", .passcode(.remove)),
+        Sample("passcode-set-at-prompt", .passcode(.setAtPrompt)),
+        Sample("passcode-change-at-prompt", .passcode(.changeAtPrompt)),
         Sample("simulate-sensor-none", .simulate(.sensor(.none))),
         Sample("simulate-sensor-touch", .simulate(.sensor(.touchID))),
         Sample("simulate-sensor-face", .simulate(.sensor(.faceID))),

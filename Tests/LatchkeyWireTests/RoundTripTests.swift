@@ -24,6 +24,7 @@ import Testing
     private enum Kind: CaseIterable {
         case hello, status, createContext, invalidateContext, canEvaluate, evaluate, addItem, copyItems, updateItems
         case deleteItems, listItems, listEverything, discardForgotten, passcodeSet, passcodeChange, passcodeRemove,
+            passcodeSetAtPrompt, passcodeChangeAtPrompt,
             sensor, enrol, unenrol, replaceFinger
         case touch, advance, reset, lock, unlock, pair, unpair, nearby, background, confirm
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
@@ -54,6 +55,8 @@ import Testing
         case .passcode(.set): .passcodeSet
         case .passcode(.change): .passcodeChange
         case .passcode(.remove): .passcodeRemove
+        case .passcode(.setAtPrompt): .passcodeSetAtPrompt
+        case .passcode(.changeAtPrompt): .passcodeChangeAtPrompt
         case .simulate(.sensor): .sensor
         case .simulate(.enrol): .enrol
         case .simulate(.unenrol): .unenrol

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyPolicy
+package import LatchkeySeams
+import Synchronization
+
+/// The authority of one user in `latchkey-authd`, as `latchkeyd` uses it.
+package final class RemoteAuthority: AuthenticationAuthority {
+    private struct WeakClient: Sendable { weak var client: (any AuthorityClient)? }
+
+    private struct Core: Sendable {
+        /// The state that the authority sent last on this connection; nil before the first one.
+        var known: AuthorityState?
+        var client = WeakClient()
+        var observer: (@Sendable () -> Void)?
+        /// What the authority is told when it is attached.
+        var isPasscodeSet = false
+        var isLocked = false
+    }
+    private let core = Mutex(Core())
+    private let link: AuthorityLink
+    private let userID: UInt32
+    private let clock: any Clock
+
+    /// Creates the authority of a user.
+    package init(userID: UInt32, link: AuthorityLink, clock: any Clock) {
+        self.userID = userID
+        self.link = link
+        self.clock = clock
+    }
+
+    private var client: (any AuthorityClient)? { core.withLock { $0.client.client } }
+
+    /// Without a connection there is no sensor and no permission, so that nothing is offered that cannot be done.
+    package var state: PolicyState {
+        let (known, isPasscodeSet, isLocked) = core.withLock { ($0.known, $0.isPasscodeSet, $0.isLocked) }
+        var state = PolicyState(sensor: known?.sensor ?? .absent, isPasscodeSet: known?.isPasscodeSet ?? isPasscodeSet)
+        state.now = clock.uptime
+        state.isLocked = known?.isLocked ?? isLocked
+        guard let known else { return state }
+        state.biometryFailures = known.counters.biometryFailures
+        state.passcodeFailures = known.counters.passcodeFailures
+        state.passcodeBlockedUntil = known.counters.passcodeBlockedUntil
+        state.lastPasscode = known.counters.lastPasscode
+        state.lastBiometry = known.counters.lastBiometry
+        state.isInBackground = known.isInBackground
+        state.biometricUnlock = known.biometricUnlock
+        for permission in known.facePermissions {
+            state.facePermissions[permission.application] = permission.isAllowed
+        }
+        return state
+    }
+
+    package var shownPrompt: StatusReport.ShownPrompt? { core.withLock { $0.known?.prompt } }
+
+    package var connection: [UInt8] { link.connection?.identifier ?? [] }
+
+    package func code(of token: AuthToken) throws(Failure) -> [UInt8] {
+        guard let connection = link.connection else { throw AuthorityLink.disconnected }
+        return try connection.key.authenticationCode(token.authenticated)
+    }
+
+    // MARK: - Attaching
+
+    package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
+        core.withLock { core in
+            core.client.client = client
+            core.isPasscodeSet = isPasscodeSet
+            core.isLocked = isLocked
+        }
+        link.add(self, of: userID)
+        let call = attachCall
+        // Without an answer the authority counts as disconnected; a new connection attaches the user again.
+        link.log.noting(.authorityLost) { () throws(Failure) in
+            if case .failure(let failure) = try link.call(call) { throw failure }
+        }
+    }
+
+    private var attachCall: AuthorityCall {
+        core.withLock { core in
+            .attach(
+                AuthorityCall.Attach(userID: userID, isPasscodeSet: core.isPasscodeSet, isLocked: core.isLocked))
+        }
+    }
+
+    /// Attaches the user on a new connection.
+    func attach() { _ = link.begin(attachCall) { _ in } }
+
+    /// The connection has ended.
+    func lost() {
+        core.withLock { $0.known = nil }
+        client?.authorityWasLost()
+        changed()
+    }
+
+    // MARK: - Evaluations
+
+    package func evaluate(
+        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+    ) -> UInt64 {
+        let caller = request.asker.caller
+        guard let process = caller.processName else {
+            completion(.denied(.internalFailure))
+            return 0
+        }
+        let call = AuthorityCall.Evaluate(
+            plan: request.plan, process: process, faceUsage: request.asker.faceUsage,
+            prompting: request.prompting.clipped, purpose: request.purpose, lastStep: request.lastStep.lastStep,
+            recoveryCode: request.lastStep.code, reuseSeconds: request.reuseSeconds, challenge: request.challenge,
+            binding: request.binding)
+        return link.begin(.evaluate(call)) { result in
+            switch result {
+            case .success(.granted(let grant)):
+                let entered: EnteredSecret? = grant.entered.map { text in
+                    grant.passcodeID.isEmpty ? .text(text) : .slotKey(text, passcodeID: grant.passcodeID)
+                }
+                completion(.granted(grant.token, entered: entered))
+            case .success(.denied(let status)): completion(.denied(status))
+            case .success(.failure(let failure)), .failure(let failure): completion(.denied(failure.status))
+            case .success(.done), .success(.identity): completion(.denied(.internalFailure))
+            }
+        }
+    }
+
+    package func withdraw(_ evaluation: UInt64, _ status: Status) {
+        _ = link.begin(.withdraw(AuthorityCall.Withdraw(evaluation: evaluation, status: status))) { _ in }
+    }
+
+    // MARK: - Changes
+
+    package func report(_ change: AuthorityChange, then: (@Sendable () -> Void)?) {
+        let kind: AuthorityCall.Change.Kind
+        switch change {
+        case .locked:
+            core.withLock { $0.isLocked = true }
+            kind = .locked
+        case .unlocked: kind = .unlocked
+        case .background(let isBehind): kind = isBehind ? .background : .foreground
+        case .passcodeExists(let exists):
+            core.withLock { $0.isPasscodeSet = exists }
+            kind = exists ? .passcodeCommitted : .passcodeRemoved
+        case .passcodeChanged: kind = .passcodeCommitted
+        }
+        _ = link.begin(.change(AuthorityCall.Change(userID: userID, kind: kind))) { [self] result in
+            switch result {
+            case .success(.done):
+                if case .unlocked = change { core.withLock { $0.isLocked = $0.known?.isLocked ?? false } }
+            case .success(.failure(let failure)), .failure(let failure): link.log.note(.authorityNotTold, failure)
+            case .success: link.log.note(.authorityNotTold, nil)
+            }
+            then?()
+        }
+    }
+
+    /// The counters are files of `latchkey-authd`, which stores them before every passcode.
+    package func keepCounters() throws(Failure) {}
+
+    package func setFacePermission(
+        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void
+    ) {
+        let change = AuthorityCall.SetFacePermission(userID: userID, application: application, isAllowed: isAllowed)
+        _ = link.begin(.setFacePermission(change)) { result in
+            switch result {
+            case .success(.done): done(nil)
+            case .success(.failure(let failure)), .failure(let failure): done(failure)
+            case .success: done(Failure(.internalFailure, "latchkey-authd sent a reply of another kind."))
+            }
+        }
+    }
+
+    package func observe(_ observer: @escaping @Sendable () -> Void) { core.withLock { $0.observer = observer } }
+
+    private func changed() { core.withLock { $0.observer }?() }
+
+    // MARK: - Calls of the authority
+
+    func take(_ state: AuthorityState) {
+        core.withLock { $0.known = state }
+        changed()
+    }
+
+    func counted(_ counters: PolicyCounters) { client?.counted(counters) }
+
+    func countersWereLost() {
+        link.log.noting(.recordNotRead) { () throws(Failure) in try client?.countersWereLost() }
+    }
+
+    func adopt(_ set: EnrolmentSet?) -> StoreReply {
+        reply { (client) throws(Failure) in
+            try client.adopt(set)
+            return .done
+        }
+    }
+
+    func open(_ open: StoreCall.Open) -> StoreReply {
+        reply { (client) throws(Failure) in
+            .opened(try client.open(.slotKey(open.slotKey, passcodeID: open.passcodeID)))
+        }
+    }
+
+    private func reply(_ body: (any AuthorityClient) throws(Failure) -> StoreReply) -> StoreReply {
+        guard let client else { return .failure(Failure(.storeUnreadable, "The keychain of the user is not open.")) }
+        do throws(Failure) {
+            return try body(client)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

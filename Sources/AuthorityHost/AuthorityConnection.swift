@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+package import LatchkeyModel
+import LatchkeyPolicy
+package import LatchkeySeams
+import LatchkeyTransport
+import LatchkeyWire
+import Synchronization
+
+/// The connection of `latchkey-authd` to `latchkeyd`: receives its calls, and calls it.
+///
+/// A connection has a key for its tokens and the authorities of the users. Both end with it: evaluations under way are
+/// refused, and no token is accepted on another connection. Only what the users' stores hold remains.
+package final class AuthorityConnection: Sendable {
+    /// The dependencies of a connection.
+    package struct Parts: Sendable {
+        package var random: any RandomSource
+        package var log: any EventLog
+        /// Runs the stretching of new passcodes.
+        package var stretching: any StretchQueue
+        /// Base-2 logarithm of scrypt's N for new passcodes.
+        package var passcodeCost: UInt8
+        /// Determines who a process is.
+        package var identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
+        /// Provides what the authority of a user is made of.
+        package var user: @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
+
+        /// Creates a value from its fields.
+        package init(
+            random: any RandomSource, log: any EventLog, stretching: any StretchQueue, passcodeCost: UInt8,
+            identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity,
+            user: @escaping @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
+        ) {
+            self.random = random
+            self.log = log
+            self.stretching = stretching
+            self.passcodeCost = passcodeCost
+            self.identify = identify
+            self.user = user
+        }
+    }
+
+    /// Maximum users with an authority on one connection.
+    package static let users = 1024
+
+    let parts: Parts
+    let mint: TokenMint
+    private let sendFrame: @Sendable (SecretBytes) -> Void
+    private let calls = CallTable<StoreReply>()
+
+    private struct State: Sendable {
+        var users: [UInt32: UserAuthority] = [:]
+        /// The evaluations under way, by the number of their call.
+        var evaluations: [UInt64: (UserAuthority, UInt64?)] = [:]
+        /// Evaluations that were withdrawn before their number was known.
+        var withdrawn: [UInt64: Status] = [:]
+        var isOver = false
+    }
+    private let state = Mutex(State())
+
+    /// Begins the connection with the welcome message.
+    ///
+    /// - Parameter send: sends a frame; may be called from any thread.
+    package init(_ parts: Parts, send: @escaping @Sendable (SecretBytes) -> Void) throws(Failure) {
+        self.parts = parts
+        sendFrame = send
+        let connection = try parts.random.bytes(AuthToken.identifierBytes).copyBytes()
+        let key = try parts.random.bytes(32)
+        mint = try TokenMint(connection: connection, key: key)
+        notify(.welcome(StoreCall.Welcome(version: UInt64(Limits.wireVersion), connection: connection, key: key)))
+    }
+
+    // MARK: - Sending
+
+    func reply(_ number: UInt64, _ reply: AuthorityReply) {
+        sendFrame(ServiceMessage.authorityReply(number, reply).encoded())
+    }
+
+    /// Sends a message that has no reply.
+    func notify(_ call: StoreCall) { sendFrame(ServiceMessage.storeCall(0, call).encoded()) }
+
+    /// Seconds that a call to the store may take.
+    private static let callSeconds: Int64 = 10
+
+    /// Calls the store and waits for the reply. Blocks; must not be called on the thread that receives frames.
+    func call(_ call: StoreCall) throws(Failure) -> StoreReply {
+        try calls.call(seconds: Self.callSeconds) { sendFrame(ServiceMessage.storeCall($0, call).encoded()) }
+    }
+
+    // MARK: - Receiving
+
+    /// Handles a frame; false if the connection must end, because the frame is not a message that it may receive.
+    package func received(_ payload: SecretBytes) -> Bool {
+        let message: ServiceMessage
+        do throws(WireError) {
+            message = try ServiceMessage(decoding: payload)
+        } catch {
+            return false
+        }
+        switch message {
+        case .authorityCall(let number, let call):
+            // Number 0 has no reply, and every call of this direction has one.
+            guard number != 0 else { return false }
+            handle(number, call)
+            return true
+        case .storeReply(let number, let reply): return calls.complete(number, .success(reply))
+        case .authorityReply, .storeCall: return false
+        }
+    }
+
+    private func handle(_ number: UInt64, _ call: AuthorityCall) {
+        do throws(Failure) {
+            switch call {
+            case .identify(let process): reply(number, .identity(try parts.identify(process)))
+            case .attach(let attach): try self.attach(number, attach)
+            case .evaluate(let evaluate): try self.evaluate(number, evaluate)
+            case .withdraw(let withdraw):
+                self.withdraw(withdraw)
+                reply(number, .done)
+            case .change(let change): try user(change.userID).change(number, change.kind)
+            case .setFacePermission(let change): try user(change.userID).set(number, change)
+            }
+        } catch {
+            reply(number, .failure(error))
+        }
+    }
+
+    private func user(_ userID: UInt32) throws(Failure) -> UserAuthority {
+        guard let user = state.withLock({ $0.users[userID] }) else {
+            throw Failure(.malformedRequest, "User \(userID) was not attached on this connection.")
+        }
+        return user
+    }
+
+    private func attach(_ number: UInt64, _ attach: AuthorityCall.Attach) throws(Failure) {
+        let isKnown = state.withLock { $0.users[attach.userID] != nil || $0.users.count >= Self.users }
+        guard !isKnown else {
+            throw Failure(.malformedRequest, "User \(attach.userID) was attached before, or there are too many users.")
+        }
+        let user = try UserAuthority(attach.userID, parts.user(attach.userID), connection: self)
+        state.withLock { $0.users[attach.userID] = user }
+        user.attach(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
+    }
+
+    // MARK: - Evaluations
+
+    private func evaluate(_ number: UInt64, _ call: AuthorityCall.Evaluate) throws(Failure) {
+        let user = try user(call.process.userID)
+        let isRepeated = state.withLock { state in
+            guard state.evaluations[number] == nil else { return true }
+            state.evaluations[number] = (user, nil)
+            return false
+        }
+        guard !isRepeated else { throw Failure(.malformedRequest, "The number of a call was used twice.") }
+        let evaluation: UInt64
+        do throws(Failure) {
+            evaluation = try user.evaluate(call) { [self] answer in
+                state.withLock { state in
+                    state.evaluations[number] = nil
+                    state.withdrawn[number] = nil
+                }
+                reply(number, answer)
+            }
+        } catch {
+            state.withLock { $0.evaluations[number] = nil }
+            throw error
+        }
+        // The evaluation may have ended already, or may have been withdrawn meanwhile.
+        let withdrawal = state.withLock { state -> Status? in
+            guard state.evaluations[number] != nil else { return nil }
+            state.evaluations[number] = (user, evaluation)
+            return state.isOver ? .systemCancel : state.withdrawn.removeValue(forKey: number)
+        }
+        if let withdrawal { user.withdraw(evaluation, withdrawal) }
+    }
+
+    private func withdraw(_ withdraw: AuthorityCall.Withdraw) {
+        // An evaluation can be withdrawn by the caller or with its connection; no other status may be chosen for it.
+        let status: Status = withdraw.status == .appCancel ? .appCancel : .systemCancel
+        let known = state.withLock { state -> (UserAuthority, UInt64)? in
+            guard let (user, evaluation) = state.evaluations[withdraw.evaluation] else { return nil }
+            guard let evaluation else {
+                state.withdrawn[withdraw.evaluation] = status
+                return nil
+            }
+            return (user, evaluation)
+        }
+        if let (user, evaluation) = known { user.withdraw(evaluation, status) }
+    }
+
+    /// Ends all evaluations and authorities of the connection.
+    package func disconnected() {
+        let ended = state.withLock { state in
+            state.isOver = true
+            defer { state.users = [:] }
+            return state.evaluations.values.map { $0 }
+        }
+        calls.end(Failure(.systemCancel, "The connection between the services ended."))
+        for (user, evaluation) in ended { if let evaluation { user.withdraw(evaluation, .systemCancel) } }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+
+/// The store of a user behind the connection, as the authority sees it. Its functions block.
+final class ChannelStore: AuthorityClient {
+    private let userID: UInt32
+    private let passcodes: any PasscodeRecordStore
+    private unowned let connection: AuthorityConnection
+
+    init(_ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection) {
+        self.userID = userID
+        self.passcodes = passcodes
+        self.connection = connection
+    }
+
+    func adopt(_ set: EnrolmentSet?) throws(Failure) {
+        switch try connection.call(.adopt(StoreCall.Adopt(userID: userID, set: set))) {
+        case .done: return
+        case .failure(let failure): throw failure
+        case .opened: throw Self.unexpected
+        }
+    }
+
+    /// Verifies a passcode by its record, then has the store open its slot.
+    ///
+    /// The record decides alone that a passcode is wrong or right, so that the store cannot claim either. Only for a
+    /// passcode that was chosen and perhaps never adopted, the slot decides which of the two is the case.
+    func open(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
+        guard case .typed(let typed) = passcode else {
+            throw Failure(.internalFailure, "A passcode is verified in the form in which it was typed.")
+        }
+        let records = try passcodes.passcodeRecords()
+        guard records.current != nil || records.prepared != nil else {
+            throw Failure(
+                .storeUnreadable, "The record of the passcode is missing.",
+                hint: "Ask an administrator to run: latchkey doctor")
+        }
+        if let current = records.current, let slotKey = try current.open(typed) {
+            guard try opens(slotKey, current) else {
+                throw Failure(
+                    .storeUnreadable, "The passcode is right, but the keychain does not open with it.",
+                    hint: "See: latchkey check")
+            }
+            if records.prepared != nil { try passcodes.keep(PasscodeRecords(current: current)) }
+            return true
+        }
+        guard let prepared = records.prepared, let slotKey = try prepared.open(typed), try opens(slotKey, prepared)
+        else { return false }
+        try passcodes.keep(PasscodeRecords(current: prepared))
+        return true
+    }
+
+    private func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
+        let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: record.passcodeID)
+        switch try connection.call(.open(call)) {
+        case .opened(let isOpen): return isOpen
+        case .failure(let failure): throw failure
+        case .done: throw Self.unexpected
+        }
+    }
+
+    func counted(_ counters: PolicyCounters) {
+        connection.notify(.counted(StoreCall.Counted(userID: userID, counters: counters)))
+    }
+
+    func countersWereLost() throws(Failure) { connection.notify(.countersWereLost(userID: userID)) }
+
+    /// Not called: the authority and this object are in the same process.
+    func authorityWasLost() {}
+
+    private static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
+}
+
+extension AuthorityState {
+    /// Creates the state that is sent to the service.
+    init(_ authority: LocalAuthority, userID: UInt32) {
+        let state = authority.state
+        self.init(
+            userID: userID, sensor: state.sensor, isPasscodeSet: state.isPasscodeSet, counters: state.counters,
+            isLocked: state.isLocked, isInBackground: state.isInBackground, biometricUnlock: state.biometricUnlock,
+            facePermissions: state.facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions).map {
+                FacePermission(application: $0.key, isAllowed: $0.value)
+            },
+            prompt: authority.shownPrompt)
+    }
+}

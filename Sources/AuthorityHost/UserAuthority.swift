@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+package import LatchkeyModel
+import LatchkeyPolicy
+package import LatchkeySeams
+import Synchronization
+
+/// What the authority of a user is made of. The stores remain when a connection ends.
+package struct UserParts: Sendable {
+    package var tier: Tier
+    package var reader: any BiometricReader
+    package var prompter: any Prompter
+    package var clock: any Clock
+    /// Runs the durable writes of this user, one after the other.
+    package var work: any WorkQueue
+    package var counters: any CounterStore
+    package var permissions: any FacePermissionStore
+    package var passcodes: any PasscodeRecordStore
+
+    /// Creates a value from its fields.
+    package init(
+        tier: Tier, reader: any BiometricReader, prompter: any Prompter, clock: any Clock, work: any WorkQueue,
+        counters: any CounterStore, permissions: any FacePermissionStore, passcodes: any PasscodeRecordStore
+    ) {
+        self.tier = tier
+        self.reader = reader
+        self.prompter = prompter
+        self.clock = clock
+        self.work = work
+        self.counters = counters
+        self.permissions = permissions
+        self.passcodes = passcodes
+    }
+}
+
+/// The authority of one user on one connection.
+final class UserAuthority: Sendable {
+    let userID: UInt32
+    let parts: UserParts
+    let authority: LocalAuthority
+    private let store: ChannelStore
+    private unowned let connection: AuthorityConnection
+    private let lastState = Mutex<AuthorityState?>(nil)
+
+    /// Evaluations that were granted for a purpose and not used so far; each permits one change.
+    private struct Grants: Sendable {
+        /// Whether the passcode may be removed.
+        var removal = false
+        /// Whether the last unlock was by biometry.
+        var unlockByBiometry = false
+    }
+    private let grants = Mutex(Grants())
+
+    init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
+        self.userID = userID
+        self.parts = parts
+        self.connection = connection
+        store = ChannelStore(userID, parts.passcodes, connection)
+        authority = try LocalAuthority(
+            LocalAuthority.Parts(
+                tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
+                random: connection.parts.random, work: parts.work, stretching: connection.parts.stretching,
+                counters: .success(parts.counters), permissions: parts.permissions,
+                passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
+                    try passcodes.passcodeRecords().current?.passcodeID ?? []
+                }, log: connection.parts.log),
+            mint: connection.mint)
+    }
+
+    /// Starts the authority on the user's work queue: it may call the store, which the receiving thread must not do.
+    func attach(_ number: UInt64, isPasscodeSet: Bool, isLocked: Bool) {
+        parts.work.submit(.any) { [self] in
+            authority.attach(store, isPasscodeSet: isPasscodeSet, isLocked: isLocked)
+            authority.observe { [weak self] in self?.sendState() }
+            sendState()
+            connection.reply(number, .done)
+        }
+    }
+
+    /// Sends the state of the authority, unless it was sent before.
+    private func sendState() {
+        let state = AuthorityState(authority, userID: userID)
+        lastState.withLock { last in
+            guard last != state else { return }
+            last = state
+            // Sent with the lock held, so that states arrive in their order.
+            connection.notify(.state(state))
+        }
+    }
+
+    // MARK: - Evaluations
+
+    /// Starts an evaluation for a process of the user.
+    ///
+    /// - Parameter answer: called exactly once with the reply, possibly before this returns.
+    func evaluate(
+        _ call: AuthorityCall.Evaluate, _ answer: @escaping @Sendable (AuthorityReply) -> Void
+    ) throws(Failure) -> UInt64 {
+        let identify = connection.parts.identify
+        let identity = try identify(call.process)
+        var caller = Caller(
+            groups: identity.groups, label: identity.label, program: identity.program,
+            processID: call.process.processID, userID: userID,
+            process: IdentifiedProcess(name: call.process, identity: identity, identify: identify))
+        caller.application = identity.application
+        guard let step = RecoveryStep(call.lastStep, call.recoveryCode) else {
+            throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
+        }
+        let request = AuthenticationRequest(
+            plan: call.plan, asker: Asker(caller: caller, faceUsage: call.faceUsage, terminal: identity.terminal),
+            prompting: call.prompting, purpose: call.purpose, lastStep: step, reuseSeconds: call.reuseSeconds,
+            challenge: call.challenge, binding: call.binding)
+        return authority.evaluate(request) { [self] result in
+            // The reply may be followed by a question about the state, such as the tries that are left.
+            sendState()
+            switch result {
+            case .denied(let status): answer(.denied(status))
+            case .granted(let token, let entered): granted(token, entered, step, answer)
+            }
+        }
+    }
+
+    private func granted(
+        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RecoveryStep,
+        _ answer: @escaping @Sendable (AuthorityReply) -> Void
+    ) {
+        grants.withLock { grants in
+            switch token.purpose {
+            case .removePasscode, .discardProtected: grants.removal = true
+            case .unlock: grants.unlockByBiometry = token.methods.contains(.biometry)
+            default: break
+            }
+        }
+        guard case .text(let text)? = entered else { return answer(.granted(AuthorityReply.Grant(token: token))) }
+        guard case .asksNewPasscode = step else {
+            return answer(.granted(AuthorityReply.Grant(token: token, entered: text)))
+        }
+        do throws(Failure) {
+            try connection.parts.stretching.submit(.person) { [self] in
+                do throws(Failure) {
+                    let (slotKey, passcodeID) = try prepare(text)
+                    answer(.granted(AuthorityReply.Grant(token: token, entered: slotKey, passcodeID: passcodeID)))
+                } catch {
+                    connection.parts.log.note(.passcodeNotChecked, error)
+                    answer(.denied(error.status))
+                }
+            }
+        } catch {
+            answer(.denied(error.status))
+        }
+    }
+
+    /// Stores the record of a new passcode beside the current one. Blocks for the duration of scrypt.
+    private func prepare(_ passcode: SecretBytes) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
+        var records = try parts.passcodes.passcodeRecords()
+        let random = connection.parts.random
+        let passcodeID =
+            try authority.state.isPasscodeSet
+            ? records.current?.passcodeID ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
+        let (record, slotKey) = try PasscodeRecord.make(
+            passcode, passcodeID: passcodeID, cost: connection.parts.passcodeCost,
+            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes())
+        // Counters are stored first: a passcode without counters means that they were removed.
+        try authority.keepCounters()
+        records.prepared = record
+        try parts.passcodes.keep(records)
+        return (slotKey, passcodeID)
+    }
+
+    func withdraw(_ evaluation: UInt64, _ status: Status) { authority.withdraw(evaluation, status) }
+
+    // MARK: - Changes
+
+    func change(_ number: UInt64, _ kind: AuthorityCall.Change.Kind) throws(Failure) {
+        switch kind {
+        case .locked: report(number, .locked)
+        case .unlocked:
+            // Whether biometry unlocked the device decides whether it is accepted again without a touch (LA-33), so
+            // this side does not take the other one's word for it.
+            let byBiometry = grants.withLock { grants in
+                defer { grants.unlockByBiometry = false }
+                return grants.unlockByBiometry
+            }
+            report(number, .unlocked(byBiometry: byBiometry))
+        case .background: report(number, .background(true))
+        case .foreground: report(number, .background(false))
+        case .passcodeCommitted:
+            submit(number) { [self] () throws(Failure) in
+                var records = try parts.passcodes.passcodeRecords()
+                guard let prepared = records.prepared else {
+                    throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
+                }
+                records = PasscodeRecords(current: prepared)
+                try parts.passcodes.keep(records)
+                report(number, .passcodeExists(true))
+            }
+        case .passcodeRemoved:
+            let isPermitted = grants.withLock { grants in
+                defer { grants.removal = false }
+                return grants.removal
+            }
+            guard isPermitted else {
+                throw Failure(.notPermitted, "The passcode is removed only after an authentication for that purpose.")
+            }
+            submit(number) { [self] () throws(Failure) in
+                try parts.passcodes.keep(PasscodeRecords())
+                report(number, .passcodeExists(false))
+            }
+        }
+    }
+
+    private func report(_ number: UInt64, _ change: AuthorityChange) {
+        authority.report(change) { [self] in
+            sendState()
+            connection.reply(number, .done)
+        }
+    }
+
+    func set(_ number: UInt64, _ change: AuthorityCall.SetFacePermission) throws(Failure) {
+        guard change.isAllowed != true else {
+            throw Failure(.notPermitted, "Only a person at a prompt allows an app to use Face ID.")
+        }
+        authority.setFacePermission(change.application, change.isAllowed) { [self] failure in
+            sendState()
+            connection.reply(number, failure.map { .failure($0) } ?? .done)
+        }
+    }
+
+    private func submit(_ number: UInt64, _ body: @escaping @Sendable () throws(Failure) -> Void) {
+        parts.work.submit(.any) { [self] in
+            do throws(Failure) {
+                try body()
+            } catch {
+                connection.reply(number, .failure(error))
+            }
+        }
+    }
+}
+
+/// A process whose identity is determined again before a prompt names it.
+private struct IdentifiedProcess: CallerProcess {
+    let name: ProcessName
+    let identity: ProgramIdentity
+    let identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
+
+    /// A process that cannot be identified any more counts as changed.
+    var isUnchanged: Bool { (try? identify(name)) == identity }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+package import LatchkeySeams
+import LatchkeySystem
+import LatchkeyWire
+import Synchronization
+
+/// The files of one user that `latchkey-authd` keeps: counters of failed tries, face permissions and the records of the
+/// passcode. Only root can read or change them, so they are not encrypted; each has a checksum, because a write may be
+/// interrupted.
+package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore {
+    private let path: String
+    private let clock: any Clock
+    private let checksumKey: SymmetricKey
+
+    private struct Newest: Sendable {
+        var serial: UInt64
+        var slot: Int
+    }
+    private let newest = Mutex<Newest?>(nil)
+
+    /// Creates the folder if it is missing; throws if it can be read or changed by other users.
+    package init(_ path: String, clock: any Clock) throws(Failure) {
+        self.path = path
+        self.clock = clock
+        guard let zeros = SymmetricKey(SecretBytes([UInt8](repeating: 0, count: SymmetricKey.byteCount))) else {
+            throw Failure(.internalFailure, "A key has the wrong length.")
+        }
+        checksumKey = try zeros.derive(.authorityFile)
+        try Files.makePrivateFolder(path)
+    }
+
+    private var counters: String { path + "/counters" }
+    private var permissions: String { path + "/permissions" }
+    private var passcodes: String { path + "/passcodes" }
+
+    // MARK: - Counters
+
+    package func keptCounters() throws(Failure) -> (PolicyCounters, isOfThisBoot: Bool)? {
+        try newest.withLock { (newest) throws(Failure) in
+            guard let slots = try reading(counters, { () throws(SystemError) in try CounterSlots.read(counters) })
+            else { return nil }
+            var best: (KeptTries, Newest)?
+            for (index, slot) in slots.enumerated() {
+                guard let body = try checked(slot), let kept = KeptTries(decoding: body),
+                    kept.serial >= best?.0.serial ?? 0
+                else { continue }
+                best = (kept, Newest(serial: kept.serial, slot: index))
+            }
+            guard let best else {
+                throw Failure(.storeUnreadable, "\(counters) was changed, and its tries count as used up.")
+            }
+            newest = best.1
+            let bootID = clock.bootID
+            return (best.0.counters, !bootID.isEmpty && best.0.bootID == bootID)
+        }
+    }
+
+    package func keep(_ counters: PolicyCounters) throws(Failure) {
+        // Reads the file first, so that the older slot is overwritten; a changed file is replaced.
+        if newest.withLock({ $0 }) == nil { _ = try? keptCounters() }
+        try newest.withLock { (newest) throws(Failure) in
+            let serial = (newest?.serial ?? 0) &+ 1
+            let slot = 1 - (newest?.slot ?? 1)
+            let body = KeptTries(serial: serial, counters: counters, bootID: clock.bootID).encoded
+            let bytes = try checksumKey.authenticationCode(body) + body
+            try writing(self.counters) { () throws(SystemError) in
+                try CounterSlots.overwrite(self.counters, slot, with: bytes)
+            }
+            newest = Newest(serial: serial, slot: slot)
+        }
+    }
+
+    // MARK: - Face permissions
+
+    package func keptFacePermissions() throws(Failure) -> [String: Bool] {
+        guard let body = try contents(of: permissions, .permissions) else { return [:] }
+        var kept: [String: Bool] = [:]
+        let isRead = Self.decode(body) { (reader) throws(WireError) in
+            try reader.array(limit: Limits.facePermissions) { (reader) throws(WireError) in
+                try reader.tuple(2) { (reader) throws(WireError) in
+                    let application = try reader.text(limit: Limits.titleBytes)
+                    kept[application] = try reader.boolean()
+                }
+            }
+        }
+        guard isRead else { throw Self.changed(permissions) }
+        return kept
+    }
+
+    package func keep(facePermissions: [String: Bool]) throws(Failure) {
+        var writer = CBORWriter()
+        let kept = facePermissions.sorted { $0.key < $1.key }.prefix(Limits.facePermissions)
+        writer.array(kept.count)
+        for (application, isAllowed) in kept {
+            writer.array(2)
+            writer.text(application)
+            writer.boolean(isAllowed)
+        }
+        try replace(permissions, .permissions, writer.finish().copyBytes())
+    }
+
+    // MARK: - Passcode
+
+    package func passcodeRecords() throws(Failure) -> PasscodeRecords {
+        guard let body = try contents(of: passcodes, .passcodes) else { return PasscodeRecords() }
+        var records: [PasscodeRecord?] = []
+        let isRead = Self.decode(body) { (reader) throws(WireError) in
+            try reader.array(limit: 2) { (reader) throws(WireError) in
+                records.append(try PasscodeRecord?(from: &reader))
+            }
+        }
+        guard isRead, records.count == 2 else { throw Self.changed(passcodes) }
+        return PasscodeRecords(current: records[0], prepared: records[1])
+    }
+
+    package func keep(_ records: PasscodeRecords) throws(Failure) {
+        var writer = CBORWriter()
+        writer.array(2)
+        for record in [records.current, records.prepared] { record.write(to: &writer) }
+        try replace(passcodes, .passcodes, writer.finish().copyBytes())
+    }
+
+    // MARK: - Files
+
+    /// Returns the body of a file; nil if the file does not exist. Throws `storeUnreadable` if it was changed.
+    private func contents(of file: String, _ mark: FileMark) throws(Failure) -> [UInt8]? {
+        guard
+            let bytes = try reading(file, { () throws(SystemError) in try Files.read(file, limit: 1 << 20) })?
+                .copyBytes()
+        else { return nil }
+        guard bytes.starts(with: mark.bytes), let body = try checked(Array(bytes.dropFirst(mark.bytes.count))) else {
+            throw Self.changed(file)
+        }
+        return body
+    }
+
+    private func replace(_ file: String, _ mark: FileMark, _ body: [UInt8]) throws(Failure) {
+        let bytes = SecretBytes(mark.bytes + (try checksumKey.authenticationCode(body)) + body)
+        try writing(file) { () throws(SystemError) in try Files.replace(file, with: bytes) }
+    }
+
+    /// Returns the bytes behind the checksum; nil if it does not fit.
+    private func checked(_ bytes: [UInt8]) throws(Failure) -> [UInt8]? {
+        guard bytes.count > 32 else { return nil }
+        let body = Array(bytes[32...])
+        return try checksumKey.authenticationCode(body) == Array(bytes[..<32]) ? body : nil
+    }
+
+    private static func decode(
+        _ body: [UInt8], _ read: (inout CBORReader) throws(WireError) -> Void
+    ) -> Bool {
+        body.withUnsafeBytes { bytes in
+            do throws(WireError) {
+                var reader = CBORReader(bytes)
+                try read(&reader)
+                try reader.finish()
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    private static func changed(_ file: String) -> Failure {
+        Failure(.storeUnreadable, "\(file) was changed by another program, or is of another version.")
+    }
+
+    private func reading<R>(_ file: String, _ body: () throws(SystemError) -> R) throws(Failure) -> R {
+        do throws(SystemError) { return try body() } catch { throw Failure(error, "\(file) cannot be read") }
+    }
+
+    private func writing<R>(_ file: String, _ body: () throws(SystemError) -> R) throws(Failure) -> R {
+        do throws(SystemError) { return try body() } catch { throw Failure(error, "\(file) cannot be written") }
+    }
+}
+
+extension PasscodeRecord? {
+    fileprivate func write(to writer: inout CBORWriter) {
+        guard let self else { return writer.array(0) }
+        writer.array(4)
+        writer.unsigned(UInt64(self.cost))
+        writer.bytes(self.salt)
+        writer.bytes(self.passcodeID)
+        writer.bytes(self.verifier)
+    }
+
+    fileprivate init(from reader: inout CBORReader) throws(WireError) {
+        var cost: UInt64?
+        var parts: [[UInt8]] = []
+        try reader.array(limit: 4) { (reader) throws(WireError) in
+            if cost == nil { cost = try reader.unsigned() } else { parts.append(try reader.bytes(limit: 32)) }
+        }
+        guard let cost else {
+            self = nil
+            return
+        }
+        guard parts.count == 3, let cost = UInt8(exactly: cost),
+            let record = PasscodeRecord(cost: cost, salt: parts[0], passcodeID: parts[1], verifier: parts[2])
+        else { throw .invalidValue }
+        self = record
+    }
+}

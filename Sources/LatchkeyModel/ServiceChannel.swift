@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The messages between `latchkeyd` and `latchkey-authd` (docs/services.md). Each side calls the other; every call has
+// one reply.
+
+/// Identifies a process for the lifetime of the machine: a process ID is reused, the pair with the start time is not.
+package struct ProcessName: Hashable, Sendable {
+    package var processID: Int32
+    /// Clock ticks since boot: field 22 of `/proc/PID/stat`.
+    package var startTime: UInt64
+    /// The user ID that the kernel reported for the connection.
+    package var userID: UInt32
+
+    /// Creates a name from its fields.
+    package init(processID: Int32, startTime: UInt64, userID: UInt32) {
+        self.processID = processID
+        self.startTime = startTime
+        self.userID = userID
+    }
+}
+
+/// A call from `latchkeyd` to `latchkey-authd`.
+package enum AuthorityCall: Equatable, Sendable {
+    /// Who a process is. Reply: `identity`.
+    case identify(ProcessName)
+    /// Starts the authority of a user. Reply: `done`, after the first `state`.
+    case attach(Attach)
+    /// Evaluates a plan at a prompt. Reply: `granted` or `denied`, when the evaluation ends.
+    case evaluate(Evaluate)
+    /// Ends an evaluation, named by the number of its call. Reply: `done`.
+    case withdraw(Withdraw)
+    /// Reports a change of the device or of the passcode. Reply: `done`, when it has been processed.
+    case change(Change)
+    /// Sets or deletes a face permission. Reply: `done`, when it is durable.
+    case setFacePermission(SetFacePermission)
+
+    package struct Attach: Equatable, Sendable {
+        package var userID: UInt32
+        /// Whether the store has a passcode.
+        package var isPasscodeSet: Bool
+        package var isLocked: Bool
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, isPasscodeSet: Bool, isLocked: Bool) {
+            self.userID = userID
+            self.isPasscodeSet = isPasscodeSet
+            self.isLocked = isLocked
+        }
+    }
+
+    package struct Evaluate: Equatable, Sendable {
+        package var plan: AuthenticationPlan
+        /// The caller's process; its user is the one who authenticates.
+        package var process: ProcessName
+        /// The face usage description of the app; nil if it has none.
+        package var faceUsage: String?
+        package var prompting: Prompting
+        package var purpose: PromptPurpose
+        package var lastStep: LastStep
+        /// The recovery code that the last step shows; nil for other steps.
+        package var recoveryCode: SecretBytes?
+        package var reuseSeconds: UInt64
+        /// 32 random bytes.
+        package var challenge: [UInt8]
+        /// 32 bytes.
+        package var binding: [UInt8]
+
+        /// Creates a value from its fields.
+        package init(
+            plan: AuthenticationPlan, process: ProcessName, faceUsage: String?, prompting: Prompting,
+            purpose: PromptPurpose, lastStep: LastStep, recoveryCode: SecretBytes?, reuseSeconds: UInt64,
+            challenge: [UInt8], binding: [UInt8]
+        ) {
+            self.plan = plan
+            self.process = process
+            self.faceUsage = faceUsage
+            self.prompting = prompting
+            self.purpose = purpose
+            self.lastStep = lastStep
+            self.recoveryCode = recoveryCode
+            self.reuseSeconds = reuseSeconds
+            self.challenge = challenge
+            self.binding = binding
+        }
+    }
+
+    package struct Withdraw: Equatable, Sendable {
+        /// The number of the `evaluate` call.
+        package var evaluation: UInt64
+        package var status: Status
+
+        /// Creates a value from its fields.
+        package init(evaluation: UInt64, status: Status) {
+            self.evaluation = evaluation
+            self.status = status
+        }
+    }
+
+    package struct Change: Equatable, Sendable {
+        /// Raw values are part of the wire format and never reused.
+        package enum Kind: UInt8, CaseIterable, Sendable {
+            case locked = 1
+            case unlocked = 2
+            case background = 3
+            case foreground = 4
+            /// The store has adopted the passcode of the evaluation that chose it.
+            case passcodeCommitted = 5
+            /// The store has removed the passcode; accepted only after an evaluation for that purpose.
+            case passcodeRemoved = 6
+        }
+        package var userID: UInt32
+        package var kind: Kind
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, kind: Kind) {
+            self.userID = userID
+            self.kind = kind
+        }
+    }
+
+    package struct SetFacePermission: Equatable, Sendable {
+        package var userID: UInt32
+        package var application: String
+        /// Nil deletes the decision, so that the app asks again; true is refused, since only a person can allow it.
+        package var isAllowed: Bool?
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, application: String, isAllowed: Bool?) {
+            self.userID = userID
+            self.application = application
+            self.isAllowed = isAllowed
+        }
+    }
+}
+
+/// A reply of `latchkey-authd`.
+package enum AuthorityReply: Equatable, Sendable {
+    case done
+    case failure(Failure)
+    case identity(ProgramIdentity)
+    case granted(Grant)
+    case denied(Status)
+
+    /// A token, with what the user entered in the last step.
+    package struct Grant: Equatable, Sendable {
+        package var token: AuthToken
+        /// The recovery code that was entered, or the slot key of the new passcode; nil for other last steps.
+        package var entered: SecretBytes?
+        /// The identifier of the new passcode's secret; empty unless a passcode was chosen.
+        package var passcodeID: [UInt8]
+
+        /// Creates a value from its fields.
+        package init(token: AuthToken, entered: SecretBytes? = nil, passcodeID: [UInt8] = []) {
+            self.token = token
+            self.entered = entered
+            self.passcodeID = passcodeID
+        }
+    }
+}
+
+/// A call from `latchkey-authd` to `latchkeyd`.
+package enum StoreCall: Equatable, Sendable {
+    /// The first message of a connection: the key of its tokens. Reply: `done`.
+    case welcome(Welcome)
+    /// The state of a user's authority has changed. Reply: `done`.
+    case state(AuthorityState)
+    /// Adopt an enrolment set durably. Reply: `done` or `failure`.
+    case adopt(Adopt)
+    /// Open the slot of the passcode. Reply: `opened`.
+    case open(Open)
+    /// Counters are durable. Reply: `done`.
+    case counted(Counted)
+    /// Counters were missing or unreadable. Reply: `done`.
+    case countersWereLost(userID: UInt32)
+
+    package struct Welcome: Equatable, Sendable {
+        /// The version of the messages: `Limits.wireVersion`.
+        package var version: UInt64
+        /// The identifier of the connection, 16 random bytes.
+        package var connection: [UInt8]
+        /// The key of the codes of tokens, 32 random bytes.
+        package var key: SecretBytes
+
+        /// Creates a value from its fields.
+        package init(version: UInt64, connection: [UInt8], key: SecretBytes) {
+            self.version = version
+            self.connection = connection
+            self.key = key
+        }
+    }
+
+    package struct Adopt: Equatable, Sendable {
+        package var userID: UInt32
+        /// Nil if nothing is enrolled.
+        package var set: EnrolmentSet?
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, set: EnrolmentSet?) {
+            self.userID = userID
+            self.set = set
+        }
+    }
+
+    package struct Open: Equatable, Sendable {
+        package var userID: UInt32
+        /// The key of the slot, 32 bytes, derived from the passcode.
+        package var slotKey: SecretBytes
+        /// The identifier of the passcode's secret, 16 bytes.
+        package var passcodeID: [UInt8]
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, slotKey: SecretBytes, passcodeID: [UInt8]) {
+            self.userID = userID
+            self.slotKey = slotKey
+            self.passcodeID = passcodeID
+        }
+    }
+
+    package struct Counted: Equatable, Sendable {
+        package var userID: UInt32
+        package var counters: PolicyCounters
+
+        /// Creates a value from its fields.
+        package init(userID: UInt32, counters: PolicyCounters) {
+            self.userID = userID
+            self.counters = counters
+        }
+    }
+}
+
+/// A reply of `latchkeyd`.
+package enum StoreReply: Equatable, Sendable {
+    case done
+    case failure(Failure)
+    /// Whether the slot was opened.
+    case opened(Bool)
+}
+
+/// The state of a user's authority, without the evaluations under way.
+package struct AuthorityState: Equatable, Sendable {
+    package var userID: UInt32
+    package var sensor: SensorState
+    package var isPasscodeSet: Bool
+    package var counters: PolicyCounters
+    package var isLocked: Bool
+    package var isInBackground: Bool
+    /// When the device was last unlocked by biometry, in nanoseconds of the boot-time clock; nil if it was not.
+    package var biometricUnlock: Int64?
+    package var facePermissions: [FacePermission]
+    package var prompt: StatusReport.ShownPrompt?
+
+    /// Creates a state from its fields.
+    package init(
+        userID: UInt32, sensor: SensorState, isPasscodeSet: Bool, counters: PolicyCounters, isLocked: Bool,
+        isInBackground: Bool, biometricUnlock: Int64?, facePermissions: [FacePermission],
+        prompt: StatusReport.ShownPrompt?
+    ) {
+        self.userID = userID
+        self.sensor = sensor
+        self.isPasscodeSet = isPasscodeSet
+        self.counters = counters
+        self.isLocked = isLocked
+        self.isInBackground = isInBackground
+        self.biometricUnlock = biometricUnlock
+        self.facePermissions = facePermissions
+        self.prompt = prompt
+    }
+}
+
+/// Who a program is, as `latchkey-authd` determined it (docs/identity.md).
+package struct ProgramIdentity: Equatable, Sendable {
+    /// How much the identity proves. Raw values are part of the wire format and never reused.
+    package enum Strength: UInt8, CaseIterable, Sendable {
+        /// Only the user is known.
+        case user = 1
+        /// A program file that only root can change.
+        case program = 2
+        /// A system service with a user ID of its own.
+        case unit = 3
+    }
+    package var label: String
+    /// The path of the executable; empty if it is not determined.
+    package var program: String
+    package var application: String
+    package var groups: [String]
+    package var strength: Strength
+    /// The device number of the controlling terminal; 0 if it has none.
+    package var terminal: UInt64
+    /// The login session; empty if there is none.
+    package var session: String
+
+    /// Creates an identity from its fields.
+    package init(
+        label: String, program: String, application: String, groups: [String], strength: Strength, terminal: UInt64,
+        session: String
+    ) {
+        self.label = label
+        self.program = program
+        self.application = application
+        self.groups = groups
+        self.strength = strength
+        self.terminal = terminal
+        self.session = session
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// What `latchkey-authd` stores about a user's passcode: the parameters of its stretching, and a verifier.
+///
+/// The verifier and the key of the store's slot are derived from the stretched passcode independently of each other, so
+/// the verifier does not open the slot. A reader of the record can guess the passcode at the cost of scrypt.
+package struct PasscodeRecord: Equatable, Sendable {
+    package static let saltBytes = 16
+    /// Base-2 logarithms of scrypt's N that are accepted; 2^16 takes 64 MiB and a quarter of a second.
+    package static let costs: ClosedRange<UInt8> = 10...16
+
+    /// Base-2 logarithm of N.
+    package let cost: UInt8
+    /// 16 random bytes.
+    package let salt: [UInt8]
+    /// The identifier of the passcode's secret `U_pass`, 16 random bytes; kept when the passcode changes.
+    package let passcodeID: [UInt8]
+    /// 32 bytes.
+    package let verifier: [UInt8]
+
+    /// Decodes a stored record; nil if a field has a length or value that is not accepted.
+    package init?(cost: UInt8, salt: [UInt8], passcodeID: [UInt8], verifier: [UInt8]) {
+        guard Self.costs.contains(cost), salt.count == Self.saltBytes,
+            passcodeID.count == AuthToken.identifierBytes, verifier.count == 32
+        else { return nil }
+        (self.cost, self.salt, self.passcodeID, self.verifier) = (cost, salt, passcodeID, verifier)
+    }
+}
+
+/// The records of a user's passcode: the current one, and a new one while the store has not confirmed it.
+package struct PasscodeRecords: Equatable, Sendable {
+    package var current: PasscodeRecord?
+    /// The record of a passcode that the user chose last. It replaces `current` when the store has adopted it, or when
+    /// a later right passcode shows that it had.
+    package var prepared: PasscodeRecord?
+
+    /// Creates a value from its fields.
+    package init(current: PasscodeRecord? = nil, prepared: PasscodeRecord? = nil) {
+        self.current = current
+        self.prepared = prepared
+    }
+}
+
+/// The role that stores the records of one user's passcode durably.
+package protocol PasscodeRecordStore: AnyObject, Sendable {
+    /// Returns the stored records; throws `storeUnreadable` for a changed file.
+    func passcodeRecords() throws(Failure) -> PasscodeRecords
+    /// Replaces the records; durable on return, and the replaced ones are erased. Blocks.
+    func keep(_ records: PasscodeRecords) throws(Failure)
+}

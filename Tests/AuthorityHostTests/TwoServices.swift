@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthorityDriver
+import AuthorityHost
+import KeyFileDriver
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import SQLiteDriver
+import SimulatedDriver
+import Synchronization
+import SystemDriver
+import TestSupport
+
+/// Both services of tier `file` in one process: they exchange the bytes of the service channel, without a socket. The
+/// sensor and the prompt are simulated.
+final class TwoServices: Sendable {
+    static let userID: UInt32 = 1000
+    static let process = ProcessName(processID: 77, startTime: 1234, userID: userID)
+    static let identity = ProgramIdentity(
+        label: "notes", program: "/usr/bin/notes", application: "org.example.notes", groups: ["org.example.notes"],
+        strength: .program, terminal: 0, session: "")
+
+    let world: SimulatedWorld
+    let clock = VirtualClock()
+    let keychain: Keychain
+    let folder: TemporaryFolder
+    let link: AuthorityLink
+    let authority: RemoteAuthority
+    let service: Service
+    let random = SystemRandomSource()
+    private let prompter: any Prompter
+    private let wire = Wire()
+
+    /// What both ends of the channel share.
+    final class Wire: Sendable {
+        struct State: Sendable {
+            var connection: AuthorityConnection?
+            var toStore: (@Sendable (SecretBytes) -> Bool)?
+            var ended: (@Sendable () -> Void)?
+            var isRefusing = false
+            /// The frames in both directions, to search and to replay.
+            var frames: [SecretBytes] = []
+        }
+        let state = Mutex(State())
+    }
+
+    init(_ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3])) throws {
+        folder = try TemporaryFolder()
+        let (clock, random) = (clock, random)
+        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        prompter = ScriptedPrompter(SimulatedPrompter(), world: world)
+        let identity = StoreIdentity(tier: .file, userID: Self.userID, passcodeCost: 10)
+        let store = try SQLiteItemStore.inMemory()
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try identity.create(in: store, vault: vault, random: random)
+        keychain = try identity.open(store, vault: vault, clock: clock, random: random)
+        let (wire, world, prompter, path) = (wire, world, prompter, folder.path)
+        link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog()) {
+            (received, ended) throws(Failure) in
+            try Self.connect(wire, world, prompter, clock, random, path, received, ended)
+        }
+        link.start()
+        authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
+        service = Service(
+            Service.Parts(
+                tier: .file, userID: Self.userID, storePath: "", processID: 1, keychain: .success(keychain),
+                authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
+                stretching: ImmediateWorkQueue()))
+    }
+
+    private static func connect(
+        _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ clock: VirtualClock,
+        _ random: SystemRandomSource, _ path: String, _ received: @escaping @Sendable (SecretBytes) -> Bool,
+        _ ended: @escaping @Sendable () -> Void
+    ) throws(Failure) -> @Sendable (SecretBytes) -> Void {
+        guard !wire.state.withLock({ $0.isRefusing }) else { throw Failure(.daemonUnavailable) }
+        wire.state.withLock {
+            $0.toStore = received
+            $0.ended = ended
+        }
+        let parts = AuthorityConnection.Parts(
+            random: random, log: UnwatchedLog(), stretching: ImmediateWorkQueue(), passcodeCost: 10
+        ) { (process) throws(Failure) in
+            guard process == Self.process else { throw Failure(.notPermitted, "no such process") }
+            return Self.identity
+        } user: { (userID) throws(Failure) in
+            let files = try AuthorityFolder("\(path)/\(userID)", clock: clock)
+            return UserParts(
+                tier: .file, reader: world, prompter: prompter, clock: clock, work: ImmediateWorkQueue(),
+                counters: files, permissions: files, passcodes: files)
+        }
+        let connection = try AuthorityConnection(parts) { frame in
+            let receive = wire.state.withLock { state in
+                state.frames.append(frame)
+                return state.toStore
+            }
+            _ = receive?(frame)
+        }
+        wire.state.withLock { $0.connection = connection }
+        return { frame in
+            let connection = wire.state.withLock { state in
+                state.frames.append(frame)
+                return state.connection
+            }
+            _ = connection?.received(frame)
+        }
+    }
+
+    /// Returns a new session of the program.
+    func session() -> Session {
+        var caller = Caller(
+            groups: Self.identity.groups, label: Self.identity.label, program: Self.identity.program,
+            processID: Self.process.processID, userID: Self.userID)
+        caller.processName = Self.process
+        return service.session(
+            caller: caller, terminal: 0, mayNameItself: false, hello: Request.Hello(application: ""))
+    }
+
+    /// Sends a request and returns a function that returns the replies so far.
+    @discardableResult
+    func answers(_ session: Session, _ request: Request) -> () -> [Reply] {
+        let replies = Mutex<[Reply]>([])
+        let box = Box(replies)
+        session.handle(box.number, request) { reply in box.replies.withLock { $0.append(reply) } }
+        return { box.replies.withLock { $0 } }
+    }
+
+    private final class Box: Sendable {
+        private static let count = Atomic<UInt64>(0)
+        let number: UInt64
+        let replies: Mutex<[Reply]>
+        init(_ replies: consuming sending Mutex<[Reply]>) {
+            self.replies = replies
+            number = Self.count.add(1, ordering: .relaxed).newValue
+        }
+    }
+
+    /// The authd side of the current connection, for calls that latchkeyd would not make.
+    var connection: AuthorityConnection? { wire.state.withLock { $0.connection } }
+    var frames: [SecretBytes] { wire.state.withLock { $0.frames } }
+
+    /// Ends the connection as a crash of `latchkey-authd` does; the link connects again when the clock moves.
+    func crashAuthority(refusing: Bool = false) {
+        let (connection, ended) = wire.state.withLock { state in
+            state.isRefusing = refusing
+            defer { (state.connection, state.ended, state.toStore) = (nil, nil, nil) }
+            return (state.connection, state.ended)
+        }
+        connection?.disconnected()
+        ended?()
+    }
+
+    /// Sets a passcode at the prompt.
+    func setPasscode(_ passcode: String) -> [Reply] {
+        let session = session()
+        let replies = answers(session, .passcode(.setAtPrompt))
+        enterNew(passcode)
+        return replies()
+    }
+
+    func enterNew(_ passcode: String) {
+        world.perform(.newPasscode(SecretBytes(passcode.utf8)))
+        world.perform(.newPasscode(SecretBytes(passcode.utf8)))
+    }
+}

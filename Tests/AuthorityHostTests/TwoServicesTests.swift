@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import LatchkeyService
+import LatchkeyWire
+import SimulatedDriver
+import Testing
+
+@testable import AuthorityHost
+
+/// Requests in tier `file`, from the app through both services and back.
+@Suite struct TwoServicesTests {
+    private let machine: TwoServices
+
+    init() throws { machine = try TwoServices(WorldState(sensor: .none)) }
+
+    private func evaluate(_ session: Session, _ policy: Policy = .deviceOwnerAuthentication) -> () -> [Reply] {
+        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return { [] } }
+        return machine.answers(
+            session, .evaluate(Request.Evaluate(context: context, policy: policy, prompting: Prompting())))
+    }
+
+    @Test func aPasscodeChosenAtThePromptIsAcceptedAtThePrompt() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        #expect(machine.keychain.isPasscodeSet && machine.authority.state.isPasscodeSet)
+        let replies = evaluate(machine.session())
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        #expect(replies() == [.proven([.passcode])])
+        #expect(machine.keychain.tree.holdsPasscodeKey)
+    }
+
+    @Test func aFingerIsAcceptedWithAToken() throws {
+        let machine = try TwoServices()
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let session = machine.session()
+        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return }
+        let replies = machine.answers(
+            session,
+            .evaluate(
+                Request.Evaluate(
+                    context: context, policy: .deviceOwnerAuthenticationWithBiometrics, prompting: Prompting())))
+        machine.world.perform(.touch(matching: true))
+        #expect(replies() == [.proven([.biometry])])
+    }
+
+    @Test func aWrongPasscodeIsCountedByTheAuthority() {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let replies = evaluate(machine.session())
+        machine.world.perform(.passcode(SecretBytes("abcdeg".utf8)))
+        #expect(machine.authority.state.passcodeFailures == 1)
+        machine.world.perform(.cancel)
+        #expect(replies().count == 1)
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        #expect(machine.authority.state.passcodeFailures == 1, "the count is a file of latchkey-authd")
+    }
+
+    @Test func aRequestMayNotCarryAPasscode() {
+        let reply = machine.answers(machine.session(), .passcode(.set(SecretBytes("abcdef".utf8))))().last
+        guard case .failure(let failure)? = reply else {
+            Issue.record("the passcode was accepted")
+            return
+        }
+        #expect(failure.status == .notPermitted)
+    }
+
+    @Test func thePasscodeNeverReachesTheStoresService() {
+        #expect(machine.setPasscode("remarkable") == [.done])
+        let replies = evaluate(machine.session())
+        machine.world.perform(.passcode(SecretBytes("remarkable".utf8)))
+        #expect(replies() == [.proven([.passcode])])
+        let text = Array("remarkable".utf8)
+        for frame in machine.frames {
+            #expect(!frame.copyBytes().indices.contains { frame.copyBytes()[$0...].starts(with: text) })
+        }
+    }
+
+    @Test func aCrashOfTheAuthorityEndsEvaluationsAndVoidsProofs_abuse13() {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let session = machine.session()
+        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return }
+        let evaluate = Request.evaluate(
+            Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting()))
+        let proven = machine.answers(session, evaluate)
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        #expect(proven() == [.proven([.passcode])])
+        #expect(machine.answers(session, evaluate)() == [.proven([.passcode])], "the context keeps its proof")
+        let waiting = self.evaluate(session)
+        machine.crashAuthority(refusing: true)
+        #expect(waiting().compactMap(\.status) == [.systemCancel])
+        let without = machine.answers(session, evaluate)
+        #expect(without().compactMap(\.status) == [.daemonUnavailable])
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 60)
+        let again = machine.answers(session, evaluate)
+        #expect(again().isEmpty, "the proof of the earlier connection is void, so a prompt is shown")
+    }
+
+    @Test func changingThePasscodeKeepsTheItemsOfItsClass() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        machine.enterNew("uvwxyz")
+        #expect(replies() == [.done])
+        let old = evaluate(machine.session())
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        #expect(old().isEmpty)
+        machine.world.perform(.passcode(SecretBytes("uvwxyz".utf8)))
+        #expect(old() == [.proven([.passcode])])
+    }
+
+    @Test func removingThePasscodeNeedsAnEvaluationForThatPurpose() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let replies = machine.answers(machine.session(), .passcode(.remove))
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        #expect(replies() == [.done])
+        #expect(!machine.authority.state.isPasscodeSet && !machine.keychain.isPasscodeSet)
+    }
+}
+
+extension Reply {
+    /// The status of a failure; nil for other replies.
+    var status: Status? { if case .failure(let failure) = self { failure.status } else { nil } }
+}
