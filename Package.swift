@@ -158,7 +158,7 @@ let package = Package(
             "latchkeyd",
             [
                 "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyHost", "LatchkeyAuthority", "LatchkeyService",
+                "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver", "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
                 "SoftwareEnclaveDriver", "TerminalPromptDriver", "AgentDriver",
             ]),

@@ -10,8 +10,29 @@ package enum DaemonFinder {
     /// Back-off after the first start, in nanoseconds.
     private static let shortestPause: Int64 = 8_000_000
 
-    /// Connects to the daemon, starting it if necessary. Blocks until it listens, at most `Limits.startSeconds`.
+    /// Connects to the system's daemon if this user has one and has no store of their own, else to the user's daemon,
+    /// starting it if necessary. Blocks until it listens, at most `Limits.startSeconds`.
     package static func connect() throws(Failure) -> Descriptor {
+        if let user = try systemUser() {
+            return try SystemSockets.connect(SystemSockets.installed.keychain, servedBy: user)
+        }
+        return try connectToOwn()
+    }
+
+    /// The user as which the system's daemon runs, if this process uses that daemon; nil if it uses the user's own.
+    ///
+    /// A store that exists is used until it was moved (`latchkey migrate`): with the system's keychain its items would
+    /// seem to be lost. `LATCHKEY_HOME` names a store and thereby the user's own daemon.
+    package static func systemUser() throws(Failure) -> UInt32? {
+        guard Environment.value("LATCHKEY_HOME") == nil else { return nil }
+        guard let user = try SystemSockets.installed.storeUser() else { return nil }
+        // A user without a home folder has no store.
+        if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { return nil }
+        return user
+    }
+
+    /// Connects to the daemon of the user's own store, starting it if necessary.
+    private static func connectToOwn() throws(Failure) -> Descriptor {
         let folder = try StoreLocation.folder()
         try Files.makePrivateFolder(folder)
         let lock = try DaemonLock.open(folder)

@@ -75,6 +75,15 @@ package enum Files {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The folders above an absolute path, the root folder first.
+    package static func parents(of path: String) -> [String] {
+        var folders = ["/"]
+        for part in folder(of: path).split(separator: "/") {
+            folders.append((folders.last == "/" ? "" : folders.last ?? "") + "/" + part)
+        }
+        return folders
+    }
+
     /// The path after its last slash.
     package static func name(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return path }

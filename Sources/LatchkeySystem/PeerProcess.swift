@@ -21,6 +21,21 @@ package struct ExecutableFile: Hashable, Sendable {
     }
 }
 
+/// The program to which a server attributes connections and memory: an executable of a user.
+///
+/// The executables of other users cannot be determined without privileges; they share the value of their user, so that
+/// one user cannot take the share of another.
+package struct ClientProgram: Hashable, Sendable {
+    package let userID: UInt32
+    /// Nil where it cannot be determined, so that a process gains nothing by hiding its executable.
+    package let executable: ExecutableFile?
+
+    package init(userID: UInt32, executable: ExecutableFile?) {
+        self.userID = userID
+        self.executable = executable
+    }
+}
+
 /// The process at the other end of a connection, as it was when the connection was accepted.
 ///
 /// While the connection stays open, the process may execute another program, or its id may be reused after it ends.
@@ -32,8 +47,13 @@ package struct PeerProcess: Sendable {
     package let executable: ExecutableFile?
     /// The path of its executable; nil where it cannot be determined.
     package let path: String?
-    /// Its start time, in clock ticks since boot.
+    /// The program to which its connection is attributed.
+    package var program: ClientProgram { ClientProgram(userID: userID, executable: executable) }
+    private let userID: UInt32
+    /// Its start time, in clock ticks since boot; nil where it cannot be determined.
     private let startTime: UInt64?
+    /// The same start time, if the process was alive after it was read, so that it belongs to the process that connected.
+    package let knownStartTime: UInt64?
     /// A pidfd, which refers to the process even after its id is reused; nil on kernels without SO_PEERPIDFD (before
     /// 6.5).
     private let handle: Descriptor?
@@ -41,12 +61,15 @@ package struct PeerProcess: Sendable {
     /// Reads the state of the process that made the connection.
     package init(_ socket: Descriptor, _ peer: PeerCredentials) {
         processID = peer.processID
+        userID = peer.userID
         handle = Sockets.peerProcess(socket)
         startTime = TerminalJob(peer.processID)?.startTime
         let executable = ExecutableFile(of: peer.processID)
         let path = Environment.linkTarget("/proc/\(peer.processID)/exe")
         // Checked last: if the process is still alive, its id was not reused while its entries in /proc were read.
-        let isDetermined = executable != nil && path != nil && startTime != nil && (handle.map(Self.isAlive) ?? true)
+        let isAlive = handle.map(Self.isAlive) ?? true
+        knownStartTime = isAlive ? startTime : nil
+        let isDetermined = executable != nil && path != nil && startTime != nil && isAlive
         self.executable = isDetermined ? executable : nil
         self.path = isDetermined ? path : nil
     }
@@ -56,6 +79,13 @@ package struct PeerProcess: Sendable {
         guard let executable, let startTime, ExecutableFile(of: processID) == executable else { return false }
         // A live pidfd proves the same as the start time, at a third of the cost: this check runs for every entry of
         // the audit log.
+        guard let handle else { return TerminalJob(processID)?.startTime == startTime }
+        return Self.isAlive(handle)
+    }
+
+    /// Whether the process still runs, whatever it executes; false where that cannot be determined.
+    package var isRunning: Bool {
+        guard let startTime else { return false }
         guard let handle else { return TerminalJob(processID)?.startTime == startTime }
         return Self.isAlive(handle)
     }

@@ -33,14 +33,14 @@ package enum Sockets {
         return Descriptor(owning: number)
     }
 
-    /// Listens at `path`, replacing a file there. The socket file has mode 0600 from its creation; the descriptor is
+    /// Listens at `path`, replacing a file there. The socket file has its mode from its creation; the descriptor is
     /// non-blocking.
-    package static func listen(_ path: String) throws(SystemError) -> Descriptor {
+    package static func listen(_ path: String, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: true)
         var address = try address(path)
         unlink(path)
         // Linux creates the file with the mode of the socket; the umask cannot be used, as all threads share it.
-        fchmod(descriptor.number, 0o600)
+        fchmod(descriptor.number, mode)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -71,6 +71,9 @@ package enum Sockets {
         if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
         throw SystemError("accept4")
     }
+
+    /// Ends both directions of a connection; a thread that reads from it gets its end.
+    package static func shutDown(_ descriptor: Descriptor) { shutdown(descriptor.number, CInt(SHUT_RDWR)) }
 
     /// A connected pair of sockets.
     package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {

@@ -22,11 +22,11 @@ package final class ByteBudget: Sendable {
 
     private struct State: Sendable {
         var total = 0
-        var of: [ExecutableFile?: Int] = [:]
+        var of: [ClientProgram: Int] = [:]
         /// Whether the server has stopped reading a connection because of this budget.
         var isWaitedFor = false
 
-        mutating func add(_ count: Int, _ program: ExecutableFile?) {
+        mutating func add(_ count: Int, _ program: ClientProgram) {
             total += count
             let held = of[program, default: 0] + count
             of[program] = held == 0 ? nil : held
@@ -52,10 +52,10 @@ package final class ByteBudget: Sendable {
     package var total: Int { state.withLock { $0.total } }
 
     /// Bytes held by one program now.
-    package func held(by program: ExecutableFile?) -> Int { state.withLock { $0.of[program, default: 0] } }
+    package func held(by program: ClientProgram) -> Int { state.withLock { $0.of[program, default: 0] } }
 
     /// Whether small frames of a program may be read; if not, `released` is called when it is worth trying again.
-    package func mayRead(_ program: ExecutableFile?) -> Bool {
+    package func mayRead(_ program: ClientProgram) -> Bool {
         state.withLock { state in
             let held = state.of[program, default: 0]
             let may = held < bounds.program && (state.total < bounds.total || held < bounds.always)
@@ -66,7 +66,7 @@ package final class ByteBudget: Sendable {
 
     /// Reserves memory for a large frame before it is read; returns nil when there is none now, and `released` is
     /// called later.
-    package func reserve(_ count: Int, for program: ExecutableFile?) -> HeldBytes? {
+    package func reserve(_ count: Int, for program: ClientProgram) -> HeldBytes? {
         let isGranted = state.withLock { state in
             let held = state.of[program, default: 0]
             let limit = held <= bounds.always ? bounds.total : bounds.total - bounds.reserved
@@ -81,7 +81,7 @@ package final class ByteBudget: Sendable {
     }
 
     /// Counts a small frame that has arrived.
-    package func hold(_ count: Int, for program: ExecutableFile?) -> HeldBytes {
+    package func hold(_ count: Int, for program: ClientProgram) -> HeldBytes {
         state.withLock { $0.add(count, program) }
         return HeldBytes(self, program, count)
     }
@@ -90,7 +90,7 @@ package final class ByteBudget: Sendable {
     ///
     /// - Returns: false when the program must be disconnected because it does not read its answers: it holds more than
     ///   twice its share, or more than `always` while all programs together hold more than twice the total.
-    func change(by count: Int, for program: ExecutableFile?) -> Bool {
+    func change(by count: Int, for program: ClientProgram) -> Bool {
         let (isWithin, tell) = state.withLock { state in
             state.add(count, program)
             let held = state.of[program, default: 0]
@@ -101,7 +101,7 @@ package final class ByteBudget: Sendable {
         return isWithin
     }
 
-    fileprivate func release(_ count: Int, for program: ExecutableFile?) {
+    fileprivate func release(_ count: Int, for program: ClientProgram) {
         let tell = state.withLock { state in
             state.add(-count, program)
             return state.takeWaiting()
@@ -113,10 +113,10 @@ package final class ByteBudget: Sendable {
 /// The memory of one frame from its arrival until its request is answered; released with the last reference.
 package final class HeldBytes: Sendable {
     private let budget: ByteBudget
-    private let program: ExecutableFile?
+    private let program: ClientProgram
     private let count: Int
 
-    fileprivate init(_ budget: ByteBudget, _ program: ExecutableFile?, _ count: Int) {
+    fileprivate init(_ budget: ByteBudget, _ program: ClientProgram, _ count: Int) {
         self.budget = budget
         self.program = program
         self.count = count

@@ -24,12 +24,12 @@ package struct ConnectionCaps: Sendable {
     private var total = 0
     private var ofProcess: [Int32: Int] = [:]
     /// Programs that cannot be determined share one count, so that a process gains nothing by hiding its executable.
-    private var ofProgram: [ExecutableFile?: Int] = [:]
+    private var ofProgram: [ClientProgram: Int] = [:]
 
     package init(_ bounds: Bounds) { self.bounds = bounds }
 
     /// Counts one more connection, or returns why it is refused.
-    package mutating func admit(process: Int32, program: ExecutableFile?) -> Failure? {
+    package mutating func admit(process: Int32, program: ClientProgram) -> Failure? {
         let (inProcess, inProgram) = (ofProcess[process, default: 0], ofProgram[program, default: 0])
         if inProcess >= bounds.process {
             return Failure(
@@ -64,7 +64,7 @@ package struct ConnectionCaps: Sendable {
     }
 
     /// Stops counting an admitted connection that has ended.
-    package mutating func leave(process: Int32, program: ExecutableFile?) {
+    package mutating func leave(process: Int32, program: ClientProgram) {
         total -= 1
         let (inProcess, inProgram) = (ofProcess[process, default: 1] - 1, ofProgram[program, default: 1] - 1)
         ofProcess[process] = inProcess == 0 ? nil : inProcess

@@ -5,7 +5,8 @@ package import LatchkeyModel
 package import LatchkeySystem
 import Synchronization
 
-/// One connection of a server. `send` may be called from any thread; everything else only from the server's thread.
+/// One connection of a server. `send`, `whenDrained` and `endAfterSending` may be called from any thread; everything
+/// else only from the server's thread.
 package final class FrameConnection: @unchecked Sendable {
     /// The peer's credentials, from the kernel.
     package let peer: PeerCredentials
@@ -115,7 +116,7 @@ package final class FrameConnection: @unchecked Sendable {
         let change = out.byteCount - out.counted
         guard change != 0 else { return true }
         out.counted = out.byteCount
-        return budget.change(by: change, for: process.executable)
+        return budget.change(by: change, for: process.program)
     }
 
     /// Discards the queue and marks the connection as broken.
@@ -195,8 +196,8 @@ package final class FrameConnection: @unchecked Sendable {
     /// Whether the budget has room for the next frame of this peer. Memory for a large frame is reserved before it is
     /// read.
     private func mayRead() -> Bool {
-        guard incoming.frameBytes > FrameBuffer.smallBytes else { return budget.mayRead(process.executable) }
-        if reservation == nil { reservation = budget.reserve(incoming.frameBytes, for: process.executable) }
+        guard incoming.frameBytes > FrameBuffer.smallBytes else { return budget.mayRead(process.program) }
+        if reservation == nil { reservation = budget.reserve(incoming.frameBytes, for: process.program) }
         return reservation != nil
     }
 
@@ -215,7 +216,7 @@ package final class FrameConnection: @unchecked Sendable {
         var result = HandedOver.none
         do throws(FrameError) {
             while let payload = try incoming.next() {
-                let held = reservation ?? budget.hold(payload.count, for: process.executable)
+                let held = reservation ?? budget.hold(payload.count, for: process.program)
                 reservation = nil
                 receiver?.received(payload, holding: held)
                 if case .ending = phase { return .ended }
@@ -241,6 +242,12 @@ package final class FrameConnection: @unchecked Sendable {
         phase = .ending(deadline: deadlines.ofEnd)
         incoming.clear()
         reservation = nil
+        outgoing.withLock { $0.endsWhenEmpty = true }
+        server?.wake()
+    }
+
+    /// Ends the connection when all queued frames have been sent; may be called from any thread.
+    package func endAfterSending() {
         outgoing.withLock { $0.endsWhenEmpty = true }
         server?.wake()
     }

@@ -158,14 +158,14 @@ package final class FrameServer: @unchecked Sendable {
             let process = PeerProcess(descriptor, peer)
             let connection = FrameConnection(
                 descriptor, peer: peer, process: process, server: self, budget: budget, deadlines: deadlines)
-            if let refusal = caps.admit(process: peer.processID, program: process.executable) {
+            if let refusal = caps.admit(process: peer.processID, program: process.program) {
                 // The buffer of a new socket has room for the whole frame; the connection closes when it is
                 // deallocated.
                 connection.send(handler.payload(of: refusal))
                 continue
             }
             guard let receiver = handler.connected(connection) else {
-                caps.leave(process: peer.processID, program: process.executable)
+                caps.leave(process: peer.processID, program: process.program)
                 continue
             }
             connection.receiver = receiver
@@ -210,7 +210,7 @@ package final class FrameServer: @unchecked Sendable {
 
     /// Sends queued frames and resumes suspended connections, those of the programs that hold the fewest bytes first.
     private func lookAtAll() {
-        let programs = connections.values.map { ($0, budget.held(by: $0.process.executable)) }
+        let programs = connections.values.map { ($0, budget.held(by: $0.process.program)) }
         for (connection, _) in programs.sorted(by: { $0.1 < $1.1 }) {
             connection.flush()
             connection.resume()
@@ -223,7 +223,7 @@ package final class FrameServer: @unchecked Sendable {
         if connection.isOver {
             _ = latchkey_epoll_control(epoll.number, EPOLL_CTL_DEL, number, 0, 0)
             connections[number] = nil
-            caps.leave(process: connection.peer.processID, program: connection.process.executable)
+            caps.leave(process: connection.peer.processID, program: connection.process.program)
             // Pending answers may retain the connection a little longer; the peer must see its end now.
             shutdown(number, CInt(SHUT_RDWR))
             connection.receiver?.disconnected()

@@ -27,7 +27,13 @@ enum Main {
             exit(0)
         }
         do throws(Failure) {
-            if options.isDetached { try detach(options) } else { try serve(options) }
+            if let system = options.system {
+                try SystemMain.run(system)
+            } else if options.isDetached {
+                try detach(options)
+            } else {
+                try serve(options)
+            }
         } catch {
             log(error)
             exit(1)
@@ -109,7 +115,7 @@ enum Main {
     /// Protects the process's memory from other programs, and locks secrets in RAM.
     ///
     /// - Returns: a function that returns why secrets may be swapped out; nil while none may.
-    private static func protectMemory() throws(Failure) -> @Sendable () -> String? {
+    static func protectMemory() throws(Failure) -> @Sendable () -> String? {
         ProcessProtection.returnLargeBlocks()
         do throws(SystemError) {
             try ProcessProtection.enable()
@@ -160,7 +166,7 @@ enum Main {
     }
 
     /// Blocks the terminating signals, so that `stop(_:on:)` can wait for them.
-    private static func blockEndingSignals() -> sigset_t {
+    static func blockEndingSignals() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
@@ -169,7 +175,7 @@ enum Main {
     }
 
     /// Waits for a terminating signal on a separate thread, then stops the server after the current turn of its loop.
-    private static func stop(_ server: FrameServer, on signals: sigset_t) {
+    static func stop(_ server: FrameServer, on signals: sigset_t) {
         Processes.detachThread {
             var waited = signals
             var number: CInt = 0

@@ -3,11 +3,14 @@
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
+import LatchkeyTransport
 
 /// The daemon's command line and its configuration file.
 struct Options {
     var isSimulated = false
     var isDetached = false
+    /// The places of the daemon of a system tier; nil for the daemon of one user.
+    var system: SystemOptions?
     /// The implementation of the Secure Enclave, if one is configured.
     var enclave: EnclaveKind?
     /// Seconds without a connection after which the daemon exits.
@@ -16,11 +19,15 @@ struct Options {
     static let version = "latchkeyd \(productVersion)"
     static let help = """
         usage: latchkeyd [--simulated] [--detach]
+               latchkeyd --system [--sockets FOLDER] [--state FOLDER] [--configuration FILE] [--authority UID]
 
         Serves the keychain of the user who runs it. Programs start it automatically.
 
           --simulated   scripted sensors and a clock that can be moved; the store is for tests only
           --detach      run in the background, in a session of its own
+          --system      serves all users as a system service, with latchkey-authd; the tier is in the
+                        configuration. The other options replace /run/latchkey, /var/lib/latchkey,
+                        /etc/latchkey/latchkeyd.conf and the user of latchkey-authd (0), for tests
           --help        show this text
           --version     show the version
 
@@ -38,8 +45,20 @@ struct Options {
 
     /// Reads the command line.
     init(arguments: [String]) throws(Question) {
-        for argument in arguments {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
             switch argument {
+            case "--system": system = system ?? SystemOptions()
+            case "--sockets", "--state", "--configuration", "--authority":
+                guard system != nil, let value = rest.popFirst() else { throw .wrong(argument) }
+                switch argument {
+                case "--sockets": system?.sockets = SystemSockets(value)
+                case "--state": system?.state = value
+                case "--configuration": system?.configuration = value
+                default:
+                    guard let user = UInt32(value) else { throw .wrong(argument) }
+                    system?.authority = user
+                }
             case "--simulated": isSimulated = true
             case "--detach": isDetached = true
             case "--help", "-h": throw .help

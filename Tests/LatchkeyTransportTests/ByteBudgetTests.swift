@@ -17,7 +17,9 @@ import Testing
         self.bounds = bounds
     }
 
-    private func program(_ number: UInt64) -> ExecutableFile { ExecutableFile(device: 1, inode: number) }
+    private func program(_ number: UInt64) -> ClientProgram {
+        ClientProgram(userID: 1000, executable: ExecutableFile(device: 1, inode: number))
+    }
 
     @Test func readingStopsForProgramThatHoldsItsShareOnly() {
         let budget = ByteBudget(bounds) {}

@@ -7,10 +7,12 @@ import Testing
 
 /// Limits of the number of connections.
 @Suite struct ConnectionCapsTests {
-    private func program(_ number: Int) -> ExecutableFile { ExecutableFile(device: 1, inode: UInt64(number)) }
+    private func program(_ number: Int) -> ClientProgram {
+        ClientProgram(userID: 1000, executable: ExecutableFile(device: 1, inode: UInt64(number)))
+    }
 
     /// Connects processes of a program until it is refused.
-    private func takeAll(_ caps: inout ConnectionCaps, _ program: ExecutableFile?, processes: Range<Int32>) -> Int {
+    private func takeAll(_ caps: inout ConnectionCaps, _ program: ClientProgram, processes: Range<Int32>) -> Int {
         var count = 0
         for process in processes {
             while caps.admit(process: process, program: program) == nil { count += 1 }
@@ -35,7 +37,7 @@ import Testing
 
     @Test func programsThatCannotBeDeterminedShareOneCount() {
         var caps = ConnectionCaps(ConnectionCaps.Bounds())
-        #expect(takeAll(&caps, nil, processes: 1..<500) == Limits.connectionsOfProgram)
+        #expect(takeAll(&caps, ClientProgram(userID: 1000, executable: nil), processes: 1..<500) == Limits.connectionsOfProgram)
     }
 
     @Test func newProgramIsAdmittedWhileFewerThanSixteenOthersAreConnected() {

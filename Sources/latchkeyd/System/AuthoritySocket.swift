@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthorityDriver
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import Synchronization
+
+/// The connection to `latchkey-authd` over its socket, with a thread that receives frames.
+enum AuthoritySocket {
+    /// Returns a function that connects to the socket, whose listener must be the user `authority`.
+    static func connect(_ path: String, servedBy authority: UInt32) -> AuthorityLink.Connect {
+        { (received, ended) throws(Failure) in
+            let descriptor = try SystemSockets.connect(path, servedBy: authority)
+            let sender = Sender(descriptor)
+            Processes.detachThread {
+                while let payload = try? Frame.receive(from: descriptor, until: nil), received(payload) {}
+                sender.end()
+                ended()
+            }
+            return { sender.send($0) }
+        }
+    }
+
+    /// Sends frames of several threads one after the other.
+    private final class Sender: Sendable {
+        private let descriptor: Mutex<Descriptor?>
+
+        init(_ descriptor: Descriptor) { self.descriptor = Mutex(descriptor) }
+
+        /// After a failure the connection is shut down, so that the thread that receives ends it.
+        func send(_ payload: SecretBytes) {
+            descriptor.withLock { descriptor in
+                guard let open = descriptor else { return }
+                do throws(FrameError) {
+                    try Frame.send(payload, to: open)
+                } catch {
+                    Sockets.shutDown(open)
+                    descriptor = nil
+                }
+            }
+        }
+
+        func end() {
+            descriptor.withLock { descriptor in
+                if let open = descriptor { Sockets.shutDown(open) }
+                descriptor = nil
+            }
+        }
+    }
+}

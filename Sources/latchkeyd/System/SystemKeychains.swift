@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthorityDriver
+import Glibc
+import KeyFileDriver
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeyService
+import LatchkeySystem
+import SQLiteDriver
+import SoftwareEnclaveDriver
+import Synchronization
+import SystemDriver
+
+/// The keychains of all users in a system tier: each user has a folder, a store and a service of their own. A store is
+/// opened when a program of its user first connects.
+final class SystemKeychains: Sendable {
+    /// What the services of all users share.
+    struct Shared: Sendable {
+        var tier: Tier
+        /// The folder that has a folder for each user.
+        var folder: String
+        var enclave: EnclaveKind?
+        var link: AuthorityLink
+        var clock: any Clock
+        var random: any RandomSource
+        var log: any EventLog
+        var unlockedMemory: @Sendable () -> String?
+        /// Whether a short write may block the thread that serves connections: no other program waits.
+        var mayWriteHere: @Sendable () -> Bool
+    }
+
+    /// Maximum users whose stores are open at the same time.
+    static let users = 1024
+
+    private let shared: Shared
+    private let stretching = StretchThreads()
+    private let background = SerialWorkQueue { false }
+    private let services = Mutex<[UInt32: Service]>([:])
+
+    init(_ shared: Shared) { self.shared = shared }
+
+    /// Returns the service of a user, and opens the store first if necessary. Blocks; called on one thread at a time.
+    func service(of userID: UInt32) throws(Failure) -> Service {
+        if let service = services.withLock({ $0[userID] }) { return service }
+        guard services.withLock({ $0.count }) < Self.users else {
+            throw Failure(.limitExceeded, "The keychains of \(Self.users) users are open, and no more can be opened.")
+        }
+        let service = open(userID)
+        services.withLock { $0[userID] = service }
+        service.beginStoreCheck()
+        return service
+    }
+
+    private func open(_ userID: UInt32) -> Service {
+        let folder = StoreFolder("\(shared.folder)/\(userID)")
+        let authority = RemoteAuthority(userID: userID, link: shared.link, clock: shared.clock)
+        let keychain = Result { () throws(Failure) in try openKeychain(folder, userID) }
+        // A store that cannot be opened may be restored, so the next connection tries again.
+        if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
+        return Service(
+            Service.Parts(
+                tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
+                authority: authority, clock: shared.clock, random: shared.random,
+                work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
+                background: background, keyModule: shared.enclave == .software ? SoftwareEnclave() : nil,
+                log: shared.log, unlockedMemory: shared.unlockedMemory))
+    }
+
+    private func openKeychain(_ folder: StoreFolder, _ userID: UInt32) throws(Failure) -> Keychain {
+        let (random, tier) = (shared.random, shared.tier)
+        let identity = StoreIdentity(tier: tier, userID: userID)
+        try folder.prepare {
+            () throws(Failure) in
+            try random.bytes(32)
+        } build: { (path, rootKey) throws(Failure) in
+            try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+        }
+        return try identity.open(
+            SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: shared.clock, random: random)
+    }
+
+    /// Whether the process must not exit while it has no connections, because it holds a key derived from a passcode.
+    var mustStay: Bool { services.withLock { $0.values.contains { $0.mustStay } } }
+
+    /// Stops all services.
+    func stop() { for service in services.withLock({ $0.values.map { $0 } }) { service.stop() } }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthorityDriver
+import Glibc
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import LatchkeyTransport
+import SystemDriver
+
+/// Runs the daemon of a system tier.
+enum SystemMain {
+    /// The name of the socket in the unit of the service manager.
+    private static let socketName = "keychain"
+
+    static func run(_ wanted: SystemOptions) throws(Failure) {
+        var options = wanted
+        try options.read()
+        try Files.makePrivateFolder(options.state)
+        let events = FileAndJournalLog(options.state)
+        do throws(Failure) {
+            try serve(options, events)
+        } catch {
+            events.note(.failed, error)
+            throw error
+        }
+    }
+
+    private static func serve(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
+        // Must precede the first secret in memory.
+        let unlockedMemory = try Main.protectMemory()
+        if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
+        // Must precede the creation of threads, which inherit the signal mask.
+        let signals = Main.blockEndingSignals()
+        let activated = ActivatedSockets.take()[socketName]
+        let listener = try serving(options) { () throws(SystemError) in
+            // Every user may connect; the kernel reports who does.
+            if let activated { return activated }
+            return try Sockets.listen(options.sockets.keychain, mode: 0o666)
+        }
+        let count = SessionCount()
+        let clock = SystemClock()
+        let link = AuthorityLink(
+            clock: clock, work: SerialWorkQueue { false }, log: events,
+            connect: AuthoritySocket.connect(options.sockets.authority, servedBy: options.authority))
+        let keychains = SystemKeychains(
+            SystemKeychains.Shared(
+                tier: options.tier, folder: options.state, enclave: options.enclave, link: link, clock: clock,
+                random: SystemRandomSource(), log: events, unlockedMemory: unlockedMemory
+            ) { count.isOneAtMost })
+        let daemon = SystemDaemon(keychains, link, count)
+        link.start()
+        try serving(options) { () throws(SystemError) in
+            // Without a service manager nothing would start the daemon again, so it does not exit on idle.
+            let server = try FrameServer(
+                listener, handler: daemon, idleSeconds: activated == nil ? Int64(Int32.max) : Limits.idleSeconds)
+            Main.stop(server, on: signals)
+            events.note(.started, nil)
+            try server.run()
+        }
+        daemon.stop()
+        events.note(.stopped, nil)
+        if activated == nil { Files.remove(options.sockets.keychain) }
+    }
+
+    private static func serving<R>(
+        _ options: SystemOptions, _ body: () throws(SystemError) -> R
+    ) throws(Failure) -> R {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw Failure(error, "The daemon cannot serve \(options.sockets.keychain)")
+        }
+    }
+}
