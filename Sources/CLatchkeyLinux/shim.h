@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
@@ -64,6 +65,9 @@ static inline short latchkey_spawn_setsid_flag(void) { return 0x80; }
 extern long syscall(long number, ...);
 static inline int latchkey_pidfd_open(pid_t process) { return (int)syscall(434, (long)process, 0L); }
 
+/* setfsuid(2), <sys/fsuid.h>, which is not in every Glibc module. It changes the calling thread alone. */
+extern int latchkey_set_file_user(uid_t user) __asm__("setfsuid");
+
 /* Open-file-description locks, fcntl(2): unlike flock, F_OFD_GETLK tests for a lock without taking it. */
 static inline int latchkey_lock(int fd) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -76,6 +80,8 @@ static inline int latchkey_is_locked(int fd) {
 
 /* `open` and `ioctl` are variadic. */
 static inline int latchkey_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+static inline int latchkey_open_below(int folder, const char *path, int flags) { return openat(folder, path, flags); }
+static inline int latchkey_path_flag(void) { return 010000000; /* O_PATH, for _GNU_SOURCE only */ }
 static inline int latchkey_window_size(int fd, unsigned short *rows, unsigned short *columns) {
     struct winsize size;
     if (ioctl(fd, TIOCGWINSZ, &size) != 0) return errno;
@@ -107,6 +113,45 @@ int latchkey_dladdr(const void *address, struct latchkey_symbol *found) __asm__(
 /* `major` and `minor` are macros; numbers of terminals need them. */
 static inline unsigned latchkey_major(dev_t device) { return major(device); }
 static inline unsigned latchkey_minor(dev_t device) { return minor(device); }
+
+/* `struct statx`, statx(2), which sys/stat.h declares for _GNU_SOURCE only; <linux/stat.h> declares S_IFMT once more.
+   Only the fields below have names. `device` is the number that stat(2) reports as st_dev. */
+struct latchkey_statx {
+    unsigned mask, block_size;
+    unsigned long long attributes;
+    unsigned links, owner, group;
+    unsigned short mode, padding;
+    unsigned long long inode, size, blocks, attributes_mask, times[8];
+    unsigned special_major, special_minor, device_major, device_minor;
+    unsigned long long mount, rest[13];
+};
+_Static_assert(sizeof(struct latchkey_statx) == 256, "struct statx has 256 bytes");
+_Static_assert(offsetof(struct latchkey_statx, mount) == 144, "stx_mnt_id is at offset 144");
+extern int latchkey_statx(int folder, const char *path, int flags, unsigned mask, struct latchkey_statx *status)
+    __asm__("statx");
+struct latchkey_status {
+    unsigned mode;
+    unsigned owner;
+    unsigned links;
+    unsigned long long inode;
+    unsigned long long device;
+    unsigned long long mount;
+};
+/* AT_EMPTY_PATH | AT_STATX_DONT_SYNC: answers from what the kernel holds, without a request to the server of a file
+   system. Returns ENOSYS where the kernel does not report the mount (STATX_MNT_ID, Linux 5.8). */
+static inline int latchkey_cached_status(int fd, struct latchkey_status *found) {
+    const unsigned basic = 0x7ff, mount = 0x1000;
+    struct latchkey_statx status;
+    if (latchkey_statx(fd, "", 0x1000 | 0x4000, basic | mount, &status) != 0) return errno;
+    if (!(status.mask & mount)) return ENOSYS;
+    found->mode = status.mode;
+    found->owner = status.owner;
+    found->links = status.links;
+    found->inode = status.inode;
+    found->device = makedev(status.device_major, status.device_minor);
+    found->mount = status.mount;
+    return 0;
+}
 
 /* Stable layout of an inotify record, read by offset in Swift. */
 _Static_assert(sizeof(struct inotify_event) == 16, "inotify_event header is 16 bytes");

@@ -18,16 +18,10 @@ package struct TerminalJob: Sendable {
         guard let bytes = try? Descriptor.open("/proc/\(process)/stat", O_RDONLY) else { return nil }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(bytes.number, &buffer, buffer.count)
-        guard count > 0, let text = String(validating: buffer[..<count], as: UTF8.self),
-            // The program's name is in parentheses and may itself contain parentheses and spaces, so fields are
-            // counted from the last closing parenthesis.
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 19, let device = Int32(fields[4]), let startTime = UInt64(fields[19]) else { return nil }
-        self.startTime = startTime
-        terminal = UInt64(UInt32(bitPattern: device))
-        isStopped = fields[0] == "T"
-        isInBackground = fields[5] != fields[2]
+        guard count > 0, let record = ProcessRecord(buffer[..<count]) else { return nil }
+        startTime = record.startTime
+        terminal = record.terminal
+        isStopped = record.state == "T"
+        isInBackground = record.processGroup != record.terminalGroup
     }
 }
