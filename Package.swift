@@ -69,6 +69,9 @@ let package = Package(
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         room("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
 
+        // Who a calling process is.
+        room("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
+
         // Layout of prompts on a terminal.
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
 
@@ -223,6 +226,7 @@ let package = Package(
                 "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "KeyFileDriver",
                 "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
+        tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// An app as a file of `/usr/share/latchkey/apps.d` declares it; `docs/identity.md` describes the format.
+package struct AppDeclaration: Equatable, Sendable {
+    /// The label, and the first access group, of its programs.
+    package let name: String
+    /// The paths of its programs.
+    package let programs: [String]
+    /// Further access groups, which other apps may declare, too.
+    package let groups: [String]
+
+    package init(name: String, programs: [String], groups: [String] = []) {
+        self.name = name
+        self.programs = programs
+        self.groups = groups
+    }
+
+    /// Maximum programs of one app.
+    private static let programLimit = 64
+
+    /// A line that makes a file invalid.
+    package struct Malformation: Error, Equatable, Sendable {
+        /// The number of the line, from 1; 0 if the whole file is meant.
+        package let line: Int
+        package let message: String
+
+        package init(line: Int, message: String) {
+            self.line = line
+            self.message = message
+        }
+    }
+
+    /// Parses a file, lines of `key = value`; empty lines and lines that begin with `#` are left out.
+    ///
+    /// - Throws: the first line that is unknown or malformed.
+    package init(parsing bytes: [UInt8]) throws(Malformation) {
+        var name: String?
+        var programs: [String] = []
+        var groups: [String] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            func refuse(_ message: String) -> Malformation { Malformation(line: index + 1, message: message) }
+            guard let line = String(validating: line, as: UTF8.self) else { throw refuse("The line is not UTF-8.") }
+            let text = Self.trimmed(line[...])
+            if text.isEmpty || text.hasPrefix("#") { continue }
+            guard let equals = text.firstIndex(of: "=") else {
+                throw refuse("The line is not of the form `key = value`.")
+            }
+            let key = Self.trimmed(text[..<equals])
+            let value = String(Self.trimmed(text[text.index(after: equals)...]))
+            guard !value.isEmpty else { throw refuse("`\(key)` has no value.") }
+            switch key {
+            case "name":
+                guard name == nil else { throw refuse("The file has a second `name`.") }
+                if let problem = Self.problem(ofGroup: value) { throw refuse("`name` \(problem).") }
+                name = value
+            case "program":
+                if let problem = Self.problem(ofProgram: value) { throw refuse("`program` \(problem).") }
+                guard !programs.contains(value) else { throw refuse("The program is in the file twice.") }
+                guard programs.count < Self.programLimit else {
+                    throw refuse("The file has more than \(Self.programLimit) programs.")
+                }
+                programs.append(value)
+            case "group":
+                if let problem = Self.problem(ofGroup: value) { throw refuse("`group` \(problem).") }
+                guard !groups.contains(value) else { throw refuse("The group is in the file twice.") }
+                // The name is a group, too.
+                guard groups.count < Limits.accessGroups - 1 else {
+                    throw refuse("The file has more than \(Limits.accessGroups - 1) groups.")
+                }
+                groups.append(value)
+            default: throw refuse("The key is not `name`, `program` or `group`.")
+            }
+        }
+        guard let name else { throw Malformation(line: 0, message: "The file has no `name`.") }
+        guard !programs.isEmpty else { throw Malformation(line: 0, message: "The file has no `program`.") }
+        guard !groups.contains(name) else {
+            throw Malformation(line: 0, message: "The file has its `name` as a `group`; it is one already.")
+        }
+        self.init(name: name, programs: programs, groups: groups)
+    }
+
+    /// What is wrong with a name or a group, as the end of a sentence; nil if nothing is.
+    private static func problem(ofGroup text: String) -> String? {
+        if text.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
+        // A label must not change the direction or the lines of the text around it in a prompt.
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                return "contains an invisible or unassigned character"
+            default: continue
+            }
+        }
+        for prefix in ["/", "unit:", "user:"] where text.hasPrefix(prefix) {
+            return "begins with `\(prefix)`, which is reserved for programs without a declaration"
+        }
+        return text == "com.apple.token" ? "is the group of smart cards" : nil
+    }
+
+    /// What is wrong with the path of a program, as the end of a sentence; nil if nothing is.
+    private static func problem(ofProgram path: String) -> String? {
+        if path.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }
+        guard path.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return "has a character that is not ASCII" }
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard path.hasPrefix("/"), !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            return "is not an absolute path without `//`, `.` and `..`"
+        }
+        return nil
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let text = text.drop { $0 == " " || $0 == "\t" }
+        guard let last = text.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return text[...last]
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import Synchronization
+
+/// The folder of app declarations. It is read at the first use and again after a change.
+package final class DeclarationFolder: Sendable {
+    /// Where packages install their declarations.
+    package static let system = "/usr/share/latchkey/apps.d"
+    /// Maximum files of the folder.
+    package static let fileLimit = 1000
+    /// Maximum bytes of one file.
+    package static let byteLimit = 64 << 10
+
+    private let path: String
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var stamps: [Stamp]?
+        var declarations = AppDeclarations()
+    }
+
+    /// What changes when a file is changed or replaced.
+    private struct Stamp: Equatable, Sendable {
+        let name: String
+        let file: ExecutableFile
+        let size: Int64
+        /// Seconds and nanoseconds of the last change of content, owner or mode.
+        let changed: [Int]
+
+        init?(_ path: String, _ name: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            self.name = name
+            file = ExecutableFile(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+            size = Int64(status.st_size)
+            changed = [
+                status.st_ctim.tv_sec, status.st_ctim.tv_nsec, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+            ]
+        }
+
+        /// Whether it is old enough that a later change certainly has another time.
+        var isSettled: Bool { Int64(changed[0]) < wallTimeMicroseconds() / 1_000_000 - 1 }
+    }
+
+    /// A folder that is read at the first use; it need not exist.
+    package init(_ path: String = DeclarationFolder.system) { self.path = path }
+
+    /// The declarations as the folder is now.
+    package var declarations: AppDeclarations {
+        state.withLock { state in
+            let known = state.stamps?.map(\.name)
+            // The folder itself is the first entry: its time changes with every name in it, so the names are not
+            // listed again while it is the same.
+            if let known, stamps(known.dropFirst()) == state.stamps { return state.declarations }
+            let (names, declarations) = read()
+            let stamps = stamps(names[...])
+            state.declarations = declarations
+            // A change within the same tick of the file system's clock would not be noticed later.
+            state.stamps = stamps?.allSatisfy(\.isSettled) == true ? stamps : nil
+            return declarations
+        }
+    }
+
+    private func stamps(_ names: ArraySlice<String>) -> [Stamp]? {
+        var stamps: [Stamp] = []
+        for name in [""] + names {
+            guard let stamp = Stamp(name.isEmpty ? path : path + "/" + name, name) else { return nil }
+            stamps.append(stamp)
+        }
+        return stamps
+    }
+
+    /// Reads all files; a file that is not protected or not valid becomes a problem.
+    private func read() -> (names: [String], AppDeclarations) {
+        func refused(_ message: String) -> ([String], AppDeclarations) {
+            ([], AppDeclarations(refused: .init(file: path, message: message)))
+        }
+        do throws(SystemError) {
+            let mounts = try MountTable()
+            let walk = try PathWalk(path, mounts, isAllowed: ProtectedPath.isProtected)
+            guard walk.components.allSatisfy(ProtectedPath.isProtected) else {
+                return refused("The folder or one above it can be changed by other users than root.")
+            }
+            let names = try walk.file.names(limit: Self.fileLimit).filter {
+                $0.hasSuffix(".conf") && !$0.hasPrefix(".")
+            }
+            var files: [(path: String, content: [UInt8])] = []
+            var problems: [AppDeclarations.Problem] = []
+            for name in names {
+                let file = path + "/" + name
+                do throws(SystemError) {
+                    if let content = try content(name, below: walk, mounts) {
+                        files.append((file, content))
+                    } else {
+                        problems.append(.init(file: file, message: "The file can be changed by other users than root."))
+                    }
+                } catch {
+                    problems.append(.init(file: file, message: Self.message(error)))
+                }
+            }
+            return (names, AppDeclarations(files: files, problems: problems))
+        } catch {
+            // Most machines have no declarations.
+            if error.code == ENOENT { return ([], AppDeclarations()) }
+            return refused(
+                error.code == EFBIG ? "The folder has more than \(Self.fileLimit) files." : Self.message(error))
+        }
+    }
+
+    /// The content of a file; nil if it is not protected.
+    private func content(
+        _ name: String, below walk: PathWalk, _ mounts: MountTable
+    ) throws(SystemError) -> [UInt8]? {
+        // Without O_NONBLOCK a FIFO would block here.
+        let file = try Descriptor.open(name, below: walk.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        let status = try FileStatus(of: file)
+        guard status.kind == .regularFile else { throw SystemError("read", code: ENOTSUP) }
+        let component = PathWalk.Component(status: status, mount: mounts[status.mount])
+        guard ProtectedPath.isProtected(walk.components + [component]) else { return nil }
+        return try file.readAll(limit: Self.byteLimit)
+    }
+
+    private static func message(_ error: SystemError) -> String {
+        switch error.code {
+        case EFBIG: "The file has more than \(byteLimit) bytes."
+        case ELOOP: "The file is a symbolic link."
+        case ENOTSUP: "The file is not a regular file."
+        default: "The file cannot be read: \(error.description)."
+        }
+    }
+}
