@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeySystem
+
+/// What the kernel reports about one process, read without a decision; `identity(of:_:)` decides.
+///
+/// A process that cannot be read has no facts. A single fact that cannot be read has the value that gives nothing.
+package struct ProcessFacts: Equatable, Sendable {
+    /// The file that the path of the executable leads to.
+    package struct ProgramFile: Equatable, Sendable {
+        /// The path that the kernel reports for the executable.
+        package var path: String
+        /// The components of the path, looked up by this process; incomplete if one of them is not protected.
+        package var components: [PathWalk.Component]
+        /// Whether it begins as an ELF file.
+        package var isELF: Bool
+
+        package init(path: String, components: [PathWalk.Component], isELF: Bool) {
+            self.path = path
+            self.components = components
+            self.isELF = isELF
+        }
+    }
+
+    /// The real, effective, saved and file system user id.
+    package var userIDs: [UInt32]
+    /// The file that the process executes; nil where it cannot be determined.
+    package var executable: ExecutableFile?
+    /// Nil where it cannot be determined.
+    package var program: ProgramFile?
+    /// Whether its user namespace, its mount namespace and its root folder are those of the system.
+    package var isInSystemNamespaces: Bool
+    /// Whether another process traces one of its threads.
+    package var isTraced: Bool
+    /// The names of the variables in its initial environment; nil where they cannot be determined.
+    package var variables: [String]?
+    /// The path of its control group (version 2); nil where there is none.
+    package var controlGroup: String?
+    /// The device number of its controlling terminal; 0 when there is none.
+    package var terminal: UInt64
+    /// Whether the terminal is a device of the same user.
+    package var ownsTerminal: Bool
+
+    package init(
+        userIDs: [UInt32], executable: ExecutableFile?, program: ProgramFile?, isInSystemNamespaces: Bool,
+        isTraced: Bool, variables: [String]?, controlGroup: String?, terminal: UInt64, ownsTerminal: Bool
+    ) {
+        self.userIDs = userIDs
+        self.executable = executable
+        self.program = program
+        self.isInSystemNamespaces = isInSystemNamespaces
+        self.isTraced = isTraced
+        self.variables = variables
+        self.controlGroup = controlGroup
+        self.terminal = terminal
+        self.ownsTerminal = ownsTerminal
+    }
+}
