@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyIdentity
+import LatchkeyModel
+import LatchkeySystem
+import TestSupport
+import Testing
+
+/// The identity of real processes of the user of the test.
+@Suite struct IdentifyTests {
+    private let undetermined = ["user:\(getuid())"]
+
+    @Test(.needs(.protectedPrograms)) func programOfTheSystemIsIdentifiedByItsPath() throws {
+        let child = try Child("/usr/bin/cat")
+        let identity = try child.identity()
+        #expect(identity.label == "cat" && identity.program == "/usr/bin/cat" && identity.strength == .program)
+        #expect(identity.groups == ["/usr/bin/cat"] && identity.application == "/usr/bin/cat")
+        #expect(identity.executable == ExecutableFile(of: child.processID) && identity.executable != nil)
+        let caller = identity.caller(try child.name())
+        #expect(caller.groups == identity.groups && caller.application == identity.application)
+        #expect(caller.label == "cat" && caller.program == "/usr/bin/cat" && caller.userID == getuid())
+    }
+
+    @Test func defaultReferenceIsTheFirstProcessOfTheSystem() throws {
+        let child = try Child("/usr/bin/cat")
+        try child.awaitEcho()
+        let identifier = ProgramIdentifier(declarations: DeclarationFolder("/nonexistent"))
+        let isInSystem = ["user", "mnt"].allSatisfy { name in
+            let (ours, its) = (
+                Environment.linkTarget("/proc/self/ns/\(name)"), Environment.linkTarget("/proc/1/ns/\(name)")
+            )
+            return ours != nil && ours == its
+        }
+        let identity = try identifier.identify(child.name())
+        if !isInSystem { #expect(identity.groups == undetermined) }
+        if isInSystem, Need.protectedPrograms.isMet() { #expect(identity.groups == ["/usr/bin/cat"]) }
+    }
+
+    @Test(arguments: [
+        ("/bin/sh", ["-c", "while read -r line; do echo \"$line\"; done"]),
+        ("/usr/bin/perl", ["-e", "$| = 1; print while <STDIN>"]),
+    ])
+    func scriptUnderAnInterpreterHasTheIdentityOfItsUser_abuse5(program: String, arguments: [String]) throws {
+        let child = try Child(program, arguments)
+        try child.awaitEcho()
+        let identity = try child.identity()
+        #expect(identity.groups == undetermined && identity.strength == .user)
+        #expect(identity.label == Caller.undetermined && identity.program.isEmpty)
+    }
+
+    @Test func userWritableCopyOfSystemProgramHasTheIdentityOfItsUser_abuse6() throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.path + "/cat"
+        Processes.wait(try Processes.spawn("/usr/bin/cp", ["/usr/bin/cat", copy]))
+        let identity = try Child(copy).identity()
+        #expect(identity.groups == undetermined && identity.strength == .user)
+    }
+
+    @Test func processIDOfAnotherProcessGivesNothingOfThatProcess_abuse3() throws {
+        let child = try Child("/usr/bin/cat")
+        try child.awaitEcho()
+        var name = try child.name()
+        name.startTime -= 1
+        let identifier = ProgramIdentifier(reference: getpid())
+        #expect(try identifier.identify(name) == .undetermined(getuid()))
+    }
+
+    @Test func processOfAnotherUserGivesNothingOfThatProcess_abuse3() throws {
+        let child = try Child("/usr/bin/cat")
+        #expect(try child.identity(user: getuid() + 1) == .undetermined(getuid() + 1))
+    }
+
+    @Test func endedProcessGivesTheIdentityOfItsUser_abuse3() throws {
+        let name = try Child("/usr/bin/cat").name()
+        #expect(try ProgramIdentifier(reference: getpid()).identify(name) == .undetermined(getuid()))
+    }
+
+    @Test func processIDWithStartTimeNamesTheSameProcessAsAPidfd_abuse4() throws {
+        let folder = try TemporaryFolder()
+        let listener = try Sockets.listen(folder.path + "/socket")
+        let client = try Sockets.connect(folder.path + "/socket")
+        let connection = try #require(try Sockets.accept(listener))
+        let peer = try Sockets.peer(connection)
+        let job = try #require(TerminalJob(peer.processID))
+        let name = ProcessName(processID: peer.processID, startTime: job.startTime, userID: peer.userID)
+        withExtendedLifetime(client) {}
+        // Nil before Linux 6.5.
+        guard let handle = Sockets.peerProcess(connection) else { return }
+        #expect(try ProcessName(handle: handle, userID: peer.userID) == name)
+    }
+
+    @Test(.needs(.namespaces), arguments: [["--mount"], []])
+    func processInNamespaceOfItsOwnHasTheIdentityOfItsUser_abuse7(more: [String]) throws {
+        let child = try Child("/usr/bin/unshare", ["--user", "--map-root-user"] + more + ["/usr/bin/cat"])
+        try child.awaitEcho()
+        let identity = try child.identity()
+        #expect(identity.groups == undetermined && identity.strength == .user)
+    }
+
+    @Test(arguments: ["LD_PRELOAD=/nonexistent.so", "LD_LIBRARY_PATH=", "GTK_MODULES=x", "LD_AUDIT=/nonexistent.so"])
+    func programWithForeignCodeHasTheIdentityOfItsUser_abuse9(variable: String) throws {
+        let identity = try Child("/usr/bin/cat", environment: ["HOME=/", variable]).identity()
+        #expect(identity.groups == undetermined && identity.strength == .user)
+    }
+
+    /// During execve(2) the executable is the new one already, and its environment is still empty.
+    @Test func programWithForeignCodeIsNotIdentifiedWhileItStarts_abuse9() throws {
+        let identifier = ProgramIdentifier(declarations: DeclarationFolder("/nonexistent/apps.d"), reference: getpid())
+        for _ in 0..<100 {
+            let child = try Child("/usr/bin/cat", environment: ["LD_LIBRARY_PATH=/nonexistent"])
+            #expect(try identifier.identify(child.name()).groups == undetermined)
+        }
+    }
+
+    @Test(.needs(.protectedPrograms)) func otherVariablesDoNotCount() throws {
+        let identity = try Child("/usr/bin/cat", environment: ["PATH=/x:LD_PRELOAD=x", "XLD_PRELOAD=1"]).identity()
+        #expect(identity.strength == .program)
+    }
+
+    @Test func tracedProgramHasTheIdentityOfItsUser() throws {
+        #if arch(arm64)
+        let ptrace = 117
+        #else
+        let ptrace = 101
+        #endif
+        // PTRACE_TRACEME makes the test the tracer, and the child stops at its execve(2).
+        let child = try Child("/usr/bin/perl", ["-e", "syscall(\(ptrace), 0, 0, 0, 0); exec '/usr/bin/cat'"])
+        var status: CInt = 0
+        #expect(waitpid(child.processID, &status, 0) == child.processID && status & 0xff == 0x7f, "stopped")
+        #expect(Environment.linkTarget("/proc/\(child.processID)/exe") == "/usr/bin/cat")
+        #expect(try child.identity().groups == undetermined)
+    }
+
+    @Test func userIDsThatAreNoneAreRefused() {
+        for user in [UInt32.max, 65_534] {
+            let name = ProcessName(processID: getpid(), startTime: 0, userID: user)
+            #expect(throws: Failure(.notPermitted)) { try ProgramIdentifier().identify(name) }
+        }
+    }
+
+    @Test func controllingTerminalOfItsUserIsPartOfTheIdentity() throws {
+        let terminal = try PseudoTerminal()
+        let child = try Child("/usr/bin/cat", terminal: terminal.path)
+        let device = Terminal.controlling(child.processID)
+        #expect(device != 0)
+        #expect(try child.identity().terminal == device)
+        #expect(try Child("/usr/bin/cat").identity().terminal == 0)
+    }
+
+    /// A process alternates between a program of the system and programs of the user by execve(2), as fast as it can.
+    @Test func processThatExecutesOtherProgramsNeverHasAWrongLabel_abuse3() throws {
+        let folder = try TemporaryFolder()
+        let (copy, script) = (folder.path + "/env", folder.path + "/script")
+        Processes.wait(try Processes.spawn("/usr/bin/cp", ["/usr/bin/env", copy]))
+        let text = "#!/bin/sh\nexec /usr/bin/prlimit --nofile=64 \(copy) \(script)\n"
+        let file = try Descriptor.open(script, O_WRONLY | O_CREAT, mode: 0o700)
+        try Array(text.utf8).withUnsafeBytes { try file.write(all: $0) }
+        let child = try Child("/bin/sh", [script])
+        withExtendedLifetime(file) {}
+        let name = try child.name()
+        let identifier = ProgramIdentifier(
+            declarations: DeclarationFolder("/nonexistent/apps.d"), reference: getpid())
+        var seen: Set<[String]> = []
+        for _ in 0..<3000 {
+            let identity = try identifier.identify(name)
+            seen.insert(identity.groups)
+            let isWhole = identity.label == "prlimit" && identity.program == "/usr/bin/prlimit"
+            #expect(identity.groups == undetermined || identity.groups == ["/usr/bin/prlimit"] && isWhole)
+        }
+        #expect(TerminalJob(child.processID)?.startTime == name.startTime, "the process has not ended")
+        #expect(seen.contains(undetermined))
+    }
+}
