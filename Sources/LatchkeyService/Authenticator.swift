@@ -235,7 +235,10 @@ final class Authenticator: Sendable {
         case .show(let request, let content): show(request, content)
         case .update(let id, let content): parts.prompter.update(id, complete(content, of: id))
         case .dismiss(let id): parts.prompter.dismiss(id)
-        case .arm(let id): parts.reader.arm(id) { [weak self] event in self?.sensor(id, event) }
+        case .arm(let id):
+            // Without an evaluation there is nothing to scan for.
+            guard let user = core.withLock({ $0.pending[id]?.asker.caller.userID }) else { return }
+            parts.reader.arm(id, user: user) { [weak self] event in self?.sensor(id, event) }
         case .disarm(let id): parts.reader.disarm(id)
         case .checkPasscode(let id): checkPasscode(id)
         case .startDeadline(let id, let seconds):
@@ -321,6 +324,8 @@ final class Authenticator: Sendable {
         case .match(let set): post(.matched(id, set))
         case .noMatch: post(.notMatched(id))
         case .failed: post(.sensorFailed(id))
+        case .guidance(let guidance): post(.guided(id, guidance))
+        case .disconnected: post(.sensorDisconnected(id))
         }
     }
 

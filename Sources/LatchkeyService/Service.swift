@@ -15,6 +15,8 @@ package final class Service: Sendable {
         package var tier: Tier
         package var storePath: String
         package var processID: Int32
+        /// The user whom the service serves.
+        package var userID: UInt32
         /// The keychain, or the failure with which every request that needs it is refused.
         package var keychain: Result<Keychain, Failure>
         package var reader: any BiometricReader
@@ -40,7 +42,7 @@ package final class Service: Sendable {
 
         /// Creates a value from its parts; without `background`, long work runs on the write queue.
         package init(
-            tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
+            tier: Tier, storePath: String, processID: Int32, userID: UInt32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
             controls: (any SimulatedControls)?,
@@ -52,6 +54,7 @@ package final class Service: Sendable {
             self.tier = tier
             self.storePath = storePath
             self.processID = processID
+            self.userID = userID
             self.keychain = keychain
             self.reader = reader
             self.prompter = prompter
@@ -89,7 +92,7 @@ package final class Service: Sendable {
         let keeper = keychain.map { StoreKeeper($0, parts) }
         self.keeper = keeper
         var state = PolicyState(
-            sensor: parts.reader.state, isPasscodeSet: keychain?.isPasscodeSet ?? false)
+            sensor: parts.reader.state(for: parts.userID), isPasscodeSet: keychain?.isPasscodeSet ?? false)
         if let keychain { Service.restore(&state, keychain, parts) }
         authenticator = Authenticator(
             state: state,
@@ -187,7 +190,7 @@ package final class Service: Sendable {
     /// A new set is reported only when it is durable: while the old enrolment key may still be on the disk, a finger
     /// of the new set could open items that are bound to the old set. Until then the sensor is reported as absent.
     private func followSensor() {
-        var sensor = parts.reader.state
+        var sensor = parts.reader.state(for: parts.userID)
         if sensor.kind != .none, case .success(let keychain) = parts.keychain {
             do throws(Failure) {
                 _ = try keychain.follow(sensor.enrolment)
@@ -213,7 +216,9 @@ package final class Service: Sendable {
     }
 
     private func follow(_ event: SessionEvent) {
-        switch event {
+        // Another user's session must neither lock nor unlock this user's keychain.
+        guard event.user == parts.userID else { return }
+        switch event.change {
         case .locked: lock()
         case .unlocked(let byBiometry): unlock(byBiometry: byBiometry)
         case .background(let isBehind): authenticator.post(.background(isBehind))

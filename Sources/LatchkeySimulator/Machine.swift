@@ -76,7 +76,7 @@ final class Machine: Sendable {
             keep = { (state) throws(Failure) in try folder.keepWorld(state.text) }
             try keep(state)
         }
-        world = SimulatedWorld(state, clock: clock, random: random, save: keep)
+        world = SimulatedWorld(state, clock: clock, random: random, user: geteuid(), save: keep)
         store = ScriptedStore(plain, world: world)
         running = Mutex(
             Running(service: try Machine.start(store, vault, world, clock, random, path, keyModule, events)))
@@ -89,7 +89,8 @@ final class Machine: Sendable {
         let keychain = try identity.open(store, vault: vault, clock: clock, random: random)
         return Service(
             Service.Parts(
-                tier: .simulated, storePath: path, processID: getpid(), keychain: .success(keychain), reader: world,
+                tier: .simulated, storePath: path, processID: getpid(), userID: geteuid(),
+                keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(world), world: world), clock: clock,
                 random: random, work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world,
                 companions: world, sessions: world, keyModule: keyModule, ended: { world.record.note($0.words) },

@@ -41,7 +41,8 @@ final class Daemon: FrameHandler {
                 problem = error
             }
             let virtual = VirtualClock(over: realClock, offset: state.clockOffset, boot: state.boots)
-            let simulated = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
+            let simulated = SimulatedWorld(state, clock: virtual, random: random, user: geteuid()) {
+                (state) throws(Failure) in
                 try folder.keepWorld(state.text)
             }
             clock = virtual
@@ -67,7 +68,8 @@ final class Daemon: FrameHandler {
         }
         service = Service(
             Service.Parts(
-                tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
+                tier: tier, storePath: folder.path, processID: getpid(), userID: geteuid(), keychain: keychain,
+                reader: reader,
                 prompter: prompter, clock: clock, random: random,
                 work: SerialWorkQueue { sessions.isOneAtMost }, stretching: StretchThreads(),
                 background: SerialWorkQueue { false }, controls: world, companions: world, sessions: world,
@@ -149,8 +151,8 @@ extension PeerProcess: CallerProcess {}
 
 /// Tier `user` has no sensor so far; a fingerprint driver will replace this.
 private final class AbsentReader: BiometricReader {
-    let state = SensorState.absent
-    func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
+    func state(for user: UInt32) -> SensorState { .absent }
+    func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
     func disarm(_ evaluation: UInt64) {}
     func observe(_ changed: @escaping @Sendable () -> Void) {}
 }

@@ -33,7 +33,7 @@ struct SimulatedService {
         wrapping: (any KeyVault) -> any KeyVault = { $0 }
     ) throws {
         let (random, clock) = (SystemRandomSource(), VirtualClock())
-        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        world = SimulatedWorld(state, clock: clock, random: random, user: 1) { _ in }
         let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 10)
         store = try SQLiteItemStore.inMemory()
         let vault = wrapping(MemoryKeyVault(rootKey: try random.bytes(32)))
@@ -41,7 +41,7 @@ struct SimulatedService {
         let seen: any ItemStore = scriptsStore ? ScriptedStore(store, world: world) : store
         keychain = try identity.open(seen, vault: vault, clock: clock, random: random)
         var parts = Service.Parts(
-            tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+            tier: .simulated, storePath: "", processID: 1, userID: 1, keychain: .success(keychain), reader: world,
             prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
             work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world)
         change(&parts, world)

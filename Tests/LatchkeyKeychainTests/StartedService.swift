@@ -16,10 +16,11 @@ struct StartedService {
 
     init(_ keychain: Keychain, clock: any Clock) {
         let random = SystemRandomSource()
-        world = SimulatedWorld(WorldState(sensor: .none), clock: VirtualClock(), random: random, save: { _ in })
+        world = SimulatedWorld(
+            WorldState(sensor: .none), clock: VirtualClock(), random: random, user: 1, save: { _ in })
         service = Service(
             Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: .success(keychain), reader: world,
+                tier: .simulated, storePath: "", processID: 1, userID: 1, keychain: .success(keychain), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
                 work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(),
                 controls: nil))

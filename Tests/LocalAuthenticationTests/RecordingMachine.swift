@@ -27,7 +27,8 @@ final class RecordingMachine: Sendable {
         let random = SystemRandomSource()
         let clock = VirtualClock()
         let world = SimulatedWorld(
-            WorldState(sensor: sensor, enrolment: [1]), clock: clock, random: random, save: { _ in })
+            WorldState(sensor: sensor, enrolment: [1]), clock: clock, random: random, user: geteuid(),
+            save: { _ in })
         self.world = world
         let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 10)
         let items = try SQLiteItemStore.inMemory()
@@ -40,8 +41,9 @@ final class RecordingMachine: Sendable {
         self.prompter = prompter
         let service = Service(
             Service.Parts(
-                tier: .simulated, storePath: ":memory:", processID: getpid(), keychain: .success(keychain),
-                reader: world, prompter: prompter, clock: clock, random: random, work: ImmediateWorkQueue(),
+                tier: .simulated, storePath: ":memory:", processID: getpid(), userID: geteuid(),
+                keychain: .success(keychain), reader: world, prompter: prompter, clock: clock, random: random,
+                work: ImmediateWorkQueue(),
                 stretching: ImmediateWorkQueue(),
                 controls: world))
         service.setFacePermission("app", true)

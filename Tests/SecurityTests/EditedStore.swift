@@ -79,10 +79,12 @@ final class EditedStore: Sendable {
     ) throws -> R {
         let (clock, random) = (VirtualClock(), SystemRandomSource())
         let world = SimulatedWorld(
-            WorldState(sensor: .touchID, enrolment: [1]), clock: clock, random: random, save: { _ in })
+            WorldState(sensor: .touchID, enrolment: [1]), clock: clock, random: random, user: 1000,
+            save: { _ in })
         let service = Service(
             Service.Parts(
-                tier: .simulated, storePath: "", processID: 1, keychain: keychain, reader: reader ?? world,
+                tier: .simulated, storePath: "", processID: 1, userID: 1000, keychain: keychain,
+                reader: reader ?? world,
                 prompter: prompter ?? ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, random: random,
                 work: ImmediateWorkQueue(), stretching: ImmediateWorkQueue(), controls: world))
         let client = Client(application: "app") {
