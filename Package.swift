@@ -94,17 +94,15 @@ let package = Package(
 
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
-        room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
-            "TerminalPromptDriver",
+            "PromptDriver",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
                 "TerminalPromptLayout",
             ]),
-        room("AgentDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeySystem"]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -135,8 +133,7 @@ let package = Package(
             "LatchkeySimulator",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver",
+                "LatchkeyClient", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "SoftwareEnclaveDriver",
             ]),
 
         room("LatchkeyTesting", ["LatchkeySimulator"]),
@@ -147,8 +144,8 @@ let package = Package(
             [
                 "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver", "TerminalPromptDriver", "AgentDriver",
+                "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "SoftwareEnclaveDriver",
+                "PromptDriver",
             ]),
         process(
             "latchkey-prompt",
@@ -180,7 +177,7 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "KeyFileDriver", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
+                "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
                 "latchkey-test-client", "TestSupport",
@@ -191,13 +188,13 @@ let package = Package(
             [
                 "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
                 "LatchkeyService", "LatchkeyWire",
-                "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
+                "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
-                "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver",
+                "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
                 "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
@@ -208,7 +205,13 @@ let package = Package(
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),
         tests(
             "TerminalPromptLayoutTests",
-            ["TerminalPromptDriver", "TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel"]),
+            ["TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel"]),
+        tests(
+            "PromptDriverTests",
+            [
+                "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "TestSupport",
+            ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
@@ -219,7 +222,7 @@ let package = Package(
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
                 "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "TestSupport",
                 "LatchkeyWire", "LatchkeySeams", "LatchkeyHost", "LatchkeyService", "LatchkeyKeychain",
-                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+                "SQLiteDriver", "SystemDriver", "SimulatedDriver",
             ]),
         tests(
             "LocalAuthenticationTests",
@@ -227,7 +230,7 @@ let package = Package(
                 "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
                 "LatchkeySystem", "LatchkeyModel", "LatchkeySeams", "LatchkeyHost", "LatchkeyService",
                 "LatchkeyKeychain",
-                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
+                "SQLiteDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests(
             "LatchkeyKitTests",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentDriver
 import LatchkeyHost
 import LatchkeyModel
 import LatchkeyTransport
+import PromptDriver
 import Synchronization
 
 /// Passes the frames of a connection to its session, or to the prompter once the program has registered as the agent.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentDriver
 import Glibc
-import KeyFileDriver
 import LatchkeyHost
 import LatchkeyKeychain
 import LatchkeyModel
@@ -10,11 +8,11 @@ import LatchkeySeams
 import LatchkeyService
 import LatchkeySystem
 import LatchkeyTransport
+import PromptDriver
 import SQLiteDriver
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import SystemDriver
-import TerminalPromptDriver
 
 /// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
 final class Daemon: FrameHandler {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import Synchronization
+import SystemDriver
 import Testing
 
 @testable import LatchkeyKeychain
