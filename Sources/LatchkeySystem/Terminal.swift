@@ -16,20 +16,29 @@ package struct Terminal: Sendable {
     /// The number comes from the kernel's record of a process. Owner and number are compared after opening, so that
     /// another file cannot be substituted for the device.
     package static func open(device: UInt64, ownedBy user: uid_t) -> Terminal? {
-        let major = latchkey_major(dev_t(device))
-        let minor = latchkey_minor(dev_t(device))
-        let path: String
-        switch major {
-        case 136...143: path = "/dev/pts/\((major - 136) * 256 + minor)"
-        case 4 where minor < 64: path = "/dev/tty\(minor)"
-        case 4: path = "/dev/ttyS\(minor - 64)"
-        default: return nil
-        }
-        guard let descriptor = try? Descriptor.open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW),
-            let status = try? descriptor.status(), status.st_uid == user, status.st_rdev == dev_t(device),
+        guard let path = path(of: device), let descriptor = try? Descriptor.open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW)
+        else { return nil }
+        return Terminal(descriptor, device: device, ownedBy: user)
+    }
+
+    /// Wraps an open descriptor; nil unless it is the terminal with that device number and belongs to `user`.
+    init?(_ descriptor: Descriptor, device: UInt64, ownedBy user: uid_t) {
+        guard let status = try? descriptor.status(), status.st_uid == user, status.st_rdev == dev_t(device),
             isatty(descriptor.number) == 1
         else { return nil }
-        return Terminal(descriptor)
+        self.init(descriptor)
+    }
+
+    /// The path of the terminal with that device number; nil for a number that is not one of a terminal.
+    static func path(of device: UInt64) -> String? {
+        let major = latchkey_major(dev_t(device))
+        let minor = latchkey_minor(dev_t(device))
+        return switch major {
+        case 136...143: "/dev/pts/\((major - 136) * 256 + minor)"
+        case 4 where minor < 64: "/dev/tty\(minor)"
+        case 4: "/dev/ttyS\(minor - 64)"
+        default: nil
+        }
     }
 
     /// The device number of a process's controlling terminal; 0 when it has none.
