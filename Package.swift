@@ -102,8 +102,7 @@ let package = Package(
 
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
-        room("KeyFileDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
-        room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
+        room("SystemDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
@@ -113,12 +112,11 @@ let package = Package(
                 "LatchkeyPolicy",
             ]),
         room(
-            "TerminalPromptDriver",
+            "PromptDriver",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
                 "TerminalPromptLayout",
             ]),
-        room("AgentDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeySystem"]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -149,7 +147,7 @@ let package = Package(
             "LatchkeySimulator",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain", "LatchkeyClient", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver",
+                "LatchkeyKeychain", "LatchkeyClient", "SQLiteDriver", "SimulatedDriver",
                 "SystemDriver",
                 "SoftwareEnclaveDriver",
             ]),
@@ -162,8 +160,8 @@ let package = Package(
             [
                 "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver", "LatchkeyService",
-                "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver", "TerminalPromptDriver", "AgentDriver",
+                "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
+                "SoftwareEnclaveDriver", "PromptDriver",
             ]),
         process(
             "latchkey-prompt",
@@ -195,7 +193,7 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "KeyFileDriver", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
+                "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
                 "latchkey-test-client", "TestSupport",
@@ -206,15 +204,14 @@ let package = Package(
             [
                 "LatchkeyAuthority", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel",
                 "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "LatchkeyPolicy",
-                "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
+                "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyAuthority", "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
-                "KeyFileDriver",
-                "SystemDriver", "SimulatedDriver", "TestSupport",
+                                "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),
@@ -223,8 +220,7 @@ let package = Package(
             "AuthorityHostTests",
             [
                 "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "KeyFileDriver",
-                "SystemDriver", "SimulatedDriver", "TestSupport",
+                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver",                 "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
@@ -232,7 +228,13 @@ let package = Package(
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),
         tests(
             "TerminalPromptLayoutTests",
-            ["TerminalPromptDriver", "TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel"]),
+            ["TerminalPromptLayout", "LatchkeyAgentProtocol", "LatchkeyModel"]),
+        tests(
+            "PromptDriverTests",
+            [
+                "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "TestSupport",
+            ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
@@ -243,7 +245,7 @@ let package = Package(
                 "Security", "LocalAuthentication", "LatchkeySimulator", "LatchkeyClient", "LatchkeyModel",
                 "LatchkeyKeys", "LatchkeyCertificates", "KeyFormats", "COpenSSL", "TestSupport",
                 "LatchkeyWire", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost", "LatchkeyService",
-                "LatchkeyKeychain", "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver",
+                "LatchkeyKeychain", "SQLiteDriver", "SystemDriver", "SimulatedDriver",
             ]),
         tests(
             "LocalAuthenticationTests",
@@ -251,7 +253,7 @@ let package = Package(
                 "LocalAuthentication", "Security", "LatchkeySimulator", "LatchkeyTesting", "LatchkeyClient",
                 "LatchkeySystem", "LatchkeyModel", "LatchkeySeams", "LatchkeyAuthority", "LatchkeyHost",
                 "LatchkeyService", "LatchkeyKeychain",
-                "SQLiteDriver", "KeyFileDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
+                "SQLiteDriver", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests(
             "LatchkeyKitTests",

@@ -73,7 +73,8 @@ public struct ShownPrompt: Equatable, Sendable {
     public let wish: String
     /// The recovery code to show; nil when there is none. The agent should not store a copy.
     public let recoveryCode: String?
-    /// The result of the last attempt and the number of attempts left; empty before the first attempt.
+    /// The result of the last attempt and the number of attempts left, or what to do differently after a scan that the
+    /// sensor could not use; empty before the first attempt.
     public let feedback: String
     /// The title of the button that sends the typed text.
     public let entryTitle: String
@@ -128,7 +129,7 @@ public struct ShownPrompt: Equatable, Sendable {
         isWatching = method == .biometry && content.triesLeft > 0
         isDelayed = state.isDelayed
         isChecking = state.entry == .checking
-        isFailure = content.notice != .none && state.entry != .checking && method != .permission
+        isFailure = state.isFailure && method != .permission
         question = state.question
         isOwnRequest = state.action != nil
         reason = state.reason

@@ -97,10 +97,14 @@ extension PromptState {
         switch content.notice {
         case .notRecognised, .wrongPasscode, .sameWrongPasscode: feedback(showsTries: true)
         case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime,
-            .newPasscodeTooShort, .newPasscodesDiffer:
+            .newPasscodeTooShort, .newPasscodesDiffer, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry,
+            .scanTooFast, .sensorDisconnected:
             feedback(showsTries: false)
         }
     }
+
+    /// Whether the feedback reports a failure.
+    package var isFailure: Bool { content.notice.isFailure && entry != .checking }
 
     private func feedback(showsTries: Bool) -> String {
         if entry == .checking { return checking }
@@ -130,6 +134,12 @@ extension PromptState {
         case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
         case .newPasscodeTooShort: "The passcode is too short: it needs \(Limits.passcodeCharacters) characters."
         case .newPasscodesDiffer: "The two entries differ. Choose a passcode again."
+        case .scanAgain: "The scan was not clear. Try again."
+        case .swipeTooShort: "The swipe was too short. Try again."
+        case .fingerNotCentred: "The finger was not centred on the sensor. Try again."
+        case .removeAndRetry: "Remove your finger from the sensor, then try again."
+        case .scanTooFast: "That was too fast. Try again."
+        case .sensorDisconnected: "The sensor was disconnected."
         }
     }
 

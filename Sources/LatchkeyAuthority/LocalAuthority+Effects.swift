@@ -12,7 +12,7 @@ extension LocalAuthority {
         case .show(let request, let content): show(request, content)
         case .update(let id, let content): parts.prompter.update(id, complete(content, of: id))
         case .dismiss(let id): parts.prompter.dismiss(id)
-        case .arm(let id): parts.reader.arm(id) { [weak self] event in self?.sensor(id, event) }
+        case .arm(let id): parts.reader.arm(id, user: parts.userID) { [weak self] event in self?.sensor(id, event) }
         case .disarm(let id): parts.reader.disarm(id)
         case .checkPasscode(let id): checkPasscode(id)
         case .startDeadline(let id, let seconds):

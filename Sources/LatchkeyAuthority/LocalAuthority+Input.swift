@@ -12,6 +12,8 @@ extension LocalAuthority {
         case .match(let set): post(.matched(id, set))
         case .noMatch: post(.notMatched(id))
         case .failed: post(.sensorFailed(id))
+        case .guidance(let guidance): post(.guided(id, guidance))
+        case .disconnected: post(.sensorDisconnected(id))
         }
     }
 

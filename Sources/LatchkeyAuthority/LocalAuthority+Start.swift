@@ -9,7 +9,7 @@ package import LatchkeySeams
 extension LocalAuthority {
     package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
         self.client = client
-        var state = PolicyState(sensor: parts.reader.state, isPasscodeSet: isPasscodeSet)
+        var state = PolicyState(sensor: parts.reader.state(for: parts.userID), isPasscodeSet: isPasscodeSet)
         state.isLocked = isLocked
         restore(&state)
         core.withLock { $0.state = state }
@@ -60,7 +60,7 @@ extension LocalAuthority {
     /// A new set is reported only when it is durable: while the old enrolment key may still be on the disk, a finger
     /// of the new set could open items that are bound to the old set. Until then the sensor is reported as absent.
     func followSensor() {
-        var sensor = parts.reader.state
+        var sensor = parts.reader.state(for: parts.userID)
         if sensor.kind != .none {
             do throws(Failure) {
                 try client?.adopt(sensor.enrolment)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySystem
 
 extension ProcessFacts {
@@ -9,7 +9,6 @@ extension ProcessFacts {
         var identity = ProgramIdentity.undetermined(name.userID)
         guard userIDs.first == name.userID else { return identity }
         let place = controlGroup.flatMap(ControlGroup.init)
-        identity.executable = executable
         identity.session = place?.session(of: name.userID) ?? ""
         // The number of a terminal has another meaning in a mount namespace with its own devpts.
         identity.terminal = ownsTerminal && isInSystemNamespaces ? terminal : 0

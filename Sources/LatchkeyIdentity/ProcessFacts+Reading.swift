@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySystem
 
 extension ProcessFacts {

@@ -77,6 +77,26 @@ package struct PromptContent: Hashable, Sendable {
         case newPasscodeTooShort = 8
         /// The two entries of the new passcode differ; the prompt asks for a new passcode again.
         case newPasscodesDiffer = 9
+        // The next five are the cases of `SensorGuidance`.
+        case scanAgain = 10
+        case swipeTooShort = 11
+        case fingerNotCentred = 12
+        case removeAndRetry = 13
+        case scanTooFast = 14
+        /// The sensor was disconnected while it scanned.
+        case sensorDisconnected = 15
+
+        /// Whether the message reports a failed attempt, a lockout or a required passcode; false for guidance, which
+        /// counts nothing.
+        package var isFailure: Bool {
+            switch self {
+            case .none, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: false
+            case .notRecognised, .wrongPasscode, .biometryLocked, .biometryFinished, .sameWrongPasscode,
+                .passcodeDueAfterRestart, .passcodeDueByTime, .newPasscodeTooShort, .newPasscodesDiffer,
+                .sensorDisconnected:
+                true
+            }
+        }
     }
 
     /// The step in which the prompt is.

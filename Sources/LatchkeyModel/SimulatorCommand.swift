@@ -12,6 +12,10 @@ package enum SimulatorCommand: Equatable, Sendable {
     case replaceFinger
     /// Presents a finger or face to the sensor.
     case touch(matching: Bool)
+    /// A scan that the sensor cannot use, as soon as it scans.
+    case guide(SensorGuidance)
+    /// Unplugs the sensor as soon as it scans. `sensor` connects it again.
+    case unplug
     /// Advances the clock.
     case advance(seconds: UInt64)
     /// Drops scripted actions that were not used yet.

@@ -11,6 +11,10 @@ package enum PolicyEvent: Hashable, Sendable {
     case matched(UInt64, EnrolmentSet)
     case notMatched(UInt64)
     case sensorFailed(UInt64)
+    /// The sensor could not use a scan and goes on scanning; no attempt.
+    case guided(UInt64, SensorGuidance)
+    /// The sensor was disconnected while it scanned.
+    case sensorDisconnected(UInt64)
     case fallbackChosen(UInt64)
     case cancelChosen(UInt64)
     /// A passcode was entered, at a time of the boot-time clock in nanoseconds. The passcode itself never reaches the

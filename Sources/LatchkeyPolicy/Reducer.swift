@@ -17,6 +17,8 @@ extension PolicyState {
         case .matched(let id, let set): matched(id, set)
         case .notMatched(let id): notMatched(id)
         case .sensorFailed(let id): sensorFailed(id)
+        case .guided(let id, let guidance): guided(id, guidance)
+        case .sensorDisconnected(let id): sensorDisconnected(id)
         case .fallbackChosen(let id): fallbackChosen(id)
         case .cancelChosen(let id): end(id, .denied(.userCancel))
         case .passcodeEntered(let id, let time): passcodeEntered(id, at: time)
@@ -212,6 +214,25 @@ extension PolicyState {
     private mutating func sensorFailed(_ id: UInt64) -> [PolicyEffect] {
         guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
         return leaveMethod(evaluation, notice: .none, status: .biometryNotAvailable)
+    }
+
+    /// Shows what the user should do differently. Changes nothing else: the scan was not an attempt.
+    private mutating func guided(_ id: UInt64, _ guidance: SensorGuidance) -> [PolicyEffect] {
+        guard var evaluation = visible(id, asking: .biometry), evaluation.isArmed, evaluation.keeping == nil else {
+            return []
+        }
+        evaluation.notice = guidance.notice
+        active = evaluation
+        return [.update(id, content(evaluation))]
+    }
+
+    /// Continues without the sensor. The scan that was interrupted does not count as a failed match.
+    private mutating func sensorDisconnected(_ id: UInt64) -> [PolicyEffect] {
+        guard let evaluation = visible(id, asking: .biometry), evaluation.isArmed else { return [] }
+        // Evaluations that wait must not use the sensor before the driver has reported its absence.
+        sensor = .absent
+        biometricUnlock = nil
+        return leaveMethod(evaluation, notice: .sensorDisconnected, status: .biometryDisconnected)
     }
 
     private func passcodeIsAllowed(_ evaluation: ActiveEvaluation) -> Bool {

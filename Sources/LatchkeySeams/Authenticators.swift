@@ -8,21 +8,26 @@ package enum SensorEvent: Equatable, Sendable {
     case match(EnrolmentSet)
     /// A finger or face was not recognised.
     case noMatch
+    /// The scan could not be used and continues. Counts as no attempt.
+    case guidance(SensorGuidance)
     /// The sensor ended the scan because of a failure.
     case failed
+    /// The sensor was disconnected, which ended the scan. A driver reports this before it reports the change of `state`.
+    case disconnected
 }
 
 /// The role of a fingerprint reader or a camera.
 ///
-/// A driver calls `events` on any thread, but never from within `arm` or `disarm`.
+/// A driver calls `events` on any thread, but never from within `arm` or `disarm`. Users are given by their numbers
+/// (`uid_t`); a finger or face of one user never matches for another.
 package protocol BiometricReader: AnyObject, Sendable {
-    /// The connected sensor and its enrolment set.
-    var state: SensorState { get }
-    /// Starts scanning for a finger or face, on behalf of one evaluation.
-    func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void)
-    /// Stops scanning for that evaluation.
+    /// Returns the connected sensor and the enrolment set of a user.
+    func state(for user: UInt32) -> SensorState
+    /// Starts scanning for a finger or face of a user, on behalf of one evaluation.
+    func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void)
+    /// Stops scanning for that evaluation; has no effect after `failed` or `disconnected`.
     func disarm(_ evaluation: UInt64)
-    /// Calls `changed` whenever `state` changes.
+    /// Calls `changed` whenever the sensor or the enrolment set of any user changes.
     func observe(_ changed: @escaping @Sendable () -> Void)
 }
 
@@ -32,14 +37,30 @@ package protocol CompanionMonitor: AnyObject, Sendable {
     var companions: CompanionState { get }
 }
 
-/// A change of the device's lock, or of whether the apps are in the background.
-package enum SessionEvent: Equatable, Sendable {
-    case locked
-    case unlocked(byBiometry: Bool)
-    case background(Bool)
+/// A change of a desktop session.
+package struct SessionEvent: Equatable, Sendable {
+    /// A change of the device's lock, or of whether the apps are in the background.
+    package enum Change: Equatable, Sendable {
+        case locked
+        case unlocked(byBiometry: Bool)
+        case background(Bool)
+    }
+
+    /// The user of the session (`uid_t`).
+    package let user: UInt32
+    /// The identifier of the login session, such as that of logind; unique while the machine runs.
+    package let session: String
+    package let change: Change
+
+    /// Creates an event from its fields.
+    package init(user: UInt32, session: String, _ change: Change) {
+        self.user = user
+        self.session = session
+        self.change = change
+    }
 }
 
-/// The role that reports events of the user's desktop session.
+/// The role that reports events of desktop sessions.
 package protocol SessionMonitor: AnyObject, Sendable {
     /// Calls `report` on any thread for every event from now on.
     func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void)

@@ -110,7 +110,9 @@ package final class Service: Sendable {
     }
 
     private func follow(_ event: SessionEvent) {
-        switch event {
+        // Another user's session must neither lock nor unlock this user's keychain.
+        guard event.user == parts.userID else { return }
+        switch event.change {
         case .locked: lock()
         case .unlocked(let byBiometry): unlock(byBiometry: byBiometry)
         case .background(let isBehind): authority.report(.background(isBehind), then: nil)

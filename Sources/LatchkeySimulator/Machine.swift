@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import KeyFileDriver
 import LatchkeyAuthority
 import LatchkeyClient
 import LatchkeyHost
@@ -77,7 +76,7 @@ final class Machine: Sendable {
             keep = { (state) throws(Failure) in try folder.keepWorld(state.text) }
             try keep(state)
         }
-        world = SimulatedWorld(state, clock: clock, random: random, save: keep)
+        world = SimulatedWorld(state, clock: clock, random: random, user: geteuid(), save: keep)
         store = ScriptedStore(plain, world: world)
         running = Mutex(
             Running(service: try Machine.start(store, vault, world, clock, random, path, keyModule, events)))

@@ -3,6 +3,30 @@
 import LatchkeyModel
 import SimulatedDriver
 
+/// Why a sensor cannot use a scan.
+public enum ScanGuidance: Sendable, CaseIterable {
+    /// The scan was not clear.
+    case scanAgain
+    /// The swipe was too short.
+    case swipeTooShort
+    /// The finger was not centred on the sensor.
+    case fingerNotCentred
+    /// The finger has to be removed first.
+    case removeAndRetry
+    /// The finger moved too fast.
+    case tooFast
+
+    fileprivate var value: SensorGuidance {
+        switch self {
+        case .scanAgain: .scanAgain
+        case .swipeTooShort: .swipeTooShort
+        case .fingerNotCentred: .fingerNotCentred
+        case .removeAndRetry: .removeAndRetry
+        case .tooFast: .tooFast
+        }
+    }
+}
+
 // The actions of the user. Each action is queued until a prompt accepts it. If the shown prompt can never accept the
 // first action of the queue, the prompt ends: see `scriptProblem`.
 
@@ -28,6 +52,28 @@ extension Simulator {
     public func presentFace(
         matching: Bool, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
     ) { touch(matching: matching, fileID: fileID, filePath: filePath, line: line) }
+
+    /// Scans in a way that the sensor cannot use, as soon as it is armed: the prompt says what to do differently, and no
+    /// attempt is used. Does not block.
+    ///
+    /// - Parameters:
+    ///   - guidance: why the sensor cannot use the scan.
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
+    public func scanBadly(
+        _ guidance: ScanGuidance, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
+    ) { perform(.guidance(guidance.value), ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
+
+    /// Unplugs the sensor as soon as it is armed; `setSensor` connects it again. Does not block.
+    ///
+    /// - Parameters:
+    ///   - fileID: the file to report when the script cannot continue.
+    ///   - filePath: the path to report when the script cannot continue.
+    ///   - line: the line to report when the script cannot continue.
+    public func unplugSensor(
+        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
+    ) { perform(.unplug, ScriptLine(fileID: fileID, filePath: filePath, line: line)) }
 
     /// Enters a passcode as soon as a prompt asks for one. Does not block.
     ///

@@ -85,7 +85,7 @@ package enum Processes {
         return (try? descriptor.wait(for: POLLIN, until: Uptime.deadline(seconds: seconds))) ?? false
     }
 
-    private static func withCStrings<R>(
+    static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
         let copies = strings.map { strdup($0) } + [nil]

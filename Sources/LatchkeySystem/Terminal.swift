@@ -16,16 +16,21 @@ package struct Terminal: Sendable {
     /// The number comes from the kernel's record of a process. Owner and number are compared after opening, so that
     /// another file cannot be substituted for the device.
     package static func open(device: UInt64, ownedBy user: uid_t) -> Terminal? {
-        guard let path = path(device: device) else { return nil }
-        guard let descriptor = try? Descriptor.open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW),
-            let status = try? descriptor.status(), status.st_uid == user, status.st_rdev == dev_t(device),
-            isatty(descriptor.number) == 1
+        guard let path = path(of: device), let descriptor = try? Descriptor.open(path, O_RDWR | O_NOCTTY | O_NOFOLLOW)
         else { return nil }
-        return Terminal(descriptor)
+        return Terminal(descriptor, device: device, ownedBy: user)
     }
 
-    /// The path of the terminal with device number `device`; nil for devices that are no terminals of Linux.
-    package static func path(device: UInt64) -> String? {
+    /// Wraps an open descriptor; nil unless it is the terminal with that device number and belongs to `user`.
+    init?(_ descriptor: Descriptor, device: UInt64, ownedBy user: uid_t) {
+        guard let status = try? descriptor.status(), status.st_uid == user, status.st_rdev == dev_t(device),
+            isatty(descriptor.number) == 1
+        else { return nil }
+        self.init(descriptor)
+    }
+
+    /// The path of the terminal with that device number; nil for a number that is not one of a terminal.
+    static func path(of device: UInt64) -> String? {
         let major = latchkey_major(dev_t(device))
         let minor = latchkey_minor(dev_t(device))
         return switch major {
@@ -38,7 +43,7 @@ package struct Terminal: Sendable {
 
     /// Whether the terminal with device number `device` exists and belongs to `user`. Does not open it.
     package static func exists(device: UInt64, ownedBy user: uid_t) -> Bool {
-        guard let path = path(device: device) else { return false }
+        guard let path = path(of: device) else { return false }
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & Glibc.S_IFMT == Glibc.S_IFCHR && status.st_uid == user
             && status.st_rdev == dev_t(device)

@@ -36,6 +36,8 @@ private struct SimulatorParameters: WireMap {
         case enterCode = 24
         case tellCode = 25
         case enterNewPasscode = 26
+        case guide = 27
+        case unplug = 28
     }
 
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
@@ -64,6 +66,8 @@ extension SimulatorParameters {
         case .unenrol: self.init(.unenrol)
         case .replaceFinger: self.init(.replaceFinger)
         case .touch(let matching): self.init(.touch, flag: matching)
+        case .guide(let guidance): self.init(.guide, guidance)
+        case .unplug: self.init(.unplug)
         case .advance(let seconds): self.init(command: .advance, argument: seconds)
         case .reset: self.init(.reset)
         case .lock: self.init(.lock)
@@ -105,6 +109,8 @@ extension SimulatorParameters {
         case .unenrol: try plain(.unenrol)
         case .replaceFinger: try plain(.replaceFinger)
         case .touch: .touch(matching: try flag())
+        case .guide: .guide(try number())
+        case .unplug: try plain(.unplug)
         case .advance: .advance(seconds: try onlyArgument())
         case .reset: try plain(.reset)
         case .lock: try plain(.lock)

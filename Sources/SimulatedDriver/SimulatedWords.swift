@@ -17,6 +17,8 @@ extension SimulatedWorld.Action {
         case .recoveryCode: "a recovery code is entered"
         case .newPasscode: "a new passcode is entered"
         case .sensorFailure: "the sensor fails"
+        case .guidance(let guidance): "the sensor cannot use a scan: \(guidance)"
+        case .unplug: "the sensor is unplugged"
         }
     }
 }
@@ -30,7 +32,8 @@ extension SimulatorCommand {
         case .enrol: "a finger is enrolled"
         case .unenrol: "nothing is enrolled"
         case .replaceFinger: "a finger is replaced"
-        case .touch, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter, .acknowledgeCode,
+        case .touch, .guide, .unplug, .confirm, .permission, .fail(.sensor), .cancel, .fallback, .enter,
+            .acknowledgeCode,
             .enterCode, .enterNewPasscode, .tellCode:
             nil
         case .advance(let seconds): "\(seconds) s pass"
@@ -82,6 +85,8 @@ extension PromptContent {
         case .passcodeDueAfterRestart, .passcodeDueByTime: ", the passcode is due"
         case .newPasscodeTooShort: ", too short"
         case .newPasscodesDiffer: ", the entries differ"
+        case .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: ", \(notice)"
+        case .sensorDisconnected: ", the sensor is disconnected"
         }
     }
 }

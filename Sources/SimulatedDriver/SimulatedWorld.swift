@@ -26,6 +26,10 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case newPasscode(SecretBytes)
         /// A failure of the sensor.
         case sensorFailure
+        /// A scan that the sensor cannot use.
+        case guidance(SensorGuidance)
+        /// The sensor is unplugged while it scans.
+        case unplug
     }
 
     private struct ShownPrompt: Sendable {
@@ -45,7 +49,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         func neverTakes(_ action: Action, isArmed: Bool) -> Bool {
             switch action {
             // The sensor is armed a moment after the prompt becomes visible.
-            case .touch, .sensorFailure:
+            case .touch, .sensorFailure, .guidance, .unplug:
                 !isArmed && (wasArmed || !content.asks(for: .biometry) || content.asksPermission)
             // A prompt that delays passcode entry accepts a passcode when the clock has advanced.
             case .passcode: !content.asks(for: .passcode)
@@ -67,7 +71,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     private struct Core: Sendable {
         var state: WorldState
-        var armed: (id: UInt64, events: @Sendable (SensorEvent) -> Void)?
+        var armed: (id: UInt64, user: UInt32, events: @Sendable (SensorEvent) -> Void)?
         var prompt: ShownPrompt?
         var script: [QueuedAction] = []
         /// Whether the last action has not had its consequence yet: a change or the end of the prompt.
@@ -112,17 +116,23 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     private let core: Mutex<Core>
     private let random: any RandomSource
     private let clock: VirtualClock
+    /// The user of the simulated machine.
+    private let user: UInt32
+    /// The identifier of the only session of a simulated machine.
+    package static let session = "simulated"
     /// The transcript.
     package let record: SimulatedRecord
     private let save: @Sendable (WorldState) throws(Failure) -> Void
 
-    /// Creates a world; `save` stores the state that outlives the process.
+    /// Creates a world of one user, whose fingers and faces are enrolled; `save` stores the state that outlives the
+    /// process.
     package init(
-        _ state: WorldState, clock: VirtualClock, random: any RandomSource,
+        _ state: WorldState, clock: VirtualClock, random: any RandomSource, user: UInt32,
         save: @escaping @Sendable (WorldState) throws(Failure) -> Void
     ) {
         core = Mutex(Core(state: state))
         self.clock = clock
+        self.user = user
         record = SimulatedRecord(clock: clock)
         self.random = random
         self.save = save
@@ -130,15 +140,15 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
 
     // MARK: - Sensor
 
-    package var state: SensorState {
+    package func state(for user: UInt32) -> SensorState {
         let state = core.withLock { $0.state }
-        return SensorState(
-            kind: state.sensor, enrolment: state.enrolment.isEmpty ? nil : EnrolmentSet(state.enrolment))
+        let isEnrolled = user == self.user && !state.enrolment.isEmpty
+        return SensorState(kind: state.sensor, enrolment: isEnrolled ? EnrolmentSet(state.enrolment) : nil)
     }
 
-    package func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) {
+    package func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
         core.withLock { core in
-            core.armed = (evaluation, events)
+            core.armed = (evaluation, user, events)
             if core.prompt?.id == evaluation { core.prompt?.wasArmed = true }
         }
         goOn()
@@ -158,7 +168,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         core.withLock { $0.report = report }
     }
 
-    private func report(_ event: SessionEvent) { core.withLock { $0.report }?(event) }
+    private func report(_ change: SessionEvent.Change) {
+        core.withLock { $0.report }?(SessionEvent(user: user, session: Self.session, change))
+    }
 
     /// Pairs or unpairs a device. Every pairing gets a random identifier, so that the domain state hash of its type
     /// changes.
@@ -294,7 +306,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             guard let armed = core.armed else { return nil }
             core.takeFirst()
             let set = core.state.enrolment
-            let event: SensorEvent = matching && !set.isEmpty ? .match(EnrolmentSet(set)) : .noMatch
+            let isEnrolled = matching && !set.isEmpty && armed.user == user
+            let event: SensorEvent = isEnrolled ? .match(EnrolmentSet(set)) : .noMatch
             return { armed.events(event) }
         case .passcode(let passcode):
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.asks(for: .passcode) else { return nil }
@@ -313,6 +326,22 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             guard let armed = core.armed else { return nil }
             core.takeFirst()
             return { armed.events(.failed) }
+        case .guidance(let guidance):
+            guard let armed = core.armed else { return nil }
+            core.takeFirst()
+            return { armed.events(.guidance(guidance)) }
+        case .unplug:
+            guard let armed = core.armed else { return nil }
+            core.takeFirst()
+            core.armed = nil
+            core.state.sensor = .none
+            let (state, observer) = (core.state, core.observer)
+            return { [save] in
+                armed.events(.disconnected)
+                // A state that cannot be saved is still the state of this process; a restart reconnects the sensor.
+                _ = try? save(state)
+                observer?()
+            }
         case .permission(let isAllowed):
             guard let prompt = core.prompt, prompt.isVisible, prompt.content.asksPermission else { return nil }
             core.takeFirst()
@@ -362,6 +391,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
             }
             try changeEnrolment()
         case .touch(let matching): return perform(.touch(matching: matching))
+        case .guide(let guidance): return perform(.guidance(guidance))
+        case .unplug: return perform(.unplug)
         case .advance(let seconds):
             clock.advance(seconds: Int64(clamping: seconds))
             let offset = clock.offset

@@ -63,8 +63,7 @@ struct BlockLayout {
         if let code = state.recoveryCode { body += text(code, .strong, limit: Limits.reasonLines) }
         if let field = state.field { body += text(field, limit: 2) }
         // This line keeps its place even when there is no feedback.
-        let hasFailed = state.content.notice != .none && state.entry != .checking
-        let feedback = text(state.feedback, hasFailed ? .warning : .plain, limit: Limits.otherLines)
+        let feedback = text(state.feedback, state.isFailure ? .warning : .plain, limit: Limits.otherLines)
         body += feedback.isEmpty ? blank : feedback
         body += blank + keys(state.keys)
         if let simulation = state.simulation {

@@ -68,6 +68,11 @@ extension CommandTable {
     private static let person = [
         verb("touch", "touch the sensor with the enrolled finger", [other]) { .touch(matching: !$0.has(.other)) },
         verb("look", "look into the camera with the enrolled face", [other]) { .touch(matching: !$0.has(.other)) },
+        verb(
+            "guide", "scan in a way that the sensor cannot use: again, short, centre, remove or fast",
+            CommandArgument("REASON", .choice(Simulation.guidance.map(\.0)))
+        ) { .guide(Simulation.value($0, Simulation.guidance) ?? .scanAgain) },
+        verb("unplug", "unplug the sensor while it scans") { _ in .unplug },
         verb("enter", "type a passcode (from standard input) into the next prompt") { (_) throws(CommandFailure) in
             .enter(try Input.passcodes(["Passcode: "], repeatsLast: false)[0])
         },

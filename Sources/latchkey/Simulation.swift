@@ -11,6 +11,10 @@ enum Simulation {
     static let sensors: [(String, BiometryKind)] = [
         ("none", .none), ("touch", .touchID), ("face", .faceID), ("optic", .opticID),
     ]
+    static let guidance: [(String, SensorGuidance)] = [
+        ("again", .scanAgain), ("short", .swipeTooShort), ("centre", .fingerNotCentred), ("remove", .removeAndRetry),
+        ("fast", .tooFast),
+    ]
     static let faults: [(String, SimulatedFailure)] = [
         ("disk", .diskFull), ("entitlement", .missingEntitlement), ("sensor", .sensor),
     ]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentDriver
 import LatchkeyHost
 import LatchkeyModel
 import LatchkeyTransport
+import PromptDriver
 import Synchronization
 
 /// Passes the frames of a connection to its session, or to the prompter once the program has registered as the agent.
@@ -46,10 +46,14 @@ final class ConnectedProgram: FrameReceiver {
 
     /// Determines the role from the first frame. An agent is not a client: its session is closed and no longer counted.
     private func firstRole(_ payload: SecretBytes) -> Role {
-        guard AgentPrompter.isRegistration(payload) else { return .client }
+        guard let connection, AgentPrompter.isRegistration(payload) else { return .client }
         session.close()
         count.add(-1)
-        return agents.register { [weak connection] in connection?.send($0) }.map { .agent($0) } ?? .refused
+        // The daemon of a user serves one agent for all sessions of the user.
+        let agent = agents.register(user: connection.peer.userID, session: "") { [weak connection] in
+            connection?.send($0)
+        }
+        return agent.map { .agent($0) } ?? .refused
     }
 
     func refused(_ error: FrameError) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AgentDriver
 import Glibc
-import KeyFileDriver
 import LatchkeyAuthority
 import LatchkeyHost
 import LatchkeyKeychain
@@ -11,11 +9,11 @@ import LatchkeySeams
 import LatchkeyService
 import LatchkeySystem
 import LatchkeyTransport
+import PromptDriver
 import SQLiteDriver
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import SystemDriver
-import TerminalPromptDriver
 
 /// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
 final class Daemon: FrameHandler {
@@ -42,7 +40,8 @@ final class Daemon: FrameHandler {
                 problem = error
             }
             let virtual = VirtualClock(over: realClock, offset: state.clockOffset, boot: state.boots)
-            let simulated = SimulatedWorld(state, clock: virtual, random: random) { (state) throws(Failure) in
+            let simulated = SimulatedWorld(state, clock: virtual, random: random, user: geteuid()) {
+                (state) throws(Failure) in
                 try folder.keepWorld(state.text)
             }
             clock = virtual
@@ -161,8 +160,8 @@ extension PeerProcess: CallerProcess {}
 
 /// Tier `user` has no sensor so far; a fingerprint driver will replace this.
 private final class AbsentReader: BiometricReader {
-    let state = SensorState.absent
-    func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
+    func state(for user: UInt32) -> SensorState { .absent }
+    func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
     func disarm(_ evaluation: UInt64) {}
     func observe(_ changed: @escaping @Sendable () -> Void) {}
 }

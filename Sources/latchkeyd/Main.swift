@@ -2,10 +2,10 @@
 
 import CLatchkeyLinux
 import Glibc
-import KeyFileDriver
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
+import SystemDriver
 
 @main
 enum Main {

@@ -2,7 +2,6 @@
 
 import AuthorityDriver
 import AuthorityHost
-import KeyFileDriver
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -49,7 +48,7 @@ final class TwoServices: Sendable {
     init(_ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3])) throws {
         folder = try TemporaryFolder()
         let (clock, random) = (clock, random)
-        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        world = SimulatedWorld(state, clock: clock, random: random, user: Self.userID) { _ in }
         prompter = ScriptedPrompter(SimulatedPrompter(), world: world)
         let identity = StoreIdentity(tier: .file, userID: Self.userID, passcodeCost: 10)
         let store = try SQLiteItemStore.inMemory()

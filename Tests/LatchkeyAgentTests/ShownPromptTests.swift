@@ -123,6 +123,13 @@ import Testing
         #expect(shown(.passcode, notice: .wrongPasscode, fallback: true).fallbackTitle == nil)
     }
 
+    @Test func guidanceIsShownAndNotMarkedAsFailure() {
+        let short = shown(notice: .swipeTooShort)
+        #expect(short.feedback == "The swipe was too short. Try again." && !short.isFailure && short.isWatching)
+        let gone = shown(.passcode, notice: .sensorDisconnected)
+        #expect(gone.feedback == "The sensor was disconnected." && gone.isFailure)
+    }
+
     @Test func passcodeOfAppIsSentByUnlock() { #expect(shown(.passcode).entryTitle == "Unlock") }
 
     @Test func attemptsLeftAreShownAfterFirstFailure() {

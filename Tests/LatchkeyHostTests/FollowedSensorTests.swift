@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
 import LatchkeyModel
 import LatchkeySeams
 import SimulatedDriver
 import Synchronization
+import SystemDriver
 import Testing
 
 @testable import LatchkeyKeychain
@@ -55,7 +55,7 @@ private final class FullVault: KeyVault {
         let (full, time) = (try #require(vault), try #require(clock))
         full.setFull(true)
         _ = try machine.world.apply(.replaceFinger)
-        #expect(machine.world.state.enrolment != before)
+        #expect(machine.world.state(for: 1).enrolment != before)
         #expect(try !isUsable())
         #expect(machine.service.authority.state.sensor.enrolment == nil, "the new finger is not accepted")
         #expect(machine.keychain.anchor.set == before, "items stay bound to the old set")
@@ -65,7 +65,7 @@ private final class FullVault: KeyVault {
         full.setFull(false)
         time.advance(seconds: 11)
         #expect(try isUsable())
-        #expect(machine.keychain.anchor.set == machine.world.state.enrolment)
+        #expect(machine.keychain.anchor.set == machine.world.state(for: 1).enrolment)
         #expect(machine.keychain.anchor.set != before)
     }
 }

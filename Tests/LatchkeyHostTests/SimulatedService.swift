@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyFileDriver
 import LatchkeyAuthority
 import LatchkeyHost
 import LatchkeyKeychain
@@ -49,7 +48,7 @@ struct SimulatedService {
         wrapping: (any KeyVault) -> any KeyVault = { $0 }
     ) throws {
         let (random, clock) = (SystemRandomSource(), VirtualClock())
-        world = SimulatedWorld(state, clock: clock, random: random) { _ in }
+        world = SimulatedWorld(state, clock: clock, random: random, user: 1) { _ in }
         let identity = StoreIdentity(tier: .simulated, userID: 1, passcodeCost: 10)
         store = try SQLiteItemStore.inMemory()
         let vault = wrapping(MemoryKeyVault(rootKey: try random.bytes(32)))

@@ -118,7 +118,7 @@ import Testing
         let identity = Self.facts().identity(of: Self.name, AppDeclarations())
         let expected = ProgramIdentity(
             label: "notes", program: "/usr/bin/notes", application: "/usr/bin/notes", groups: ["/usr/bin/notes"],
-            strength: .program, terminal: 34_816, session: "2", executable: .init(device: 1, inode: 4))
+            strength: .program, terminal: 34_816, session: "2")
         #expect(identity == expected)
     }
 

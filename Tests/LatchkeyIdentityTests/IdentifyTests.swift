@@ -16,7 +16,6 @@ import Testing
         let identity = try child.identity()
         #expect(identity.label == "cat" && identity.program == "/usr/bin/cat" && identity.strength == .program)
         #expect(identity.groups == ["/usr/bin/cat"] && identity.application == "/usr/bin/cat")
-        #expect(identity.executable == ExecutableFile(of: child.processID) && identity.executable != nil)
         let caller = identity.caller(try child.name())
         #expect(caller.groups == identity.groups && caller.application == identity.application)
         #expect(caller.label == "cat" && caller.program == "/usr/bin/cat" && caller.userID == getuid())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeyFileDriver
 import LatchkeyHost
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
 import SQLiteDriver
 import Synchronization
+import SystemDriver
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeyFileDriver
 import LatchkeyKeychain
 import LatchkeyModel
 import SQLiteDriver
+import SystemDriver
 import TestSupport
 import Testing
 

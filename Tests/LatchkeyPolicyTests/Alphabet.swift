@@ -17,7 +17,7 @@ struct Alphabet {
     func reports(_ id: UInt64) -> [PolicyEvent] {
         [
             .promptVisible(id), .promptUnavailable(id), .promptLost(id), .matched(id, .a), .matched(id, .b),
-            .notMatched(id), .sensorFailed(id), .fallbackChosen(id), .cancelChosen(id),
+            .notMatched(id), .sensorFailed(id), .sensorDisconnected(id), .fallbackChosen(id), .cancelChosen(id),
             .withdrawn(id, .appCancel), .withdrawn(id, .systemCancel), .deadlinePassed(id),
             .permissionAnswered(id, true), .permissionAnswered(id, false), .codeAcknowledged(id), .codeEntered(id),
             .newPasscodeEntered(id, isLongEnough: true), .newPasscodeEntered(id, isLongEnough: false),

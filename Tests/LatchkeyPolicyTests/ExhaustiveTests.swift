@@ -47,6 +47,16 @@ import Testing
         #expect(exploration.isComplete)
     }
 
+    /// Guidance is not part of the alphabet of the other enumerations, whose states it would multiply.
+    @Test(arguments: [AuthenticationPlan.biometry, .either, .passcodeThenBiometry])
+    func oneEvaluationWithGuidanceSatisfiesAllInvariants(_ plan: AuthenticationPlan) {
+        let exploration = Exploration(
+            ofOne: plan, fallback: true, Alphabet(times: 1), also: [.guided(1, .swipeTooShort)])
+        report("\(plan.stages.map { $0.map { "\($0)" }.sorted() }) with guidance", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete)
+    }
+
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
     func oneEvaluationSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ fallback: Bool) {
         let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
@@ -58,14 +68,17 @@ import Testing
 
 extension Exploration {
     /// Explores all states that consecutive evaluations, one at a time, can reach.
-    init(ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, _ alphabet: Alphabet) {
+    init(
+        ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, _ alphabet: Alphabet,
+        also others: [PolicyEvent] = []
+    ) {
         let wish = PolicyEvent.evaluate(
             .init(
                 id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a", lastStep: lastStep
             )
         )
         let idle = alphabet.surroundings + [wish]
-        let busy = alphabet.surroundings + alphabet.reports(1)
+        let busy = alphabet.surroundings + alphabet.reports(1) + others
         self.init(roots: [World(.touch).state], maximumDepth: 100) { $0.active == nil ? idle : busy }
     }
 }

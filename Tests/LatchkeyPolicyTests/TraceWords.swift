@@ -27,6 +27,8 @@ enum TraceWords {
         case ("matched", 1): return .matched(id, set(rest[1]))
         case ("notMatched", 0): return .notMatched(id)
         case ("sensorFailed", 0): return .sensorFailed(id)
+        case ("guided", 1): return .guided(id, try named(rest[1], SensorGuidance.allCases))
+        case ("sensorDisconnected", 0): return .sensorDisconnected(id)
         case ("fallbackChosen", 0): return .fallbackChosen(id)
         case ("cancelChosen", 0): return .cancelChosen(id)
         case ("passcodeEntered", 0): return .passcodeEntered(id, at: time)

@@ -81,6 +81,37 @@ import Testing
         }
     }
 
+    /// Actions at the sensor, which a prompt that asks for the passcode never accepts.
+    @Test func everyActionAtTheSensorIsReportedWhenThePasscodeIsAskedFor() async throws {
+        let acts: [(String, Act)] = [
+            ("another finger or face", { $0.touch(matching: false) }),
+            ("the sensor cannot use a scan: swipeTooShort", { $0.scanBadly(.swipeTooShort) }),
+            ("the sensor is unplugged", { $0.unplugSensor() }),
+        ]
+        for (words, act) in acts {
+            let simulator = try Simulator(sensor: .none)
+            act(simulator)
+            #expect(await simulator.run { await evaluate(.deviceOwnerAuthentication) }?.code == .notInteractive)
+            #expect(simulator.scriptProblem?.description.contains("\(words) comes next") == true, "\(words)")
+        }
+    }
+
+    @Test func everyGuidanceIsShownAndUsesNoTry() async throws {
+        let simulator = try Simulator()
+        for guidance in ScanGuidance.allCases { simulator.scanBadly(guidance) }
+        simulator.touch(matching: true)
+        #expect(await simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) } == nil)
+    }
+
+    @Test func anUnpluggedSensorIsBiometryDisconnected() async throws {
+        let simulator = try Simulator()
+        simulator.unplugSensor()
+        let error = await simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) }
+        #expect(error?.code == .biometryDisconnected)
+        let next = await simulator.run { await evaluate(.deviceOwnerAuthenticationWithBiometrics) }
+        #expect(next?.code == .biometryNotAvailable)
+    }
+
     /// After the last failed face the camera is disarmed.
     @Test func aFaceAtADisarmedCameraIsReported() async throws {
         let simulator = try Simulator(sensor: .faceID)

@@ -61,6 +61,12 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             .update(
                 PromptContent(
                     method: .passcode, notice: .wrongPasscode, triesLeft: 1, showsFallback: false, delaySeconds: 300))),
+        AgentSample(
+            "agent-update-guidance",
+            .update(PromptContent(method: .biometry, notice: .swipeTooShort, triesLeft: 3, showsFallback: false))),
+        AgentSample(
+            "agent-update-disconnected",
+            .update(PromptContent(method: .passcode, notice: .sensorDisconnected, triesLeft: 3, showsFallback: false))),
         AgentSample("agent-dismiss", .dismiss),
         AgentSample("agent-visible", .event(.visible)),
         AgentSample("agent-unavailable", .event(.unavailable)),

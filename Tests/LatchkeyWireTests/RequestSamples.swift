@@ -51,6 +51,8 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample("simulate-acknowledge-code", .simulate(.acknowledgeCode)),
         Sample("simulate-enter-code", .simulate(.enterCode(SecretBytes("AB".utf8)))),
         Sample("simulate-tell-code", .simulate(.tellCode)),
+        Sample("simulate-guide", .simulate(.guide(.swipeTooShort))),
+        Sample("simulate-unplug", .simulate(.unplug)),
         Sample("simulate-enter-new-passcode", .simulate(.enterNewPasscode(SecretBytes("1234".utf8)))),
         Sample("transcript", .transcript),
         Sample("lock", .lock),

@@ -30,7 +30,8 @@ import Testing
         case evaluateRule, environment, facePermissions, changeFacePermission, permission, facePermissionAnswers
         case exportItems, importItems, exported, imported, lockKeychain, unlockKeychain, fail, acceptAnyPasscode,
             restart,
-            cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, enterNewPasscode, transcript,
+            cancelPrompt, fallback, enter, acknowledgeCode, enterCode, tellCode, enterNewPasscode, guide, unplug,
+            transcript,
             transcriptLines, log, check, restoreRows, acceptStore, discardProtected, logPage,
             checkReport
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
@@ -85,6 +86,8 @@ import Testing
         case .simulate(.acknowledgeCode): .acknowledgeCode
         case .simulate(.enterCode): .enterCode
         case .simulate(.tellCode): .tellCode
+        case .simulate(.guide): .guide
+        case .simulate(.unplug): .unplug
         case .simulate(.enterNewPasscode): .enterNewPasscode
         case .transcript: .transcript
         case .lock: .lockKeychain

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeyFileDriver
 import LatchkeyAuthority
 import LatchkeyClient
 import LatchkeyHost
@@ -28,7 +27,8 @@ final class RecordingMachine: Sendable {
         let random = SystemRandomSource()
         let clock = VirtualClock()
         let world = SimulatedWorld(
-            WorldState(sensor: sensor, enrolment: [1]), clock: clock, random: random, save: { _ in })
+            WorldState(sensor: sensor, enrolment: [1]), clock: clock, random: random, user: geteuid(),
+            save: { _ in })
         self.world = world
         let identity = StoreIdentity(tier: .simulated, userID: geteuid(), passcodeCost: 10)
         let items = try SQLiteItemStore.inMemory()

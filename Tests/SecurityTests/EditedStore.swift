@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeyFileDriver
 import LatchkeyAuthority
 import LatchkeyClient
 import LatchkeyHost
@@ -80,7 +79,7 @@ final class EditedStore: Sendable {
     ) throws -> R {
         let (clock, random) = (VirtualClock(), SystemRandomSource())
         let world = SimulatedWorld(
-            WorldState(sensor: .touchID, enrolment: [1]), clock: clock, random: random, save: { _ in })
+            WorldState(sensor: .touchID, enrolment: [1]), clock: clock, random: random, user: 1000, save: { _ in })
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
                 tier: .simulated, userID: 1000, reader: reader ?? world,

@@ -276,7 +276,13 @@ import Testing
         case .passcodeDelayed: .scripted("requires a delay longer than the prompt; see PasscodeTriesTests")
         case .companionNotAvailable: .scripted("only a policy of an LAContext requires a companion alone")
         case .biometryNotPaired: .scripted("no supported sensor is paired")
-        case .biometryDisconnected: .scripted("no supported sensor is paired")
+        case .biometryDisconnected:
+            .engine { record in
+                try protected(.biometryAny, record) { simulator in
+                    simulator.unplugSensor()
+                    return exists(item)
+                }
+            }
         case .invalidDimensions: .scripted("no prompt is embedded in a window")
         }
     }
@@ -366,8 +372,10 @@ extension StatusReachTests.StoreIdentityKind {
 
 /// A sensor that does not report changes of its enrolment set.
 private final class SilentReader: BiometricReader {
-    let state = SensorState(kind: .touchID, enrolment: EnrolmentSet([1]), reportsEnrolmentChanges: false)
-    func arm(_ evaluation: UInt64, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
+    func state(for user: UInt32) -> SensorState {
+        SensorState(kind: .touchID, enrolment: EnrolmentSet([1]), reportsEnrolmentChanges: false)
+    }
+    func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
     func disarm(_ evaluation: UInt64) {}
     func observe(_ changed: @escaping @Sendable () -> Void) {}
 }

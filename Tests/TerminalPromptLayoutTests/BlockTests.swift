@@ -70,6 +70,28 @@ import Testing
         #expect(text.contains("│ “notes” asks for \(proof)") && text.contains("│ \(wish)"), "\(text)")
     }
 
+    @Test(arguments: [
+        (SensorGuidance.scanAgain, "The scan was not clear. Try again."),
+        (.swipeTooShort, "The swipe was too short. Try again."),
+        (.fingerNotCentred, "The finger was not centred on the sensor. Try again."),
+        (.removeAndRetry, "Remove your finger from the sensor, then try again."),
+        (.tooFast, "That was too fast. Try again."),
+    ])
+    func guidanceIsShownWithTheTriesLeft(_ guidance: SensorGuidance, _ text: String) {
+        var content = PromptContent.first
+        content.notice = guidance.notice
+        let state = PromptState.sample(content)
+        #expect(lines(state, 80).contains("│ \(text) 3 tries left.") && !state.isFailure)
+        #expect(lines(state, 80).contains("│ Touch the sensor."))
+    }
+
+    @Test func passcodeIsAskedForAfterTheSensorWasDisconnected() {
+        var content = PromptContent.passcode
+        content.notice = .sensorDisconnected
+        let state = PromptState.sample(content)
+        #expect(lines(state, 80).contains("│ The sensor was disconnected. 3 tries left.") && state.isFailure)
+    }
+
     @Test func newPasscodeIsAskedForTwiceWithoutItsLength() {
         var state = PromptState.sample(reason: "", purpose: .changePasscode, .newPasscode())
         let asked = lines(state, 80)

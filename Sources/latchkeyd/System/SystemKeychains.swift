@@ -2,7 +2,6 @@
 
 import AuthorityDriver
 import Glibc
-import KeyFileDriver
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams

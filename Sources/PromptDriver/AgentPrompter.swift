@@ -6,21 +6,28 @@ import LatchkeySeams
 import LatchkeySystem
 import Synchronization
 
-/// Shows prompts through the registered agent of this user; at most one agent is registered at a time.
+/// Shows prompts through registered agents: each prompt through an agent of the caller's user, and preferably of the
+/// caller's login session. At most one agent is registered for a session.
 ///
 /// Without an agent a prompt is `unavailable`; when the agent's connection ends, its prompts are `lost`.
 package final class AgentPrompter: Prompter {
+    private struct Shown: Sendable {
+        let agent: RegisteredAgent
+        let events: @Sendable (PromptEvent) -> Void
+    }
     private struct State: Sendable {
-        var agent: RegisteredAgent?
-        /// Event handlers of the prompts that the agent shows.
-        var shown: [UInt64: @Sendable (PromptEvent) -> Void] = [:]
+        var agents = AgentTable<RegisteredAgent>()
+        /// The prompts that agents show.
+        var shown: [UInt64: Shown] = [:]
     }
     private let state = Mutex(State())
+    private let session: @Sendable (Prompt) -> String
 
-    /// Creates a prompter without a registered agent.
-    package init() {}
+    /// Creates a prompter without registered agents; `session` returns the login session of a prompt's caller, and an
+    /// empty string if it has none.
+    package init(session: @escaping @Sendable (Prompt) -> String = { _ in "" }) { self.session = session }
 
-    // MARK: - The agent
+    // MARK: - Agents
 
     /// Whether the first payload of a connection asks for registration.
     package static func isRegistration(_ payload: SecretBytes) -> Bool {
@@ -28,35 +35,40 @@ package final class AgentPrompter: Prompter {
         AgentFrame.mayBegin(payload) && (try? AgentFrame(decoding: payload)) == .register
     }
 
-    /// Registers the sender of the registration payload; refuses it and returns nil when another agent is registered.
-    package func register(send: @escaping @Sendable (SecretBytes) -> Void) -> RegisteredAgent? {
+    /// Registers the sender of the registration payload; refuses it and returns nil if its session has another agent.
+    ///
+    /// - Parameters:
+    ///   - user: the user of the connection, as the kernel reports it.
+    ///   - session: the login session of the connection's process; empty if it has none.
+    package func register(
+        user: UInt32, session: String, send: @escaping @Sendable (SecretBytes) -> Void
+    ) -> RegisteredAgent? {
         let agent = RegisteredAgent(self, send: send)
         return state.withLock { state in
-            let isFirst = state.agent == nil
+            let isFirst = state.agents.add(agent, user: user, session: session)
             // Sent with the lock held: no prompt may be sent before the agent has received this reply.
             send((isFirst ? AgentFrame.registered : .refused(.taken)).encoded())
-            guard isFirst else { return nil }
-            state.agent = agent
-            return agent
+            return isFirst ? agent : nil
         }
     }
 
-    fileprivate func heard(_ prompt: UInt64, _ event: PromptEvent) {
-        // Ignores events of prompts already dismissed.
-        let tell = state.withLock { state in
-            switch event {
-            case .unavailable, .lost: state.shown.removeValue(forKey: prompt)
-            default: state.shown[prompt]
-            }
+    fileprivate func heard(_ prompt: UInt64, _ event: PromptEvent, from agent: RegisteredAgent) {
+        let shown: Shown? = state.withLock { state in
+            // Ignores events of prompts already dismissed. Only the agent that shows a prompt can answer it: another
+            // one may belong to another user.
+            guard let shown = state.shown[prompt], shown.agent === agent else { return nil }
+            if event == .unavailable || event == .lost { state.shown[prompt] = nil }
+            return shown
         }
-        tell?(event)
+        shown?.events(event)
     }
 
     fileprivate func ended(_ agent: RegisteredAgent) {
-        let lost = state.withLock { state -> [@Sendable (PromptEvent) -> Void] in
-            guard state.agent === agent else { return [] }
-            defer { state = State() }
-            return Array(state.shown.values)
+        let lost = state.withLock { state in
+            state.agents.remove(agent)
+            let lost = state.shown.filter { $0.value.agent === agent }
+            for id in lost.keys { state.shown[id] = nil }
+            return lost.values.map(\.events)
         }
         for tell in lost { tell(.lost) }
     }
@@ -64,9 +76,11 @@ package final class AgentPrompter: Prompter {
     // MARK: - Prompts
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+        let session = session(prompt)
         let agent = state.withLock { state in
-            if state.agent != nil { state.shown[prompt.id] = events }
-            return state.agent
+            let agent = state.agents.agent(of: prompt.userID, preferring: session)
+            state.shown[prompt.id] = agent.map { Shown(agent: $0, events: events) }
+            return agent
         }
         // Events must not be reported from within this call.
         guard let agent else { return Processes.detachThread { events(.unavailable) } }
@@ -74,11 +88,11 @@ package final class AgentPrompter: Prompter {
     }
 
     package func update(_ id: UInt64, _ content: PromptContent) {
-        state.withLock { $0.shown[id] == nil ? nil : $0.agent }?.send(id, .update(content))
+        state.withLock { $0.shown[id]?.agent }?.send(id, .update(content))
     }
 
     package func dismiss(_ id: UInt64) {
-        state.withLock { $0.shown.removeValue(forKey: id) == nil ? nil : $0.agent }?.send(id, .dismiss)
+        state.withLock { $0.shown.removeValue(forKey: id)?.agent }?.send(id, .dismiss)
     }
 }
 
@@ -100,7 +114,7 @@ package final class RegisteredAgent: Sendable {
     package func received(_ payload: SecretBytes) -> Bool {
         // An agent whose frame cannot be read is disconnected by the caller.
         guard case .message(let prompt, .event(let event)) = try? AgentFrame(decoding: payload) else { return false }
-        prompter.heard(prompt, event)
+        prompter.heard(prompt, event, from: self)
         return true
     }
 

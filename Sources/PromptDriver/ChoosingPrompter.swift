@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyModel
-import LatchkeySeams
+package import LatchkeyModel
+package import LatchkeySeams
 import Synchronization
 
 /// Shows each prompt with the first prompter that has a place for it (docs/decisions/012-agent.md).
-final class ChoosingPrompter: Prompter {
+package final class ChoosingPrompter: Prompter {
     private struct Shown: Sendable {
         /// The prompt with its latest content.
         var prompt: Prompt
@@ -18,14 +18,14 @@ final class ChoosingPrompter: Prompter {
     private let shown = Mutex<[UInt64: Shown]>([:])
 
     /// Prompters are tried in this order.
-    init(_ prompters: [any Prompter]) { self.prompters = prompters }
+    package init(_ prompters: [any Prompter]) { self.prompters = prompters }
 
-    func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
+    package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
         shown.withLock { $0[prompt.id] = Shown(prompt: prompt, asked: 0, events: events) }
         askNext(prompt.id)
     }
 
-    func update(_ id: UInt64, _ content: PromptContent) {
+    package func update(_ id: UInt64, _ content: PromptContent) {
         let prompter = shown.withLock { shown in
             shown[id]?.prompt.content = content
             return shown[id].map { prompters[$0.asked - 1] }
@@ -33,7 +33,7 @@ final class ChoosingPrompter: Prompter {
         prompter?.update(id, content)
     }
 
-    func dismiss(_ id: UInt64) {
+    package func dismiss(_ id: UInt64) {
         shown.withLock { $0.removeValue(forKey: id) }.map { prompters[$0.asked - 1] }?.dismiss(id)
     }
 

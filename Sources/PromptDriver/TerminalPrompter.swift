@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyAgentProtocol
 package import LatchkeyModel
 import LatchkeySeams
-import LatchkeySystem
+package import LatchkeySystem
 import LatchkeyTransport
 import Synchronization
 import TerminalPromptLayout
@@ -16,21 +16,40 @@ import TerminalPromptLayout
 /// appearance: the variables of `Look` are passed on from its environment, and nothing of the daemon's environment.
 package final class TerminalPrompter: Prompter {
     private let program: String
+    private let identity: (@Sendable (UInt32) -> UserIdentity?)?
     private let prompts = PromptTable<ShownPrompt>()
 
-    /// `program` is the path of `latchkey-prompt`.
-    package init(program: String) { self.program = program }
+    /// Creates a prompter.
+    ///
+    /// - Parameters:
+    ///   - program: the path of `latchkey-prompt`.
+    ///   - identity: returns as which user and group prompts of a user run and open the terminal; a prompt for which it
+    ///     returns nil or another user is unavailable. Without it, and for the user of this process, prompts run as this
+    ///     process does.
+    package init(program: String, asUser identity: (@Sendable (UInt32) -> UserIdentity?)? = nil) {
+        self.program = program
+        self.identity = identity
+    }
+
+    /// Starts the process of a prompt; nil if there is no place for it.
+    private func start(_ prompt: Prompt) -> ShownPrompt? {
+        let environment = Environment.entries(of: prompt.processID, Look.variables)
+        if let identity {
+            guard let user = identity(prompt.userID), user.userID == prompt.userID else { return nil }
+            guard user.userID == geteuid() else {
+                return ShownPrompt(
+                    program: program, device: prompt.terminal, identity: user, environment: environment)
+            }
+        }
+        guard let terminal = Terminal.open(device: prompt.terminal, ownedBy: prompt.userID) else { return nil }
+        return ShownPrompt(program: program, terminal: terminal, environment: environment)
+    }
 
     package func show(_ prompt: Prompt, events: @escaping @Sendable (PromptEvent) -> Void) {
-        let program = program
         prompts.begin(prompt.id)
         Processes.detachThread { [self] in
             guard prompts.isWanted(prompt.id) else { return }
-            guard let terminal = Terminal.open(device: prompt.terminal, ownedBy: prompt.userID),
-                let shown = ShownPrompt(
-                    program: program, terminal: terminal,
-                    environment: Environment.entries(of: prompt.processID, Look.variables))
-            else {
+            guard let shown = start(prompt) else {
                 if prompts.end(prompt.id) { events(.unavailable) }
                 return
             }
@@ -65,17 +84,41 @@ private final class ShownPrompt: @unchecked Sendable {
     private let isDismissed = Mutex(false)
     private let finished: (near: Descriptor, far: Descriptor)
 
-    init?(program: String, terminal: Terminal, environment: [String]) {
+    /// Starts the process as the user of this one.
+    convenience init?(program: String, terminal: Terminal, environment: [String]) {
+        self.init(environment: environment) { (far) throws(SystemError) in
+            (
+                try Processes.spawn(
+                    program, [], environment: environment,
+                    descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true), terminal
+            )
+        }
+    }
+
+    /// Starts the process as another user, who owns the terminal.
+    convenience init?(program: String, device: UInt64, identity: UserIdentity, environment: [String]) {
+        self.init(environment: environment) { (far) throws(SystemError) in
+            try Processes.start(
+                program, [], environment: environment, onTerminal: device, as: identity, channel: far)
+        }
+    }
+
+    private init?(
+        environment: [String], start: (Descriptor) throws(SystemError) -> (process: pid_t, terminal: Terminal)
+    ) {
         // Without descriptors or a process the prompt is `unavailable`, which the caller reports.
-        guard let modes = terminal.modes(), let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
-            let process = try? Processes.spawn(  // nil here too means `unavailable`.
-                program, [], environment: environment,
-                descriptors: [terminal.descriptor, terminal.descriptor, nil, far], newSession: true)
+        guard let (near, far) = try? Sockets.pair(), let pair = try? Sockets.pair(),
+            let started = try? start(far)  // nil here too means `unavailable`.
         else { return nil }
-        self.terminal = terminal
+        // The process changes the modes only after it has received the prompt.
+        guard let modes = started.terminal.modes() else {
+            kill(started.process, SIGKILL)
+            Processes.wait(started.process)
+            return nil
+        }
+        (process, terminal) = started
         self.modes = modes
         self.environment = environment
-        self.process = process
         socket = near
         finished = (pair.0, pair.1)
     }

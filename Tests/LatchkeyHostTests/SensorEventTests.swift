@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import SimulatedDriver
+import Synchronization
+import Testing
+
+@testable import LatchkeyService
+
+/// The events of sensors and sessions, as the service passes them to the reducer: each belongs to a user.
+@Suite struct SensorEventTests {
+    /// Records for which user the sensor is asked and armed.
+    private final class NotingReader: BiometricReader {
+        private let reader: any BiometricReader
+        let asked = Mutex<Set<UInt32>>([])
+        let armed = Mutex<[UInt32]>([])
+
+        init(_ reader: any BiometricReader) { self.reader = reader }
+        func state(for user: UInt32) -> SensorState {
+            asked.withLock { _ = $0.insert(user) }
+            return reader.state(for: user)
+        }
+        func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {
+            armed.withLock { $0.append(user) }
+            reader.arm(evaluation, user: user, events: events)
+        }
+        func disarm(_ evaluation: UInt64) { reader.disarm(evaluation) }
+        func observe(_ changed: @escaping @Sendable () -> Void) { reader.observe(changed) }
+    }
+
+    /// Reports the session events that a test sends.
+    private final class NotingMonitor: SessionMonitor {
+        let report = Mutex<(@Sendable (SessionEvent) -> Void)?>(nil)
+        func observeSession(_ report: @escaping @Sendable (SessionEvent) -> Void) {
+            self.report.withLock { $0 = report }
+        }
+        func send(_ user: UInt32, _ change: SessionEvent.Change) {
+            report.withLock { $0 }?(SessionEvent(user: user, session: "c1", change))
+        }
+    }
+
+    private static let passcode = SecretBytes("1234".utf8)
+
+    /// Asks for biometry or the passcode, as an operation of the daemon does, and returns the results so far.
+    private func ask(_ machine: SimulatedService, _ plan: AuthenticationPlan) -> () -> [String] {
+        let ends = Ends()
+        machine.session().askOwner(9, plan, for: .exportItems) { asked, _ in ends.add(asked) }
+        return { ends.words }
+    }
+
+    private final class Ends: Sendable {
+        private let all = Mutex<[String]>([])
+        var words: [String] { all.withLock { $0 } }
+        func add(_ asked: Session.Asked) {
+            let words =
+                switch asked {
+                case .granted(let proof): "\(proof.methods.map { "\($0)" }.sorted())"
+                case .denied(let failure): "\(failure.status)"
+                }
+            all.withLock { $0.append(words) }
+        }
+    }
+
+    private func setPasscode(_ machine: SimulatedService) {
+        InterruptedService.answers(machine.session(), .passcode(.set(Self.passcode)))
+    }
+
+    @Test func theSensorIsAskedAndArmedForTheUserOfTheCaller() throws {
+        var noting: NotingReader?
+        let machine = try SimulatedService { parts, _ in
+            let reader = NotingReader(parts.reader)
+            noting = reader
+            parts.reader = reader
+        }
+        let reader = try #require(noting)
+        setPasscode(machine)
+        machine.world.perform(.touch(matching: true))
+        let words = ask(machine, AuthenticationPlan([[.biometry]]))
+        #expect(words() == ["[\"biometry\"]"])
+        #expect(reader.asked.withLock { $0 } == [1] && reader.armed.withLock { $0 } == [1])
+    }
+
+    @Test func aFingerOfAnotherUserNeverMatches() throws {
+        let machine = try SimulatedService()
+        #expect(machine.world.state(for: 1).enrolment != nil && machine.world.state(for: 2).enrolment == nil)
+        let events = Mutex<[SensorEvent]>([])
+        machine.world.arm(7, user: 2) { event in events.withLock { $0.append(event) } }
+        machine.world.perform(.touch(matching: true))
+        #expect(events.withLock { $0 } == [.noMatch])
+    }
+
+    @Test func guidanceIsShownAndUsesNoTry() throws {
+        let machine = try SimulatedService()
+        setPasscode(machine)
+        let words = ask(machine, AuthenticationPlan([[.biometry]]))
+        for guidance in SensorGuidance.allCases { machine.world.perform(.guidance(guidance)) }
+        #expect(words().isEmpty && machine.service.authenticator.state.biometryFailures == 0)
+        #expect(machine.service.authenticator.state.active?.failedTries == 0)
+        let transcript = machine.world.transcript.joined(separator: "\n")
+        #expect(transcript.contains("prompt: touchID, swipeTooShort, tries left: 3"))
+        machine.world.perform(.touch(matching: true))
+        #expect(words() == ["[\"biometry\"]"])
+    }
+
+    @Test func anUnpluggedSensorIsReplacedByThePasscode() throws {
+        let machine = try SimulatedService()
+        setPasscode(machine)
+        let words = ask(machine, AuthenticationPlan([[.biometry, .passcode]]))
+        machine.world.perform(.unplug)
+        #expect(machine.world.state(for: 1).kind == .none && words().isEmpty)
+        #expect(machine.service.authenticator.state.biometryFailures == 0)
+        machine.world.perform(.passcode(Self.passcode))
+        #expect(words() == ["[\"passcode\"]"])
+    }
+
+    @Test func anUnpluggedSensorEndsABiometricEvaluation() throws {
+        let machine = try SimulatedService()
+        setPasscode(machine)
+        let words = ask(machine, AuthenticationPlan([[.biometry]]))
+        machine.world.perform(.unplug)
+        #expect(words() == ["biometryDisconnected"])
+        #expect(ask(machine, AuthenticationPlan([[.biometry]]))() == ["biometryNotAvailable"])
+        #expect(try machine.world.apply(.sensor(.touchID)))
+        machine.world.perform(.touch(matching: true))
+        #expect(ask(machine, AuthenticationPlan([[.biometry]]))() == ["[\"biometry\"]"], "the set is still enrolled")
+    }
+
+    @Test func sessionEventsOfAnotherUserAreIgnored() throws {
+        let monitor = NotingMonitor()
+        let machine = try SimulatedService { parts, _ in parts.sessions = monitor }
+        monitor.send(2, .locked)
+        monitor.send(2, .background(true))
+        #expect(!machine.service.authenticator.state.isLocked && !machine.service.authenticator.state.isInBackground)
+        monitor.send(1, .locked)
+        #expect(machine.service.authenticator.state.isLocked)
+        monitor.send(2, .unlocked(byBiometry: false))
+        #expect(machine.service.authenticator.state.isLocked)
+        monitor.send(1, .unlocked(byBiometry: false))
+        #expect(!machine.service.authenticator.state.isLocked)
+    }
+
+    @Test func simulatedSessionEventsNameTheUserOfTheMachine() throws {
+        let machine = try SimulatedService()
+        let events = Mutex<[SessionEvent]>([])
+        machine.world.observeSession { event in events.withLock { $0.append(event) } }
+        _ = try machine.world.apply(.lock)
+        #expect(events.withLock { $0 } == [SessionEvent(user: 1, session: "simulated", .locked)])
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import PromptDriver
+import Synchronization
+import Testing
+
+/// Each prompt goes to an agent of the caller's user, and only that agent can answer it.
+@Suite struct AgentRoutingTests {
+    /// An agent's connection: the frames that it was sent.
+    private final class Connection: Sendable {
+        private final class Received: Sendable {
+            let frames = Mutex<[AgentFrame]>([])
+        }
+
+        private let received = Received()
+        private let agent: RegisteredAgent?
+        var frames: [AgentFrame] { received.frames.withLock { $0 } }
+
+        init(_ prompter: AgentPrompter, _ user: UInt32, _ session: String) {
+            agent = prompter.register(user: user, session: session) { [received] payload in
+                if let frame = try? AgentFrame(decoding: payload) { received.frames.withLock { $0.append(frame) } }
+            }
+        }
+
+        /// The numbers of the prompts that it was asked to show.
+        var shown: [UInt64] {
+            frames.compactMap { if case .message(let id, .show) = $0 { id } else { nil } }
+        }
+
+        func send(_ event: PromptEvent, _ prompt: UInt64) {
+            let frame = AgentFrame.message(prompt: prompt, .event(event))
+            #expect(agent?.received(frame.encoded()) == true)
+        }
+
+        func end() { agent?.disconnected() }
+    }
+
+    private final class Events: Sendable {
+        private let all = Mutex<[PromptEvent]>([])
+        var list: [PromptEvent] { all.withLock { $0 } }
+        func add(_ event: PromptEvent) { all.withLock { $0.append(event) } }
+    }
+
+    private let sessions = ["a": Int32(1), "b": 2, "": 3]
+    private let prompter: AgentPrompter
+
+    init() {
+        let names = Dictionary(uniqueKeysWithValues: sessions.map { ($1, $0) })
+        prompter = AgentPrompter { names[$0.processID] ?? "" }
+    }
+
+    private let content = PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false)
+
+    private func show(_ id: UInt64, user: UInt32, session: String) throws -> Events {
+        let events = Events()
+        let prompt = Prompt(
+            id: id, caller: "notes", processID: try #require(sessions[session]), reason: "", cancelTitle: "",
+            fallbackTitle: "", faceUsage: "", sensor: .none, tier: .file, terminal: 0, userID: user, content: content)
+        prompter.show(prompt) { events.add($0) }
+        return events
+    }
+
+    @Test func promptGoesOnlyToAnAgentOfItsUser() throws {
+        let (one, two) = (Connection(prompter, 1, "a"), Connection(prompter, 2, "b"))
+        _ = try show(7, user: 2, session: "a")
+        prompter.update(7, content)
+        prompter.dismiss(7)
+        #expect(one.frames == [.registered], "the session of another user decides nothing")
+        #expect(two.shown == [7] && two.frames.count == 4)
+    }
+
+    @Test func promptPrefersTheSessionOfItsCaller() throws {
+        let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
+        _ = try show(1, user: 1, session: "b")
+        _ = try show(2, user: 1, session: "a")
+        _ = try show(3, user: 1, session: "")
+        #expect(b.shown == [1] && a.shown == [2, 3], "without a session the agent that registered first")
+    }
+
+    @Test func anAgentOfAnotherUserCannotAnswer() throws {
+        let (own, other) = (Connection(prompter, 1, "a"), Connection(prompter, 2, "a"))
+        let events = try show(7, user: 1, session: "a")
+        for event in [
+            PromptEvent.passcode(SecretBytes("1234".utf8)), .cancel, .lost, .unavailable, .visible,
+            .newPasscodeEntered(SecretBytes("1234".utf8)),
+        ] { other.send(event, 7) }
+        #expect(events.list.isEmpty)
+        other.end()
+        #expect(events.list.isEmpty, "its connection has none of this user's prompts")
+        own.send(.visible, 7)
+        #expect(events.list == [.visible])
+        own.end()
+        #expect(events.list == [.visible, .lost])
+    }
+
+    @Test func anotherSessionOfTheSameUserCannotAnswer() throws {
+        let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
+        let events = try show(7, user: 1, session: "a")
+        b.send(.cancel, 7)
+        #expect(events.list.isEmpty)
+        a.send(.cancel, 7)
+        #expect(events.list == [.cancel])
+    }
+
+    @Test func aSessionHasOneAgent() {
+        let first = Connection(prompter, 1, "a")
+        #expect(Connection(prompter, 1, "a").frames == [.refused(.taken)])
+        #expect(Connection(prompter, 1, "b").frames == [.registered])
+        #expect(Connection(prompter, 2, "a").frames == [.registered], "another user's session of that name")
+        first.end()
+        #expect(Connection(prompter, 1, "a").frames == [.registered])
+    }
+
+    @Test func promptWithoutAnAgentOfItsUserIsUnavailable() async throws {
+        let other = Connection(prompter, 2, "a")
+        let content = content
+        let event = await withCheckedContinuation { continuation in
+            let prompt = Prompt(
+                id: 7, caller: "notes", processID: 1, reason: "", cancelTitle: "", fallbackTitle: "", faceUsage: "",
+                sensor: .none, tier: .file, terminal: 0, userID: 1, content: content)
+            prompter.show(prompt) { continuation.resume(returning: $0) }
+        }
+        #expect(event == .unavailable && other.shown.isEmpty)
+    }
+
+    @Test func afterItsAgentEndedAPromptGoesToAnotherSession() throws {
+        let (a, b) = (Connection(prompter, 1, "a"), Connection(prompter, 1, "b"))
+        a.end()
+        _ = try show(7, user: 1, session: "a")
+        #expect(a.shown.isEmpty && b.shown == [7])
+    }
+}

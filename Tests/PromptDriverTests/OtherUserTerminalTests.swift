@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import PromptDriver
+import Synchronization
+import TestSupport
+import Testing
+
+/// A prompt of another user runs as that user, and only on a terminal of that user.
+@Suite(.needs(.root)) struct OtherUserTerminalTests {
+    /// User ids without an account.
+    private static let user = UserIdentity(userID: 64_321, groupID: 64_322)
+    private static let stranger: uid_t = 64_323
+
+    private let terminal: PseudoTerminal
+    private let device: UInt64
+
+    init() throws {
+        terminal = try PseudoTerminal()
+        var status = stat()
+        #expect(stat(terminal.path, &status) == 0)
+        device = UInt64(status.st_rdev)
+        #expect(chown(terminal.path, Self.user.userID, Self.user.groupID) == 0)
+    }
+
+    private func start(
+        _ command: String, as user: UserIdentity = user, channel: Descriptor
+    ) throws(SystemError) -> (process: pid_t, terminal: Terminal) {
+        try Processes.start(
+            "/bin/sh", ["-c", command], environment: ["ONLY=this"], onTerminal: device, as: user, channel: channel)
+    }
+
+    /// The terminal's output until all programs have closed it.
+    private func output() -> String {
+        var bytes: [UInt8] = []
+        while let more = terminal.read(until: Uptime.deadline(seconds: 10)) { bytes += more }
+        return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+    }
+
+    @Test func theProgramHasNoRightOfTheService() throws {
+        let (near, far) = try Sockets.pair()
+        let started = try start(
+            "id -u; id -g; id -G; grep -E '^(Uid|CapEff|CapPrm|NoNewPrivs)' /proc/self/status; echo done >&3",
+            channel: far)
+        #expect(Processes.wait(started.process) == 0)
+        #expect(started.terminal.modes() != nil)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        #expect(read(near.number, &bytes, 16) == 5, "descriptor 3 is the channel")
+        let number = Self.user.userID
+        let expected = """
+            64321
+            64322
+            64322
+            Uid:\t\(number)\t\(number)\t\(number)\t\(number)
+            CapPrm:\t0000000000000000
+            CapEff:\t0000000000000000
+            NoNewPrivs:\t1
+
+            """
+        withExtendedLifetime(started) {}
+        #expect(try readAll(started.terminal) == expected)
+    }
+
+    /// Reads what was written so far: the terminal stays open while `held` exists.
+    private func readAll(_ held: Terminal) throws -> String {
+        held.write("\u{4}")
+        var bytes: [UInt8] = []
+        while !bytes.contains(4), let more = terminal.read(until: Uptime.deadline(seconds: 10)) { bytes += more }
+        return String(decoding: bytes.filter { $0 != 4 }, as: UTF8.self).replacing("\r\n", with: "\n")
+    }
+
+    @Test func theProgramInheritsNothingElse() throws {
+        let (_, far) = try Sockets.pair()
+        let leaked = try Descriptor.open("/dev/null", O_RDONLY)
+        #expect(fcntl(leaked.number, F_SETFD, 0) == 0)
+        let started = try start("ls /proc/$$/fd | tr '\\n' ' '; /usr/bin/env | grep -c LATCHKEY_", channel: far)
+        Processes.wait(started.process)
+        #expect(try readAll(started.terminal) == "0 1 2 3 0\n")
+        withExtendedLifetime(leaked) {}
+    }
+
+    @Test func aTerminalOfAnotherUserIsRefused() throws {
+        let (_, far) = try Sockets.pair()
+        // The mode would allow everybody to open it.
+        #expect(chmod(terminal.path, 0o666) == 0)
+        for owner in [Self.stranger, 0] {
+            #expect(chown(terminal.path, owner, owner) == 0)
+            #expect(throws: SystemError.self) { try start("echo opened", channel: far) }
+        }
+        #expect(chown(terminal.path, Self.user.userID, 0) == 0)
+        let held = try #require(Terminal.open(device: device, ownedBy: Self.user.userID))
+        #expect(try readAll(held).isEmpty, "nothing was written")
+    }
+
+    @Test func aTerminalThatTheUserMayNotOpenIsRefused() throws {
+        let (_, far) = try Sockets.pair()
+        #expect(chmod(terminal.path, 0o000) == 0)
+        #expect(throws: SystemError.self) { try start("echo opened", channel: far) }
+    }
+
+    @Test func aDeviceThatIsNoTerminalIsRefused() throws {
+        let (_, far) = try Sockets.pair()
+        var status = stat()
+        #expect(stat("/dev/null", &status) == 0)
+        #expect(throws: SystemError.self) {
+            try Processes.start(
+                "/bin/true", [], environment: [], onTerminal: UInt64(status.st_rdev), as: Self.user, channel: far)
+        }
+    }
+
+    // MARK: - The prompter
+
+    private func prompt(user: UInt32) -> Prompt {
+        Prompt(
+            id: 1, caller: "notes", processID: getpid(), reason: "", cancelTitle: "", fallbackTitle: "", faceUsage: "",
+            sensor: .none, tier: .file, terminal: device, userID: user,
+            content: PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false))
+    }
+
+    private func firstEvent(
+        of user: UInt32, _ identity: @escaping @Sendable (UInt32) -> UserIdentity?
+    ) async -> PromptEvent {
+        // A program that ends at once, so that its prompt is lost, or unavailable if it was not started.
+        let prompter = TerminalPrompter(program: "/bin/true", asUser: identity)
+        let prompt = prompt(user: user)
+        return await withCheckedContinuation { continuation in
+            prompter.show(prompt) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func promptRunsAsTheUserWhoOwnsTheTerminal() async {
+        #expect(await firstEvent(of: Self.user.userID) { _ in Self.user } == .lost)
+        #expect(await firstEvent(of: Self.stranger) { UserIdentity(userID: $0, groupID: $0) } == .unavailable)
+    }
+
+    @Test func promptWithoutAnIdentityOfItsUserIsUnavailable() async {
+        #expect(await firstEvent(of: Self.user.userID) { _ in nil } == .unavailable)
+        #expect(await firstEvent(of: Self.stranger) { _ in Self.user } == .unavailable)
+    }
+}
