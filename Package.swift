@@ -96,7 +96,7 @@ let package = Package(
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("KeyFileDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyCrypto"]),
-        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyKeys"]),
+        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
             "TerminalPromptDriver",
@@ -177,6 +177,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Stand-ins for drivers of hardware; shared by several test targets.
+        .target(
+            name: "SeamStandIns", dependencies: ["LatchkeyModel", "LatchkeySeams"], path: "Tests/SeamStandIns",
+            swiftSettings: strict),
         tests(
             "DaemonTests",
             [
@@ -237,7 +241,12 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
-        tests("KeyModuleTests", ["LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
+        tests(
+            "KeyModuleTests",
+            [
+                "LatchkeyEnclave", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
+                "SoftwareEnclaveDriver", "SystemDriver", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -51,10 +51,11 @@ extension Session {
         try stretch(request.authentication, parameters, password, answer) { [self] password in
             service.parts.work.submit(.oneItem) {
                 do throws(Failure) {
-                    let made = try enclave.create(request.accessControl)
+                    let properties = try keychain.properties(ofNewKey: request.accessControl, password)
+                    let made = try enclave.create(properties)
                     let key = try keychain.addKey(
                         request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey,
-                        caller: caller, password: password)
+                        caller: caller, enrolment: properties.enrolment, password: password)
                     answer(.enclaveKey(key))
                 } catch {
                     answer(.failure(error))
@@ -119,7 +120,8 @@ extension Session {
                 try useKey(next)
             }
         case .opened(let key):
-            let result = try enclave.perform(request.operation, key.blob, rule: key.accessControl, proof: proof)
+            let result = try enclave.perform(
+                request.operation, key.blob, rule: key.accessControl, proof: proof, password: key.password)
             guard let used = key.use else { return answer(.enclaveResult(result)) }
             let caller = caller
             service.parts.work.submit(.oneItem) {

@@ -65,13 +65,14 @@ final class Daemon: FrameHandler {
             prompter = ScriptedPrompter(prompter, world: world)
             ended = { world.record.note($0.words) }
         }
+        let keyModule = Daemon.keyModule(options, clock, random)
         service = Service(
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: prompter, clock: clock, random: random,
                 work: SerialWorkQueue { sessions.isOneAtMost }, stretching: StretchThreads(),
                 background: SerialWorkQueue { false }, controls: world, companions: world, sessions: world,
-                keyModule: Daemon.keyModule(options), ended: ended, log: events, unlockedMemory: unlockedMemory))
+                keyModule: keyModule, ended: ended, log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             log(failure)
             events.note(.storeUnusable, failure)
@@ -98,10 +99,12 @@ final class Daemon: FrameHandler {
     }
 
     /// The configured enclave; the software one by default in tier `simulated`.
-    private static func keyModule(_ options: Options) -> (any KeyModule)? {
+    private static func keyModule(
+        _ options: Options, _ clock: any Clock, _ random: any RandomSource
+    ) -> (any KeyModule)? {
         switch options.enclave {
-        case nil: options.isSimulated ? SoftwareEnclave() : nil
-        case .software: SoftwareEnclave()
+        case nil: options.isSimulated ? SoftwareEnclave(clock: clock, random: random) : nil
+        case .software: SoftwareEnclave(clock: clock, random: random)
         // The configuration cannot select it so far: there is no driver.
         case .tpm: nil
         }
