@@ -195,7 +195,8 @@ let package = Package(
             [
                 "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel", "LatchkeySeams",
                 "LatchkeyService", "LatchkeyWire",
-                "KeyFileDriver", "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
+                "KeyFileDriver", "SQLiteDriver", "SeamStandIns", "SimulatedDriver", "SoftwareEnclaveDriver",
+                "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",

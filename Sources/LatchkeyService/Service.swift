@@ -26,6 +26,8 @@ package final class Service: Sendable {
         package var stretching: any StretchQueue
         /// Runs long work that writes nothing.
         package var background: any WorkQueue
+        /// Runs the operations of a key module that is not `isImmediate`.
+        package var keyWork: any WorkQueue
         package var controls: (any SimulatedControls)?
         package var companions: (any CompanionMonitor)?
         package var sessions: (any SessionMonitor)?
@@ -38,12 +40,13 @@ package final class Service: Sendable {
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
         package var unlockedMemory: @Sendable () -> String?
 
-        /// Creates a value from its parts; without `background`, long work runs on the write queue.
+        /// Creates a value from its parts; without `background` and `keyWork`, long work and key operations run on the
+        /// write queue.
         package init(
             tier: Tier, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             reader: any BiometricReader, prompter: any Prompter, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
-            controls: (any SimulatedControls)?,
+            keyWork: (any WorkQueue)? = nil, controls: (any SimulatedControls)?,
             companions: (any CompanionMonitor)? = nil,
             sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
             ended: (@Sendable (EvaluationEnd) -> Void)? = nil,
@@ -60,6 +63,7 @@ package final class Service: Sendable {
             self.work = work
             self.stretching = stretching
             self.background = background ?? work
+            self.keyWork = keyWork ?? work
             self.controls = controls
             self.companions = companions
             self.sessions = sessions

@@ -66,12 +66,14 @@ final class Daemon: FrameHandler {
             ended = { world.record.note($0.words) }
         }
         let keyModule = Daemon.keyModule(options, clock, random)
+        // A module that only computes needs no thread.
+        let keyWork = keyModule.flatMap { $0.isImmediate ? nil : SerialWorkQueue { false } }
         service = Service(
             Service.Parts(
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: prompter, clock: clock, random: random,
                 work: SerialWorkQueue { sessions.isOneAtMost }, stretching: StretchThreads(),
-                background: SerialWorkQueue { false }, controls: world, companions: world, sessions: world,
+                background: SerialWorkQueue { false }, keyWork: keyWork, controls: world, companions: world, sessions: world,
                 keyModule: keyModule, ended: ended, log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             log(failure)
