@@ -203,7 +203,7 @@ let package = Package(
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite", "KeyFileDriver",
-                "SystemDriver", "SimulatedDriver", "TestSupport",
+                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),

@@ -73,7 +73,8 @@ final class Daemon: FrameHandler {
                 tier: tier, storePath: folder.path, processID: getpid(), keychain: keychain, reader: reader,
                 prompter: prompter, clock: clock, random: random,
                 work: SerialWorkQueue { sessions.isOneAtMost }, stretching: StretchThreads(),
-                background: SerialWorkQueue { false }, keyWork: keyWork, controls: world, companions: world, sessions: world,
+                background: SerialWorkQueue { false }, keyWork: keyWork, controls: world, companions: world,
+                sessions: world,
                 keyModule: keyModule, ended: ended, log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             log(failure)
