@@ -242,6 +242,21 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
+        // The contract of each seam, which every driver fulfils.
+        tests(
+            "BiometricReaderTests", ["LatchkeyModel", "LatchkeySeams", "SimulatedDriver", "SystemDriver"]),
+        tests(
+            "ItemStoreTests",
+            ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "TestSupport"]),
+        tests(
+            "KeyVaultTests",
+            ["KeyFileDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SeamStandIns", "TestSupport"]),
+        tests(
+            "PrompterTests",
+            [
+                "AgentDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "SimulatedDriver",
+                "SystemDriver", "TerminalPromptDriver",
+            ]),
         tests(
             "KeyModuleTests",
             [

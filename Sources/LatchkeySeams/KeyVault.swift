@@ -7,9 +7,10 @@ package import LatchkeyModel
 ///
 /// Only the owner of the store can read them. All calls block.
 ///
-/// A vault tells what does not exist from what cannot be read now: every call throws `vaultUnavailable` while the device
-/// or the files of the vault cannot be reached, or the device refuses to unseal the root key. Such a call changes
-/// nothing, and a later one may succeed.
+/// A vault tells what does not exist from what cannot be read now: a call that reads throws `vaultUnavailable` while the
+/// device or the files of the vault cannot be reached, or the device refuses to unseal the root key. A call that writes
+/// throws it too, or the status of its cause, such as `diskFull`. Such a call changes nothing, and a later one may
+/// succeed.
 package protocol KeyVault: AnyObject, Sendable {
     /// Returns the root key, 32 bytes.
     ///

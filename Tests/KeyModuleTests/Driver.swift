@@ -11,6 +11,8 @@ import Testing
 /// A driver that the contract tests of `KeyModule` run against.
 struct Driver: Sendable, CustomTestStringConvertible {
     let name: String
+    /// Whether a use needs an approval.
+    let needsApproval: Bool
     private let module: @Sendable (any Clock) -> any KeyModule
     /// Gives the approval that a challenge needs; nil if it needs none.
     let approve: @Sendable (KeyChallenge) -> KeyApproval?
@@ -19,12 +21,12 @@ struct Driver: Sendable, CustomTestStringConvertible {
 
     /// All drivers. A new driver is added here and must pass every test unchanged.
     static let all = [
-        Driver(name: "software") {
+        Driver(name: "software", needsApproval: false) {
             SoftwareEnclave(clock: $0, random: SystemRandomSource())
         } approve: { _ in
             nil
         },
-        Driver(name: "stand-in that checks approvals") {
+        Driver(name: "stand-in that checks approvals", needsApproval: true) {
             let random = SystemRandomSource()
             return ApprovingKeyModule(SoftwareEnclave(clock: $0, random: random), clock: $0, random: random)
         } approve: {
@@ -33,10 +35,11 @@ struct Driver: Sendable, CustomTestStringConvertible {
     ]
 
     init(
-        name: String, module: @escaping @Sendable (any Clock) -> any KeyModule,
+        name: String, needsApproval: Bool, module: @escaping @Sendable (any Clock) -> any KeyModule,
         approve: @escaping @Sendable (KeyChallenge) -> KeyApproval?
     ) {
-        (self.name, self.module, self.approve) = (name, module, approve)
+        (self.name, self.needsApproval) = (name, needsApproval)
+        (self.module, self.approve) = (module, approve)
     }
 
     /// Makes a new instance of the module.
