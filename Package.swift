@@ -43,6 +43,7 @@ let package = Package(
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
+        .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
         .executable(name: "latchkey", targets: ["latchkey"]),
         .executable(name: "latchkey-demo", targets: ["latchkey-demo"]),
@@ -103,7 +104,7 @@ let package = Package(
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
-        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyKeys"]),
+        room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
         room(
             "AuthorityDriver",
@@ -154,11 +155,31 @@ let package = Package(
 
         room("LatchkeyTesting", ["LatchkeySimulator"]),
 
+        // What all daemons do when they start and end.
+        room(
+            "DaemonProcess",
+            ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport"]),
+
+        // The service that authenticates users; with another sensor in tests.
+        room(
+            "AuthorityDaemon",
+            [
+                "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
+            ]),
+        process("latchkey-authd", ["AuthorityDaemon", "SystemDriver"]),
+        process(
+            "latchkey-authd-testing",
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "AuthorityDaemon", "SimulatedDriver",
+                "SystemDriver",
+            ]),
+
         // Programs. Only they and the test kit name concrete drivers.
         process(
             "latchkeyd",
             [
-                "CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
+                "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver", "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
                 "SoftwareEnclaveDriver", "PromptDriver",
@@ -190,6 +211,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Stand-ins for drivers of hardware; shared by several test targets.
+        .target(
+            name: "SeamStandIns", dependencies: ["LatchkeyModel", "LatchkeySeams"], path: "Tests/SeamStandIns",
+            swiftSettings: strict),
         tests(
             "DaemonTests",
             [
@@ -204,14 +229,14 @@ let package = Package(
             [
                 "LatchkeyAuthority", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain", "LatchkeyModel",
                 "LatchkeySeams", "LatchkeyService", "LatchkeyWire", "LatchkeyPolicy",
-                "SQLiteDriver", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
+                "SQLiteDriver", "SeamStandIns", "SimulatedDriver", "SoftwareEnclaveDriver", "SystemDriver",
             ]),
         tests(
             "LatchkeyKeychainTests",
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyAuthority", "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
-                                "SystemDriver", "SimulatedDriver", "TestSupport",
+                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),
@@ -220,7 +245,8 @@ let package = Package(
             "AuthorityHostTests",
             [
                 "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver",                 "SystemDriver", "SimulatedDriver", "TestSupport",
+                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
+                "SimulatedDriver", "TestSupport",
             ]),
         tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
@@ -263,7 +289,27 @@ let package = Package(
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
-        tests("KeyModuleTests", ["LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SoftwareEnclaveDriver"]),
+        // The contract of each seam, which every driver fulfils.
+        tests(
+            "BiometricReaderTests", ["LatchkeyModel", "LatchkeySeams", "SimulatedDriver", "SystemDriver"]),
+        tests(
+            "ItemStoreTests",
+            ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "TestSupport"]),
+        tests(
+            "KeyVaultTests",
+            ["SystemDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SeamStandIns", "TestSupport"]),
+        tests(
+            "PrompterTests",
+            [
+                "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "SimulatedDriver",
+                "SystemDriver",
+            ]),
+        tests(
+            "KeyModuleTests",
+            [
+                "LatchkeyEnclave", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
+                "SoftwareEnclaveDriver", "SystemDriver", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

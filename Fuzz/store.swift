@@ -350,6 +350,7 @@ private final class MemoryStore: ItemStore, KeyVault {
 
     var files: FuzzedStore.Files { state.withLock { $0 } }
 
+    var counter: (any MonotonicCounter)? { nil }
     func rootKey() throws(Failure) -> SecretBytes { FuzzedStore.key }
     func anchor() throws(Failure) -> SecretBytes? { files.anchor }
     func replaceAnchor(_ anchor: SecretBytes) throws(Failure) { state.withLock { $0.anchor = anchor } }

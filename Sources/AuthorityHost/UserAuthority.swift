@@ -9,6 +9,8 @@ import Synchronization
 /// What the authority of a user is made of. The stores remain when a connection ends.
 package struct UserParts: Sendable {
     package var tier: Tier
+    /// Whether the sensor is virtual hardware.
+    package var isVirtual: Bool
     package var reader: any BiometricReader
     package var prompter: any Prompter
     package var clock: any Clock
@@ -20,10 +22,12 @@ package struct UserParts: Sendable {
 
     /// Creates a value from its fields.
     package init(
-        tier: Tier, reader: any BiometricReader, prompter: any Prompter, clock: any Clock, work: any WorkQueue,
+        tier: Tier, isVirtual: Bool, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
+        work: any WorkQueue,
         counters: any CounterStore, permissions: any FacePermissionStore, passcodes: any PasscodeRecordStore
     ) {
         self.tier = tier
+        self.isVirtual = isVirtual
         self.reader = reader
         self.prompter = prompter
         self.clock = clock
@@ -61,6 +65,7 @@ final class UserAuthority: Sendable {
             LocalAuthority.Parts(
                 tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
                 random: connection.parts.random, work: parts.work, stretching: connection.parts.stretching,
+                isVirtual: parts.isVirtual,
                 counters: .success(parts.counters), permissions: parts.permissions,
                 passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
                     try passcodes.passcodeRecords().current?.passcodeID ?? []
@@ -99,11 +104,8 @@ final class UserAuthority: Sendable {
     ) throws(Failure) -> UInt64 {
         let identify = connection.parts.identify
         let identity = try identify(call.process)
-        var caller = Caller(
-            groups: identity.groups, label: identity.label, program: identity.program,
-            processID: call.process.processID, userID: userID,
-            process: IdentifiedProcess(name: call.process, identity: identity, identify: identify))
-        caller.application = identity.application
+        let caller = identity.caller(
+            call.process, process: IdentifiedProcess(name: call.process, identity: identity, identify: identify))
         guard let step = RecoveryStep(call.lastStep, call.recoveryCode) else {
             throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
         }

@@ -12,6 +12,8 @@ package final class LocalAuthority: AuthenticationAuthority {
     package struct Parts: Sendable {
         package var tier: Tier
         package var userID: UInt32
+        /// Whether the sensor is simulated or other virtual hardware; every token says so.
+        package var isVirtual: Bool
         package var reader: any BiometricReader
         package var prompter: any Prompter
         package var clock: any Clock
@@ -37,7 +39,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         package init(
             tier: Tier, userID: UInt32, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
             random: any RandomSource, work: any WorkQueue, stretching: any StretchQueue,
-            counters: Result<any CounterStore, Failure>, permissions: (any FacePermissionStore)?,
+            isVirtual: Bool? = nil, counters: Result<any CounterStore, Failure>,
+            permissions: (any FacePermissionStore)?,
             passcodeID: (@Sendable () throws(Failure) -> [UInt8])? = nil,
             companions: (any CompanionMonitor)? = nil,
             simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)? = nil,
@@ -45,6 +48,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         ) {
             self.tier = tier
             self.userID = userID
+            self.isVirtual = isVirtual ?? (tier == .simulated)
             self.reader = reader
             self.prompter = prompter
             self.clock = clock
@@ -161,7 +165,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             do throws(Failure) {
                 let token = try mint.issue(
                     proof, for: request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],
-                    isVirtual: parts.tier == .simulated,
+                    isVirtual: parts.isVirtual,
                     at: parts.clock.uptime, bootID: parts.clock.bootID)
                 return .granted(token, entered: entered.map { .text($0) })
             } catch {

@@ -17,15 +17,25 @@ package final class Enclave: Sendable {
     /// The kind of the key module: hardware or software.
     package var kind: EnclaveKind { module.kind }
 
-    /// Creates a P-256 key with an access control. Blocks.
+    /// Whether all functions may run on the thread that serves all clients; otherwise they run on the queue of key
+    /// operations.
+    package var isImmediate: Bool { module.isImmediate }
+
+    /// Creates a P-256 key. Blocks unless `isImmediate`.
     ///
     /// - Throws: `invalidParameter` for a contradictory access control, and the errors of the module.
-    package func create(_ rule: AccessControl) throws(Failure) -> ModuleKey {
-        guard rule.isValid else { throw Failure(.invalidParameter, "The access control flags contradict each other.") }
-        return try module.create(rule)
+    package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
+        guard properties.accessControl.isValid else {
+            throw Failure(.invalidParameter, "The access control flags contradict each other.")
+        }
+        return try module.create(properties)
     }
 
-    /// Performs one operation with an opened key, after checking the proof against the key's access control. Blocks.
+    /// Erases a key that was created and could not be stored.
+    package func erase(_ blob: SecretBytes) throws(Failure) { try module.erase(blob) }
+
+    /// Performs one operation with an opened key, after checking the proof against the key's access control. Blocks
+    /// unless `isImmediate`.
     ///
     /// - Parameters:
     ///   - operation: signing a digest of 20, 28, 32, 48 or 64 bytes, or ECDH with an uncompressed P-256 point (65
@@ -33,30 +43,83 @@ package final class Enclave: Sendable {
     ///   - blob: the module's blob of the key, decrypted by the keychain.
     ///   - rule: the key's access control.
     ///   - proof: the proof obtained for this use.
+    ///   - password: the key's password; nil if it has none.
     /// - Returns: r ‖ s (64 bytes) or the ECDH shared secret (32 bytes).
     /// - Throws: `keyUsageNotAllowed` without `.privateKeyUsage`; `itemAuthenticationFailed` when the proof does not
-    ///   satisfy the access control; `invalidParameter` for malformed input; the errors of the module.
+    ///   satisfy the access control, or the module requires an approval; `invalidParameter` for malformed input; the
+    ///   errors of the module.
     package func perform(
-        _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl, proof: Authorisation
+        _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl, proof: Authorisation,
+        password: SecretBytes? = nil
     ) throws(Failure) -> SecretBytes {
-        guard rule.constraints.contains(.privateKeyUsage) else {
-            throw Failure(.keyUsageNotAllowed, "The key's access control does not allow its use.")
+        try checkUsage(rule)
+        // The proof is checked before the key is loaded, so that a request without one occupies no session of the module.
+        try check(proof, for: rule)
+        let use = try begin(operation, blob, rule: rule)
+        // There is no authority that approves a challenge yet, so a module that requires an approval is not used.
+        guard use.challenge.subject == nil else {
+            abandon(use)
+            throw Failure(.itemAuthenticationFailed, "The key needs an approval, which this daemon cannot give.")
         }
-        guard !rule.isProtected || proof.satisfies(rule.plan) else {
-            throw Failure(.itemAuthenticationFailed, "The proof does not satisfy the key's access control.")
-        }
+        return try finish(use, proof: proof, approval: nil, password: password)
+    }
+
+    // MARK: - The two steps
+
+    /// A use that has begun, with the access control that its proof must satisfy.
+    package struct BegunUse: Sendable {
+        package let challenge: KeyChallenge
+        fileprivate let rule: AccessControl
+    }
+
+    /// Begins a use of a key. Reveals nothing, so it needs no proof.
+    ///
+    /// - Throws: `keyUsageNotAllowed` without `.privateKeyUsage`; `invalidParameter` for malformed input; the errors of
+    ///   the module.
+    package func begin(
+        _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl
+    ) throws(Failure) -> BegunUse {
+        try checkUsage(rule)
         switch operation {
         case .sign(let digest):
             // The lengths of SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512.
             guard [20, 28, 32, 48, 64].contains(digest.count) else {
                 throw Failure(.invalidParameter, "A digest has 20, 28, 32, 48 or 64 bytes, not \(digest.count).")
             }
-            return try module.sign(blob, digest: digest)
         case .agree(let point):
             guard point.count == 65, point[0] == 4 else {
                 throw Failure(.invalidParameter, "A public key of P-256 has 65 bytes and begins with 04.")
             }
-            return try module.agree(blob, point: point)
+        }
+        return BegunUse(challenge: try module.begin(blob, operation), rule: rule)
+    }
+
+    /// Finishes a use with the proof and, if the challenge has a subject, the approval that were obtained for it. The use
+    /// has ended afterwards, whether it succeeds or not.
+    package func finish(
+        _ use: BegunUse, proof: Authorisation, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes {
+        do throws(Failure) {
+            try check(proof, for: use.rule)
+        } catch {
+            abandon(use)
+            throw error
+        }
+        return try module.finish(use.challenge.use, approval: approval, password: password)
+    }
+
+    /// Ends a use without a result.
+    package func abandon(_ use: BegunUse) { module.abandon(use.challenge.use) }
+
+    private func checkUsage(_ rule: AccessControl) throws(Failure) {
+        guard rule.constraints.contains(.privateKeyUsage) else {
+            throw Failure(.keyUsageNotAllowed, "The key's access control does not allow its use.")
+        }
+    }
+
+    private func check(_ proof: Authorisation, for rule: AccessControl) throws(Failure) {
+        guard !rule.isProtected || proof.satisfies(rule.plan) else {
+            throw Failure(.itemAuthenticationFailed, "The proof does not satisfy the key's access control.")
         }
     }
 }

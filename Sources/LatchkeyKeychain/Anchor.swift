@@ -9,9 +9,9 @@ import Synchronization
 /// generation, the passcode slot and the key of the enrolment set.
 ///
 /// A security event is written in three steps, each durable before the next: P, the preparation in the anchor; C, the
-/// event and its store generation in the database; F, the generation in the counters, then the finished anchor. The
-/// database is written before the finished anchor, because the other order would make every power cut look like a
-/// database that was rolled back.
+/// event and its store generation in the database; F, the generation in the counters, then the finished anchor. If the
+/// vault has a monotonic counter, it is incremented between C and F (step I). The database is written before the counter
+/// and the finished anchor, because the other order would make every power cut look like a database that was rolled back.
 package final class Anchor: Sendable {
     struct State: Sendable {
         /// The record in the file, or the record that finishing the current event will write; nil while the file
@@ -48,8 +48,11 @@ package final class Anchor: Sendable {
             try AnchorRecord.decode(file, tree.anchorKey, tree.header)
         }
         if let record { counters.distrust(before: record.countersSerial) }
+        let counter = vault.counter
+        let number: StoreNumber =
+            if let counter { try counter.value().map { .counter($0) } ?? .missing } else { .ofTheAnchor }
         var (condition, step) = AnchorCondition.found(
-            database: databaseGeneration, record, witness: counters.generation)
+            database: databaseGeneration, record, witness: counters.generation, number: number)
         var next = record
         switch step {
         case .none: break
@@ -58,7 +61,10 @@ package final class Anchor: Sendable {
         }
         if let next, next != record {
             do throws(Failure) {
-                if step == .finish { try counters.witness(next.committed) }
+                if step == .finish {
+                    try Self.advance(counter, to: next.committed)
+                    try counters.witness(next.committed)
+                }
                 try Self.write(next, tree.anchorKey, tree.header, vault, tree.random)
             } catch {
                 // A preparation that remains is harmless: the next event overwrites it.
@@ -69,13 +75,15 @@ package final class Anchor: Sendable {
         state = Mutex(State(record: record, condition: condition))
     }
 
-    /// Encodes the first anchor of a new store: generation 0, no passcode, enrolment generation 1.
+    /// Encodes the first anchor of a new store: no passcode, enrolment generation 1.
+    ///
+    /// - Parameter generation: the number of the vault's counter; 0 for a vault without one.
     static func first(
-        _ tree: SymmetricKey, _ header: StoreHeader, _ random: any RandomSource
+        _ tree: SymmetricKey, _ header: StoreHeader, generation: UInt64, _ random: any RandomSource
     ) throws(Failure) -> SecretBytes {
         let contents = AnchorRecord.Contents(
             slot: nil, enrolmentGeneration: 1, set: nil, enrolmentKey: try random.bytes(32))
-        let record = AnchorRecord(committed: 0, contents: contents, bootID: [], countersSerial: 0)
+        let record = AnchorRecord(committed: generation, contents: contents, bootID: [], countersSerial: 0)
         return try record.encoded(tree, header, nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes())
     }
 
@@ -110,9 +118,19 @@ package final class Anchor: Sendable {
         var countersSerial: UInt64
     }
 
-    /// Writes an event in the order P, C, F.
+    /// Returns the number that the next event must exceed: that of the vault's counter; 0 for a vault without one.
     ///
-    /// When P or C fails, the event has no effect and the failure is thrown. When F fails, the event is in the
+    /// - Parameter event: the event. One that ends a condition creates a missing counter; the others throw `anchorGone`.
+    func numberToExceed(for event: SecurityEvent) throws(Failure) -> UInt64 {
+        guard let counter = vault.counter else { return 0 }
+        if let number = try counter.value() { return number }
+        guard event == .accepted || event == .protectedDiscarded else { throw Self.counterGone }
+        return try counter.create()
+    }
+
+    /// Writes an event in the order P, C, I, F.
+    ///
+    /// When P or C fails, the event has no effect and the failure is thrown. When I or F fails, the event is in the
     /// database: the failure is thrown, and protected items stay closed until `finish` succeeds.
     ///
     /// - Parameters:
@@ -173,6 +191,7 @@ package final class Anchor: Sendable {
 
     private func finishLocked() throws(Failure) {
         guard let record = state.withLock({ $0.condition == .unfinished ? $0.record : nil }) else { return }
+        try Self.advance(vault.counter, to: record.committed)
         // The counters are written before the anchor: without the generation in the counters, restoring database and
         // anchor together would not be detected.
         try counters.witness(record.committed)
@@ -207,9 +226,26 @@ package final class Anchor: Sendable {
         }
         guard let stored else { throw Failure.damagedStore("its anchor is missing or was changed") }
         guard stored == record else { throw Failure.damagedStore("its anchor is not the one that was last written") }
+        if let counter = vault.counter, try counter.value() != stored.committed {
+            throw Failure.damagedStore("the counter of the security chip is not the one of its anchor")
+        }
     }
 
     // MARK: - Writing
+
+    /// Increments the counter, if there is one, until it has reached the store generation of an event. That is one
+    /// increment, except after a condition was ended whose counter was behind.
+    private static func advance(_ counter: (any MonotonicCounter)?, to generation: UInt64) throws(Failure) {
+        guard let counter else { return }
+        guard var number = try counter.value() else { throw counterGone }
+        while number < generation { number = try counter.increment() }
+    }
+
+    private static var counterGone: Failure {
+        Failure(
+            .anchorGone, "The counter of this store was removed from the security chip.",
+            hint: "Accept the store as it is with: latchkey check --accept")
+    }
 
     /// Returns the record with its prepared event committed.
     private static func finished(_ record: AnchorRecord) -> AnchorRecord {

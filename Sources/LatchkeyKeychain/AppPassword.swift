@@ -52,6 +52,14 @@ package struct AppPassword: Sendable {
         return key
     }
 
+    /// Returns what a key module gets in place of the password of a key; nil for a key without one. It is derived from
+    /// the stretched key, so that it reveals nothing about the key that wraps the row key.
+    func moduleKey(_ stretching: StretchParameters?) throws(Failure) -> SecretBytes? {
+        guard let stretching else { return nil }
+        guard let key = keys[stretching] else { throw Failure(.internalFailure, "A password was not stretched.") }
+        return try key.derive(.moduleKey).secret
+    }
+
     static var isWrong: Failure {
         Failure(.itemAuthenticationFailed, "The application password is wrong.")
     }

@@ -63,23 +63,34 @@ package final class KeyTree: Sendable {
 
     // MARK: - Creating and opening
 
-    /// Writes the first records of a new store: the header, its HMAC and the wrapped `U_auto`.
+    /// Writes the first records of a new store: the header, its HMAC, the wrapped `U_auto` and, if `generation` is not
+    /// 0, the record `state`.
+    ///
+    /// - Parameter generation: the number of the vault's counter; 0 for a vault without one.
     /// - Returns: the first contents of the files beside the database.
     package static func create(
-        in store: any ItemStore, rootKey: SecretBytes, header: StoreHeader, random: any RandomSource
+        in store: any ItemStore, rootKey: SecretBytes, header: StoreHeader, generation: UInt64 = 0,
+        random: any RandomSource
     ) throws(Failure) -> NewStoreFiles {
         let root = try key(rootKey)
         let automatic = try random.bytes(SymmetricKey.byteCount)
         let nonce = try random.bytes(SymmetricKey.nonceBytes).copyBytes()
         let slot = try root.seal(automatic, nonce: nonce, authenticating: associatedData(header, .automaticSlot))
         let code = try root.derive(.header).authenticationCode(header.bytes)
+        var state: [UInt8]?
+        if generation != 0 {
+            state = try key(automatic).derive(.record).seal(
+                StoreState.first(generation), nonce: random.bytes(SymmetricKey.nonceBytes).copyBytes(),
+                authenticating: associatedData(header, .state))
+        }
         try store.write { (store) throws(Failure) in
             try store.setRecord(RecordName.header.rawValue, header.bytes)
             try store.setRecord(RecordName.headerCode.rawValue, code)
             try store.setRecord(RecordName.automaticSlot.rawValue, slot)
+            if let state { try store.setRecord(RecordName.state.rawValue, state) }
         }
         return NewStoreFiles(
-            anchor: try Anchor.first(root.derive(.anchor), header, random),
+            anchor: try Anchor.first(root.derive(.anchor), header, generation: generation, random),
             counters: try CounterFile.first(key(automatic).derive(.counters), header, random))
     }
 

@@ -2,13 +2,15 @@
 
 package import LatchkeyModel
 package import LatchkeyPolicy
-import LatchkeySeams
+package import LatchkeySeams
 
 /// A private key of the enclave, opened for one operation.
 package struct OpenedKey: Sendable {
     /// The private key in the key module's encoding; it never leaves the daemon.
     package var blob: SecretBytes
     package var accessControl: AccessControl
+    /// What the key module gets in place of the application password; nil if the key has none.
+    package var password: SecretBytes?
     /// Identifies the key in the audit log; nil when its access control requires no proof.
     package var use: UsedItem?
 }
@@ -28,16 +30,29 @@ extension Keychain {
     /// `kSecAttrTokenIDSecureEnclave`.
     package static let enclaveToken = "com.apple.setoken"
 
+    /// Returns the properties with which the key module creates a key.
+    ///
+    /// - Parameter password: must hold the stretched key if the access control requires an application password.
+    package func properties(
+        ofNewKey accessControl: AccessControl, _ password: AppPassword
+    ) throws(Failure) -> KeyProperties {
+        let constraints = accessControl.constraints
+        return KeyProperties(
+            accessControl: accessControl, enrolment: constraints.contains(.biometryCurrentSet) ? anchor.set : nil,
+            password: constraints.contains(.applicationPassword) ? try password.moduleKey(password.sealing) : nil)
+    }
+
     /// Seals a new key, and stores it or, unless `request.isPermanent`, returns it for the app to store.
     ///
     /// - Parameters:
     ///   - request: its attributes describe the key.
     ///   - blob: the private key in the key module's encoding.
     ///   - publicKey: the point in X9.63 encoding.
+    ///   - enrolment: the enrolment set for which the module created the key; nil if the access control binds it to none.
     ///   - password: the application password; must hold the stretched key if the access control requires one.
     package func addKey(
         _ request: Request.CreateEnclaveKey, blob: SecretBytes, publicKey: [UInt8], caller: Caller,
-        password: AppPassword = .none
+        enrolment: EnrolmentSet? = nil, password: AppPassword = .none
     ) throws(Failure) -> EnclaveKey {
         try checkReadable()
         guard request.attributes[.synchronizable] != .boolean(true) else {
@@ -47,6 +62,12 @@ extension Keychain {
             Request.AddItem(
                 itemClass: .key, attributes: request.attributes, accessControl: request.accessControl, secret: blob,
                 returns: [], authentication: request.authentication), caller, password)
+        // Otherwise the module would refuse every use of the key, and the keychain would report it as usable.
+        guard item.enrolment == nil || enrolment == anchor.set else {
+            throw Failure(
+                .enrolmentBindingUnavailable, "The enrolled fingers or faces changed while the key was created.",
+                hint: "Create the key again.")
+        }
         item.attributes[.tokenID] = .text(Self.enclaveToken)
         item.attributes[.publicKey] = .data(publicKey)
         guard request.isPermanent else {
@@ -108,6 +129,7 @@ extension Keychain {
         return .opened(
             OpenedKey(
                 blob: blob, accessControl: item.accessControl,
+                password: item.asksForAppPassword ? try password.moduleKey(item.stretching) : nil,
                 use: item.accessControl.isProtected ? UsedItem(id: row.id) : nil))
     }
 

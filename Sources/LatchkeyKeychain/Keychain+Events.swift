@@ -17,13 +17,14 @@ extension Keychain {
         commit: (any ItemWriting) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) {
         let (boot, serial) = (clock.bootID, counters.serial)
+        let number = try anchor.numberToExceed(for: event)
         try anchor.carryOut { (before) throws(Failure) -> Anchor.Change in
             let database = try generation()
             var contents: AnchorRecord.Contents
             if let before { contents = before.contents } else { contents = try newContents() }
             try change(&contents)
             let (target, isBeyond) = max(
-                database ?? 0, before?.committed ?? 0, counters.generation
+                database ?? 0, before?.committed ?? 0, counters.generation, number
             ).addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("it has no store generation left") }
             return Anchor.Change(

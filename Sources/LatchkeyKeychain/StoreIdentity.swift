@@ -20,12 +20,14 @@ package struct StoreIdentity: Sendable {
 
     /// Writes the initial records to a new, empty store.
     ///
+    /// - Parameter generation: the number of the vault's counter; 0 for a vault without one.
     /// - Returns: the initial contents of the files outside the database.
     package func create(
-        in store: any ItemStore, rootKey: SecretBytes, random: any RandomSource
+        in store: any ItemStore, rootKey: SecretBytes, generation: UInt64 = 0, random: any RandomSource
     ) throws(Failure) -> NewStoreFiles {
         let header = StoreHeader(tier: tier, userID: userID, storeID: try random.bytes(16).copyBytes())
-        return try KeyTree.create(in: store, rootKey: rootKey, header: header, random: random)
+        return try KeyTree.create(
+            in: store, rootKey: rootKey, header: header, generation: generation, random: random)
     }
 
     /// Writes the initial records to a new, empty store and the files outside the database to a vault that has a root
@@ -33,7 +35,9 @@ package struct StoreIdentity: Sendable {
     package func create(
         in store: any ItemStore, vault: any KeyVault, random: any RandomSource
     ) throws(Failure) {
-        let files = try create(in: store, rootKey: vault.rootKey(), random: random)
+        let rootKey = try vault.rootKey()
+        let generation = try vault.counter?.create() ?? 0
+        let files = try create(in: store, rootKey: rootKey, generation: generation, random: random)
         try vault.replaceAnchor(files.anchor)
         try vault.overwriteCounterSlot(0, with: files.counters)
     }

@@ -62,6 +62,10 @@ final class StoreState: Sendable {
 
     // MARK: - Encoding
 
+    /// Encodes the first record of a store whose vault has a counter. Its serial number is 0, because no audit entry
+    /// names it yet.
+    static func first(_ generation: UInt64) -> SecretBytes { encode(Values(generation: generation)) }
+
     private static func encode(_ values: Values) -> SecretBytes {
         var writer = CBORWriter()
         writer.array(6)

@@ -21,6 +21,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     // Keys that wrap row keys.
     case accessibilityClass = "latchkey class v1"
     case wrap = "latchkey wrap v1"
+    /// The password of a key module, derived from a stretched application password.
+    case moduleKey = "latchkey module v1"
     // Associated data.
     case attributes = "latchkey attributes v1"
     case secret = "latchkey secret v1"

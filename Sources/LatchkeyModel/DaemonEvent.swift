@@ -40,6 +40,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case rowsChanged
     /// The rows could not be compared with those that were stored.
     case rowsNotChecked
+    /// A key that could not be stored could not be erased from the key module either.
+    case unstoredKeyNotErased
 
     /// The severity of an event. Raw values are the priorities of syslog(3).
     package enum Severity: UInt8, Sendable {
@@ -66,7 +68,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
-            .tryNotRecorded:
+            .tryNotRecorded, .unstoredKeyNotErased:
             .warning
         }
     }

@@ -78,6 +78,10 @@ package enum Limits {
     package static let passcodeBytes = 1024
     /// Maximum passwords of one program that wait for key stretching.
     package static let stretchesWaiting = 32
+    /// Maximum uses of enclave keys that have begun and wait for an approval.
+    package static let begunKeyUses = 64
+    /// Seconds after which a begun use of an enclave key is dropped.
+    package static let begunKeyUseSeconds: Int64 = 60
     /// Maximum unsent bytes queued for a client that does not read.
     package static let outgoingBytes = 8 << 20
     /// Unsent bytes of a client above which the next page of a long reply is not read yet.

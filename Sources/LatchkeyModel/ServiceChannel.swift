@@ -289,6 +289,18 @@ package struct ProgramIdentity: Equatable, Sendable {
     /// The login session; empty if there is none.
     package var session: String
 
+    /// Returns the caller with this identity.
+    ///
+    /// - Parameter process: verifies that the process has not changed.
+    package func caller(_ name: ProcessName, process: (any CallerProcess)? = nil) -> Caller {
+        var caller = Caller(
+            groups: groups, label: label, program: program, processID: name.processID, userID: name.userID,
+            process: process)
+        caller.application = application
+        caller.processName = name
+        return caller
+    }
+
     /// Creates an identity from its fields.
     package init(
         label: String, program: String, application: String, groups: [String], strength: Strength, terminal: UInt64,

@@ -34,6 +34,14 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case anchorOld = 32
     /// Writing a security event (such as a new passcode or enrolment set) was interrupted.
     case eventUnfinished = 33
+    /// The vault has no root key for the database.
+    case rootKeyMissing = 34
+    /// The vault cannot be read now, or its device refuses to unseal the root key.
+    case vaultUnavailable = 35
+    /// The monotonic counter is not the one that the store was used with.
+    case tpmReplaced = 36
+    /// The monotonic counter of the store does not exist.
+    case anchorGone = 37
 
     // 40...: keychain items.
     case invalidParameter = 40

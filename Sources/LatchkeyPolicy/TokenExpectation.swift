@@ -17,11 +17,13 @@ package struct TokenExpectation: Sendable {
     package var caller: Caller
     /// The number of the evaluation.
     package var evaluation: UInt64
+    /// Whether proofs by simulated sensors and other virtual hardware are accepted.
+    package var acceptsVirtual: Bool
 
     /// Creates an expectation from its fields.
     package init(
         connection: [UInt8], challenge: [UInt8], userID: UInt32, purpose: PromptPurpose, binding: [UInt8],
-        plan: AuthenticationPlan, caller: Caller, evaluation: UInt64
+        plan: AuthenticationPlan, caller: Caller, evaluation: UInt64, acceptsVirtual: Bool
     ) {
         self.connection = connection
         self.challenge = challenge
@@ -31,13 +33,14 @@ package struct TokenExpectation: Sendable {
         self.plan = plan
         self.caller = caller
         self.evaluation = evaluation
+        self.acceptsVirtual = acceptsVirtual
     }
 }
 
 /// The first rule that a token breaks.
 package enum TokenFlaw: String, Error, CaseIterable, Sendable {
     case malformed, wrongCode, otherConnection, otherChallenge, otherUser, otherPurpose, otherBinding, otherBoot
-    case notYetValid, expired, planNotCompleted, biometryWithoutSet
+    case notYetValid, expired, planNotCompleted, biometryWithoutSet, virtualHardware
 }
 
 extension Authorisation {
@@ -67,6 +70,7 @@ extension Authorisation {
         guard now <= token.expires else { throw .expired }
         guard expected.plan.stages.allSatisfy({ !$0.isDisjoint(with: token.methods) }) else { throw .planNotCompleted }
         guard !token.methods.contains(.biometry) || token.enrolment != nil else { throw .biometryWithoutSet }
+        guard !token.isVirtual || expected.acceptsVirtual else { throw .virtualHardware }
         let methods = token.methods.sorted { $0.rawValue < $1.rawValue }
         self.init(
             methods.map { method in

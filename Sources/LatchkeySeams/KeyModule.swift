@@ -2,6 +2,75 @@
 
 package import LatchkeyModel
 
+/// The role of the Secure Enclave: creates and uses private keys. One contract suite tests every driver.
+///
+/// A key is used in two steps. `begin` loads the key and says what the module needs before it computes; `finish`
+/// passes that on and returns the result. Between the two, an authority approves the challenge of a module that checks
+/// approvals itself (a TPM by its policy); the person may have to be asked first, so the steps are separate calls.
+///
+/// All calls may come from any thread, and block unless `isImmediate`. The engine checks access control and proofs
+/// before each use, whatever the module checks.
+package protocol KeyModule: AnyObject, Sendable {
+    /// The kind of implementation.
+    var kind: EnclaveKind { get }
+    /// Whether every call only computes, for less than 100 microseconds, so that it may run on the thread that serves
+    /// all clients. Handing a call to another thread and back takes 10 to 20 microseconds, about half a signature of
+    /// the software module. A module that waits for a device must return false.
+    var isImmediate: Bool { get }
+    /// Creates a P-256 private key. Whatever `properties` names and the module can check itself is bound to the key.
+    func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey
+    /// Begins one use of a key.
+    ///
+    /// - Parameters:
+    ///   - blob: the `ModuleKey.blob` of the key.
+    ///   - operation: the complete operation; `finish` cannot change it.
+    /// - Returns: the challenge, whose identifier is valid for one `finish` by this instance of the module.
+    /// - Throws: `limitExceeded` if `Limits.begunKeyUses` uses are begun and not finished; `internalFailure` for a blob
+    ///   that this kind of module did not make.
+    func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge
+    /// Finishes a use, whether it succeeds or not: its identifier is invalid afterwards.
+    ///
+    /// - Parameters:
+    ///   - approval: the approval of the challenge; required if and only if the challenge has a subject.
+    ///   - password: the `KeyProperties.password` of the key; ignored for a key without one.
+    /// - Returns: r and s of an ECDSA signature, or the X coordinate of an ECDH shared secret, each 32 bytes,
+    ///   big-endian.
+    /// - Throws: `timedOut` for a use that was finished or abandoned before, began more than
+    ///   `Limits.begunKeyUseSeconds` ago, or was begun by another instance; `itemAuthenticationFailed` for a missing or
+    ///   wrong approval or password; `invalidParameter` for a point that is not on the curve.
+    func finish(
+        _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes
+    /// Ends a use without a result, and wipes what the module holds for it. Does nothing for a use that has ended.
+    func abandon(_ use: KeyChallenge.Identifier)
+    /// Returns the proof that the key was made by a certain device, which it cannot leave.
+    ///
+    /// - Parameter nonce: 16 to 64 bytes from the relying party, which the statement contains.
+    /// - Throws: `unimplemented` from a module whose keys are not bound to a device.
+    func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation
+    /// Deletes what the module stores of the key outside the blob. Succeeds for a key that was erased before. After it,
+    /// the blob of a module that stores keys itself is useless; that of any other module is not affected.
+    func erase(_ blob: SecretBytes) throws(Failure)
+}
+
+/// The properties of a new key of a module.
+package struct KeyProperties: Sendable {
+    /// The access control of the key.
+    package var accessControl: AccessControl
+    /// The enrolment set to which the access control binds the key; nil if it binds it to none.
+    package var enrolment: EnrolmentSet?
+    /// A key of 32 bytes that the engine derives from the application password; nil if the access control requires no
+    /// password. Each use needs it.
+    package var password: SecretBytes?
+
+    /// Creates a value from its parts.
+    package init(accessControl: AccessControl, enrolment: EnrolmentSet? = nil, password: SecretBytes? = nil) {
+        self.accessControl = accessControl
+        self.enrolment = enrolment
+        self.password = password
+    }
+}
+
 /// A new P-256 private key in the form in which its module exports it.
 package struct ModuleKey: Sendable {
     /// The bytes with which the module can use the key again: a sealed object of a TPM, or the private key itself.
@@ -16,28 +85,73 @@ package struct ModuleKey: Sendable {
     }
 }
 
-/// The role of the Secure Enclave: creates and uses private keys. One contract suite tests every driver.
-///
-/// All calls block and may come from any thread. The engine checks access control and proofs before each call. A
-/// module that can check them itself (a TPM by its policy) receives the access control when the key is created.
-package protocol KeyModule: AnyObject, Sendable {
-    /// The kind of implementation.
-    var kind: EnclaveKind { get }
-    /// Creates a P-256 private key with the access control `rule`.
-    func create(_ rule: AccessControl) throws(Failure) -> ModuleKey
-    /// Signs a digest with ECDSA.
-    ///
-    /// - Parameters:
-    ///   - blob: the `ModuleKey.blob` of the key.
-    ///   - digest: 20 to 64 bytes, of which ECDSA uses the leftmost 32.
-    /// - Returns: r and s, each 32 bytes, big-endian.
-    func sign(_ blob: SecretBytes, digest: [UInt8]) throws(Failure) -> SecretBytes
-    /// Computes an ECDH shared secret.
-    ///
-    /// - Parameters:
-    ///   - blob: the `ModuleKey.blob` of the key.
-    ///   - point: the other public key in X9.63 format, 65 bytes.
-    /// - Returns: the X coordinate, 32 bytes.
-    /// - Throws: `invalidParameter` if `point` is not on the curve.
-    func agree(_ blob: SecretBytes, point: [UInt8]) throws(Failure) -> SecretBytes
+/// What a module needs before it finishes a use of a key.
+package struct KeyChallenge: Equatable, Sendable {
+    /// Identifies one begun use, among all uses of all modules of the process.
+    package struct Identifier: Hashable, Sendable {
+        package let number: UInt64
+        init(_ number: UInt64) { self.number = number }
+    }
+
+    /// What an approval covers besides the nonce. The authority computes the digest of the command itself, so that it
+    /// never approves bytes that it has not seen.
+    package struct Subject: Equatable, Sendable {
+        /// The module's name of the key, for a TPM the algorithm and the digest of the public area.
+        package var keyName: [UInt8]
+        /// The module's number of the command, for a TPM `TPM_CC`.
+        package var command: UInt32
+        /// The encoded parameters of the command, which contain the digest to sign or the point.
+        package var parameters: [UInt8]
+        /// The reference of the key's policy, which stands for the rule and the enrolment set of the key.
+        package var policyReference: [UInt8]
+
+        /// Creates a subject from its parts.
+        package init(keyName: [UInt8], command: UInt32, parameters: [UInt8], policyReference: [UInt8]) {
+            self.keyName = keyName
+            self.command = command
+            self.parameters = parameters
+            self.policyReference = policyReference
+        }
+    }
+
+    package let use: Identifier
+    /// The nonce of the module's session, which the approval must cover; empty if no approval is needed.
+    package let nonce: [UInt8]
+    /// What must be approved; nil if the module relies on the checks of the engine.
+    package let subject: Subject?
+
+    /// Creates a challenge for a begun use.
+    package init(_ use: Identifier, nonce: [UInt8] = [], subject: Subject? = nil) {
+        self.use = use
+        self.nonce = nonce
+        self.subject = subject
+    }
+}
+
+/// An authority's approval of one challenge (TPM 2.0 Library, Part 3, section 23.3, `TPM2_PolicySigned`).
+package struct KeyApproval: Equatable, Sendable {
+    /// Seconds from the nonce of the session until the approval expires; positive.
+    package var expirySeconds: Int32
+    /// The signature or HMAC of the authority over nonce, expiry, command and policy reference.
+    package var signature: [UInt8]
+
+    /// Creates an approval from its parts.
+    package init(expirySeconds: Int32, signature: [UInt8]) {
+        self.expirySeconds = expirySeconds
+        self.signature = signature
+    }
+}
+
+/// A device's statement about one of its keys.
+package struct KeyAttestation: Equatable, Sendable {
+    /// The signed bytes in the format of the module, for a TPM `TPMS_ATTEST`.
+    package var statement: [UInt8]
+    /// The signature of the device's attestation key over `statement`.
+    package var signature: [UInt8]
+
+    /// Creates an attestation from its parts.
+    package init(statement: [UInt8], signature: [UInt8]) {
+        self.statement = statement
+        self.signature = signature
+    }
 }

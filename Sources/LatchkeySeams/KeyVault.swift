@@ -6,8 +6,15 @@ package import LatchkeyModel
 /// of the database does not restore an old passcode, an old enrolment set or unused tries.
 ///
 /// Only the owner of the store can read them. All calls block.
+///
+/// A vault tells what does not exist from what cannot be read now: a call that reads throws `vaultUnavailable` while the
+/// device or the files of the vault cannot be reached, or the device refuses to unseal the root key. A call that writes
+/// throws it too, or the status of its cause, such as `diskFull`. Such a call changes nothing, and a later one may
+/// succeed.
 package protocol KeyVault: AnyObject, Sendable {
     /// Returns the root key, 32 bytes.
+    ///
+    /// - Throws: `rootKeyMissing` if the vault has none; `storeUnreadable` if it was changed.
     func rootKey() throws(Failure) -> SecretBytes
     /// Returns the anchor that was written last; nil if there is none.
     func anchor() throws(Failure) -> SecretBytes?
@@ -20,6 +27,24 @@ package protocol KeyVault: AnyObject, Sendable {
     /// Needs no free disk space once the file exists, so that a full disk neither resets the counters nor locks the
     /// user out. `bytes` has at most `CounterSlot.capacity` bytes.
     func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure)
+    /// The number with which the store generation is compared; nil for a vault of files, in which every number can be
+    /// restored together with the anchor. The store generation in the anchor is then compared instead.
+    var counter: (any MonotonicCounter)? { get }
+}
+
+/// A number in hardware that only grows, so that restoring all files of a store does not restore it.
+///
+/// All calls block, and throw `vaultUnavailable` while the device cannot be reached.
+package protocol MonotonicCounter: AnyObject, Sendable {
+    /// Returns the number; nil if the counter does not exist: it was never created, or it was removed from the device.
+    func value() throws(Failure) -> UInt64?
+    /// Creates the counter if it does not exist, and returns its number. The first number of a counter is larger than
+    /// every number that a removed counter of this store had on this device (TPM 2.0 Library, Part 3, section 31.3).
+    func create() throws(Failure) -> UInt64
+    /// Adds one, durably, and returns the new number. After a failure, the number has grown by one or not at all.
+    ///
+    /// - Throws: `anchorGone` if the counter does not exist.
+    func increment() throws(Failure) -> UInt64
 }
 
 /// The size of a counter slot.

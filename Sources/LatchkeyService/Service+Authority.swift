@@ -60,7 +60,7 @@ extension Service: AuthorityClient {
                 connection: authority.connection, challenge: challenge, userID: parts.userID, purpose: purpose,
                 binding: try TokenBinding.digest(plan, asker, subject: subject, challenge: challenge), plan: plan,
                 caller: asker.caller,
-                evaluation: evaluations.add(1, ordering: .relaxed).newValue)
+                evaluation: evaluations.add(1, ordering: .relaxed).newValue, acceptsVirtual: parts.acceptsVirtual)
         } catch {
             completion(.denied(error.status), nil)
             return 0

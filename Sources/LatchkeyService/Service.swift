@@ -15,6 +15,8 @@ package final class Service: Sendable {
         package var tier: Tier
         /// The user whose keychain this is.
         package var userID: UInt32
+        /// Whether proofs by virtual hardware are accepted: in tier `simulated`, and where an administrator allows it.
+        package var acceptsVirtual: Bool
         package var storePath: String
         package var processID: Int32
         /// The keychain, or the failure with which every request that needs it is refused.
@@ -28,6 +30,8 @@ package final class Service: Sendable {
         package var stretching: any StretchQueue
         /// Runs long work that writes nothing.
         package var background: any WorkQueue
+        /// Runs the operations of a key module that is not `isImmediate`.
+        package var keyWork: any WorkQueue
         package var controls: (any SimulatedControls)?
         package var sessions: (any SessionMonitor)?
         /// The implementation of the Secure Enclave; nil if there is none.
@@ -37,17 +41,20 @@ package final class Service: Sendable {
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
         package var unlockedMemory: @Sendable () -> String?
 
-        /// Creates a value from its parts; without `background`, long work runs on the write queue.
+        /// Creates a value from its parts; without `background` and `keyWork`, long work and key operations run on the
+        /// write queue.
         package init(
             tier: Tier, userID: UInt32, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             authority: any AuthenticationAuthority, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
-            controls: (any SimulatedControls)? = nil,
+            keyWork: (any WorkQueue)? = nil, controls: (any SimulatedControls)? = nil,
             sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
+            acceptsVirtual: Bool? = nil,
             log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {
             self.tier = tier
             self.userID = userID
+            self.acceptsVirtual = acceptsVirtual ?? (tier == .simulated)
             self.storePath = storePath
             self.processID = processID
             self.keychain = keychain
@@ -57,6 +64,7 @@ package final class Service: Sendable {
             self.work = work
             self.stretching = stretching
             self.background = background ?? work
+            self.keyWork = keyWork ?? work
             self.controls = controls
             self.sessions = sessions
             self.keyModule = keyModule

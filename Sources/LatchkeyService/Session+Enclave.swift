@@ -3,6 +3,7 @@
 import LatchkeyEnclave
 import LatchkeyKeychain
 import LatchkeyModel
+import LatchkeySeams
 
 // Private keys of the Secure Enclave. The user authenticates to the daemon, which then uses the key on behalf of the
 // app.
@@ -49,17 +50,46 @@ extension Session {
         let password = try appPassword(request.authentication, keychain)
         let parameters = try keychain.stretchingToAdd(request.accessControl, password)
         try stretch(request.authentication, parameters, password, answer) { [self] password in
-            service.parts.work.submit(.oneItem) {
-                do throws(Failure) {
-                    let made = try enclave.create(request.accessControl)
-                    let key = try keychain.addKey(
-                        request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey,
-                        caller: caller, password: password)
-                    answer(.enclaveKey(key))
-                } catch {
-                    answer(.failure(error))
+            operate(enclave, answer) { [self] () throws(Failure) in
+                let properties = try keychain.properties(ofNewKey: request.accessControl, password)
+                let made = try enclave.create(properties)
+                service.parts.work.submit(.oneItem) { [self] in
+                    do throws(Failure) {
+                        let key = try keychain.addKey(
+                            request.describing(made.publicKey), blob: made.blob, publicKey: made.publicKey,
+                            caller: caller, enrolment: properties.enrolment, password: password)
+                        answer(.enclaveKey(key))
+                    } catch {
+                        erase(made, enclave)
+                        answer(.failure(error))
+                    }
                 }
             }
+        }
+    }
+
+    /// Erases a key that was created and could not be stored.
+    private func erase(_ key: ModuleKey, _ enclave: Enclave) {
+        operate(enclave) { [log = service.parts.log] in
+            // If this fails too, the module keeps a key whose blob is lost: it can never be used again.
+            log.noting(.unstoredKeyNotErased) { () throws(Failure) in try enclave.erase(key.blob) }
+        }
+    }
+
+    // MARK: - The thread of key operations
+
+    /// Runs operations of the key module: on this thread if the module only computes, otherwise on the queue of key
+    /// operations, in order of submission. So no thread that serves several clients waits for a device.
+    private func operate(_ enclave: Enclave, _ body: @escaping @Sendable () -> Void) {
+        if enclave.isImmediate { body() } else { service.parts.keyWork.submit(.any, body) }
+    }
+
+    /// Like the function above; a failure of `body` ends the request.
+    private func operate(
+        _ enclave: Enclave, _ answer: @escaping Answer, _ body: @escaping @Sendable () throws(Failure) -> Void
+    ) {
+        operate(enclave) { [self] in
+            do throws(Failure) { try body() } catch { end(error, answer) }
         }
     }
 
@@ -119,15 +149,18 @@ extension Session {
                 try useKey(next)
             }
         case .opened(let key):
-            let result = try enclave.perform(request.operation, key.blob, rule: key.accessControl, proof: proof)
-            guard let used = key.use else { return answer(.enclaveResult(result)) }
             let caller = caller
-            service.parts.work.submit(.oneItem) {
-                do throws(Failure) {
-                    try keychain.recordUse([used], caller: caller)
-                    answer(.enclaveResult(result))
-                } catch {
-                    answer(.failure(error))
+            operate(enclave, answer) { [work = service.parts.work] () throws(Failure) in
+                let result = try enclave.perform(
+                    request.operation, key.blob, rule: key.accessControl, proof: proof, password: key.password)
+                guard let used = key.use else { return answer(.enclaveResult(result)) }
+                work.submit(.oneItem) {
+                    do throws(Failure) {
+                        try keychain.recordUse([used], caller: caller)
+                        answer(.enclaveResult(result))
+                    } catch {
+                        answer(.failure(error))
+                    }
                 }
             }
         }

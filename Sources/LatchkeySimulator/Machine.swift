@@ -41,12 +41,12 @@ final class Machine: Sendable {
     init(
         sensor: BiometryKind, isEnrolled: Bool, hasSecureEnclave: Bool, store place: Simulator.Store
     ) throws(Failure) {
-        keyModule = hasSecureEnclave ? SoftwareEnclave() : nil
         // A random boot identifier: a machine that opens an existing folder starts in another boot than the previous
         // one.
         let boot = try random.bytes(8).withBytes { $0.loadUnaligned(as: UInt64.self) }
         // The clock starts a moment after zero, so that a time of zero means "never".
         clock = VirtualClock(offset: 1_000_000_000, boot: boot)
+        keyModule = hasSecureEnclave ? SoftwareEnclave(clock: clock, random: random) : nil
         var state = WorldState(sensor: sensor, enrolment: isEnrolled ? try random.bytes(16).copyBytes() : [])
         let plain: any ItemStore
         var keep: @Sendable (WorldState) throws(Failure) -> Void = { _ throws(Failure) in }

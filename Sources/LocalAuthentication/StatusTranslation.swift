@@ -26,7 +26,8 @@ extension Status {
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .internalFailure, .unimplemented, .notPermitted,
             .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer, .storeOfAnotherUser,
             .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder, .anchorMissing,
-            .anchorOld, .eventUnfinished, .invalidParameter, .noSuchClass,
+            .anchorOld, .eventUnfinished, .rootKeyMissing, .vaultUnavailable, .tpmReplaced, .anchorGone,
+            .invalidParameter, .noSuchClass,
             .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement, .dataTooLarge,
             .exportNotAllowed, .keyUsageNotAllowed, .enclaveUnavailable:
             .notInteractive

@@ -14,8 +14,10 @@ extension Status {
         case .unimplemented, .exportNotAllowed: errSecUnimplemented
         case .invalidParameter, .notPermitted: errSecParam
         case .cancelled, .userCancel: errSecUserCanceled
-        case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .enclaveUnavailable: errSecNotAvailable
-        case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser, .anchorMissing: errSecInvalidKeychain
+        case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .enclaveUnavailable, .vaultUnavailable:
+            errSecNotAvailable
+        case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser, .anchorMissing, .rootKeyMissing:
+            errSecInvalidKeychain
         case .storeReadOnly: errSecReadOnly
         case .diskFull: errSecDiskFull
         case .noSuchClass: errSecNoSuchClass
@@ -24,7 +26,8 @@ extension Status {
         case .itemNotFound: errSecItemNotFound
         case .missingEntitlement: errSecMissingEntitlement
         case .dataTooLarge: errSecDataTooLarge
-        case .interactionNotAllowed, .notInteractive, .storeRolledBack, .anchorOld, .eventUnfinished:
+        case .interactionNotAllowed, .notInteractive, .storeRolledBack, .anchorOld, .eventUnfinished,
+            .tpmReplaced, .anchorGone:
             errSecInteractionNotAllowed
         // Behaviour LA-42: all other reasons why authentication did not succeed.
         case .itemAuthenticationFailed, .keyUsageNotAllowed, .passcodeClassUnavailable, .enrolmentBindingUnavailable,
@@ -59,7 +62,7 @@ extension Status {
         case .malformedRequest, .unsupportedVersion, .limitExceeded, .timedOut, .internalFailure, .unimplemented,
             .notPermitted, .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer,
             .storeOfAnotherUser, .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder,
-            .anchorMissing, .anchorOld, .eventUnfinished,
+            .anchorMissing, .anchorOld, .eventUnfinished, .rootKeyMissing, .vaultUnavailable, .tpmReplaced, .anchorGone,
             .invalidParameter, .noSuchClass, .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement,
             .dataTooLarge, .exportNotAllowed, .enclaveUnavailable:
             nil

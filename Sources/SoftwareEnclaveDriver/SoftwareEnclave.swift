@@ -1,54 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
 package import LatchkeyModel
 package import LatchkeySeams
 
 /// A key module without hardware protection.
 ///
-/// During an operation the private key is in this process, in memory that is wiped afterwards; at rest it exists only
-/// in the keychain's envelopes. A blob is `01`, the scalar (32 bytes, big-endian) and the public key (X9.63, 65 bytes).
+/// During a use the private key is in this process, in memory that is wiped afterwards; at rest it exists only in the
+/// keychain's envelopes. The module checks the password of a key, and leaves the rule and the enrolment set to the
+/// engine: a check in the same process would stop no attack that the engine's check does not stop.
 package final class SoftwareEnclave: KeyModule {
-    private static let version: UInt8 = 1
+    private struct Use: Sendable {
+        let blob: SoftwareBlob
+        let operation: EnclaveOperation
+    }
+    private let uses: BegunKeyUses<Use>
+    private let random: any RandomSource
 
-    /// Creates a module; it has no state.
-    package init() {}
+    /// Creates a module without begun uses.
+    package init(clock: any Clock, random: any RandomSource) {
+        uses = BegunKeyUses(clock: clock)
+        self.random = random
+    }
 
     package var kind: EnclaveKind { .software }
 
-    package func create(_ rule: AccessControl) throws(Failure) -> ModuleKey {
-        let key = try PrivateKey.generate(.p256)
-        let point = key.publicKey.externalRepresentation
-        let blob = SecretBytes(count: 1 + 32 + point.count) { target in
-            target[0] = Self.version
-            // The external representation is the point and then the scalar.
-            key.externalRepresentation.withBytes { key in
-                UnsafeMutableRawBufferPointer(rebasing: target[1..<33]).copyMemory(
-                    from: UnsafeRawBufferPointer(rebasing: key[point.count...]))
+    package var isImmediate: Bool { true }
+
+    package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
+        try SoftwareBlob.makeKey(password: properties.password, random)
+    }
+
+    package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
+        guard let blob = SoftwareBlob(blob) else { throw Self.foreignBlob }
+        return KeyChallenge(try uses.begin(Use(blob: blob, operation: operation)))
+    }
+
+    package func finish(
+        _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes {
+        let use = try uses.take(use)
+        // The challenge has no subject, so an approval must be meant for another module.
+        guard approval == nil else {
+            throw Failure(.itemAuthenticationFailed, "A key of the software enclave takes no approval.")
+        }
+        let scalar = try use.blob.scalar(password: password)
+        switch use.operation {
+        case .sign(let digest): return try scalar.sign(digest)
+        case .agree(let point):
+            guard let secret = try scalar.agree(point) else {
+                throw Failure(.invalidParameter, "The public key is not a point on P-256.")
             }
-            UnsafeMutableRawBufferPointer(rebasing: target[33...]).copyBytes(from: point)
+            return secret
         }
-        return ModuleKey(blob: blob, publicKey: point)
     }
 
-    package func sign(_ blob: SecretBytes, digest: [UInt8]) throws(Failure) -> SecretBytes {
-        try scalar(blob).sign(digest)
+    package func abandon(_ use: KeyChallenge.Identifier) { uses.drop(use) }
+
+    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
+        throw Failure(
+            .unimplemented,
+            "A key of the software enclave cannot attest: it is not bound to a device, and could be copied.",
+            hint: "Only a key of a TPM can prove that it cannot leave its device.")
     }
 
-    package func agree(_ blob: SecretBytes, point: [UInt8]) throws(Failure) -> SecretBytes {
-        guard let secret = try scalar(blob).agree(point) else {
-            throw Failure(.invalidParameter, "The public key is not a point on P-256.")
-        }
-        return secret
-    }
+    /// Does nothing: the blob is the only place of the key.
+    package func erase(_ blob: SecretBytes) throws(Failure) {}
 
-    private func scalar(_ blob: SecretBytes) throws(Failure) -> PrivateScalar {
-        let scalar: PrivateScalar? = blob.withBytes { bytes in
-            guard bytes.count == 98, bytes[0] == Self.version, bytes[33] == 4 else { return nil }
-            return PrivateScalar(
-                SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[1..<33])), curve: .p256)
-        }
-        guard let scalar else { throw Failure(.internalFailure, "The key was not made by a software enclave.") }
-        return scalar
+    private static var foreignBlob: Failure {
+        Failure(.internalFailure, "The key was not made by a software enclave.")
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 package import LatchkeyModel
-import LatchkeySeams
+package import LatchkeySeams
 import LatchkeySystem
 
 /// Stores root key, anchor and counters as files of the store's owner, mode 0600.
@@ -21,12 +22,18 @@ package final class FileKeyVault: KeyVault {
         }
     }
 
+    /// Files have no number of their own: every one of them can be restored.
+    package var counter: (any MonotonicCounter)? { nil }
+
     package func rootKey() throws(Failure) -> SecretBytes {
-        guard let file = try read(folder.rootKey), file.count == Self.mark.count + 32,
-            file.withBytes({ $0.starts(with: Self.mark) })
-        else {
+        guard let file = try read(folder.rootKey) else {
             throw Failure(
-                .storeUnreadable, "\(folder.rootKey) is missing or not a root key of this version.",
+                .rootKeyMissing, "\(folder.rootKey) is missing: the store cannot be decrypted without it.",
+                hint: "Restore root.key from a backup.")
+        }
+        guard file.count == Self.mark.count + 32, file.withBytes({ $0.starts(with: Self.mark) }) else {
+            throw Failure(
+                .storeUnreadable, "\(folder.rootKey) is not a root key of this version.",
                 hint: "Restore root.key from a backup.")
         }
         return file.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[Self.mark.count...])) }
@@ -46,7 +53,7 @@ package final class FileKeyVault: KeyVault {
         do throws(SystemError) {
             return try CounterSlots.read(folder.counters)
         } catch {
-            throw Failure(error, "\(folder.counters) cannot be read")
+            throw Self.unavailable(error, folder.counters)
         }
     }
 
@@ -62,7 +69,16 @@ package final class FileKeyVault: KeyVault {
         do throws(SystemError) {
             return try Files.read(path, limit: 4096)
         } catch {
-            throw Failure(error, "\(path) cannot be read")
+            throw Self.unavailable(error, path)
         }
+    }
+
+    /// A file that exists and cannot be read is not a missing one: nothing may be created or discarded in its place.
+    private static func unavailable(_ error: SystemError, _ path: String) -> Failure {
+        let cause = Failure(error, "\(path) cannot be read")
+        // A file that is too large, or a link, was put there by another program; reading it again cannot succeed.
+        if error.code == EFBIG || error.code == ELOOP { return cause }
+        return Failure(
+            .vaultUnavailable, cause.message, hint: "Make it a readable file of the store's owner.", cause: error)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-import LatchkeySeams
+package import LatchkeySeams
 import Synchronization
 
 /// Stores root key, anchor and counters in memory, for tests.
@@ -15,6 +15,8 @@ package final class MemoryKeyVault: KeyVault {
 
     /// Makes a vault with that root key, without anchor and counters.
     package init(rootKey: SecretBytes) { key = rootKey }
+
+    package var counter: (any MonotonicCounter)? { nil }
 
     package func rootKey() throws(Failure) -> SecretBytes { key }
     package func anchor() throws(Failure) -> SecretBytes? { state.withLock { $0.anchor } }

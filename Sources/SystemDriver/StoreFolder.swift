@@ -30,7 +30,7 @@ package struct StoreFolder: Sendable {
     ///   - newRootKey: makes the root key of a new store.
     ///   - build: writes a complete database at the given path, for the given root key, and returns the contents of
     ///     the files beside it.
-    /// - Throws: `storeUnreadable` when only one of database and root key exists.
+    /// - Throws: `rootKeyMissing` when only the database exists, `storeUnreadable` when only the root key exists.
     package func prepare(
         newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> NewStoreFiles
     ) throws(Failure) {
@@ -49,7 +49,7 @@ package struct StoreFolder: Sendable {
             try rename(built)
         case (false, true):
             throw Failure(
-                .storeUnreadable, "\(rootKey) is missing: the store cannot be decrypted without it.",
+                .rootKeyMissing, "\(rootKey) is missing: the store cannot be decrypted without it.",
                 hint: "Restore root.key from a backup, or move keychain.sqlite away to begin with an empty store.")
         case (false, false):
             for suffix in ["", "-wal", "-shm", "-journal"] { Files.remove(built + suffix) }

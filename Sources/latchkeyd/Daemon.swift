@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DaemonProcess
 import Glibc
 import LatchkeyAuthority
 import LatchkeyHost
@@ -77,14 +78,17 @@ final class Daemon: FrameHandler {
                 work: work, stretching: stretching, counters: keychain.map { $0 as any CounterStore },
                 permissions: permissions, companions: world, simulatedTouch: touch,
                 ended: ended, log: events))
+        let keyModule = Daemon.keyModule(options, clock, random)
+        // A module that only computes needs no thread.
+        let keyWork = keyModule.flatMap { $0.isImmediate ? nil : SerialWorkQueue { false } }
         service = Service(
             Service.Parts(
                 tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
                 authority: authority, clock: clock, random: random, work: work, stretching: stretching,
-                background: SerialWorkQueue { false }, controls: world, sessions: world,
-                keyModule: Daemon.keyModule(options), log: events, unlockedMemory: unlockedMemory))
+                background: SerialWorkQueue { false }, keyWork: keyWork, controls: world, sessions: world,
+                keyModule: keyModule, log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
-            log(failure)
+            StandardError.write(failure)
             events.note(.storeUnusable, failure)
         }
     }
@@ -109,10 +113,12 @@ final class Daemon: FrameHandler {
     }
 
     /// The configured enclave; the software one by default in tier `simulated`.
-    private static func keyModule(_ options: Options) -> (any KeyModule)? {
+    private static func keyModule(
+        _ options: Options, _ clock: any Clock, _ random: any RandomSource
+    ) -> (any KeyModule)? {
         switch options.enclave {
-        case nil: options.isSimulated ? SoftwareEnclave() : nil
-        case .software: SoftwareEnclave()
+        case nil: options.isSimulated ? SoftwareEnclave(clock: clock, random: random) : nil
+        case .software: SoftwareEnclave(clock: clock, random: random)
         // The configuration cannot select it so far: there is no driver.
         case .tpm: nil
         }
@@ -157,11 +163,3 @@ final class Daemon: FrameHandler {
 }
 
 extension PeerProcess: CallerProcess {}
-
-/// Tier `user` has no sensor so far; a fingerprint driver will replace this.
-private final class AbsentReader: BiometricReader {
-    func state(for user: UInt32) -> SensorState { .absent }
-    func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) { events(.failed) }
-    func disarm(_ evaluation: UInt64) {}
-    func observe(_ changed: @escaping @Sendable () -> Void) {}
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLatchkeyLinux
+import DaemonProcess
 import Glibc
 import LatchkeyModel
 import LatchkeySystem
@@ -21,7 +21,8 @@ enum Main {
             case .help: print(Options.help, terminator: "")
             case .version: print(Options.version)
             case .wrong(let argument):
-                log(Failure(.invalidParameter, "unknown option \(argument)", hint: "See: latchkeyd --help"))
+                StandardError.write(
+                    Failure(.invalidParameter, "unknown option \(argument)", hint: "See: latchkeyd --help"))
                 exit(64)
             }
             exit(0)
@@ -35,7 +36,7 @@ enum Main {
                 try serve(options)
             }
         } catch {
-            log(error)
+            StandardError.write(error)
             exit(1)
         }
     }
@@ -81,18 +82,18 @@ enum Main {
         if options.isSimulated { try keepTier(folder) }
         try options.read(folder.configuration)
         // Must precede the first secret in memory.
-        let unlockedMemory = try protectMemory()
+        let unlockedMemory = try DaemonProcess.protectMemory()
         if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
         // Must precede the creation of threads, which inherit the signal mask: a thread that does not block these
         // signals would receive them, and they would end the process.
-        let signals = blockEndingSignals()
+        let signals = DaemonProcess.blockEndingSignals()
         let path = try SocketPlace.choose(store: folder.path)
         defer { DaemonLock.withdraw(lock) }
         let listener = try serving(path) { () throws(SystemError) in try Sockets.listen(path) }
         let daemon = try Daemon(options, folder: folder, log: events, unlockedMemory: unlockedMemory)
         try serving(path) { () throws(SystemError) in
             let server = try FrameServer(listener, handler: daemon, idleSeconds: options.idleSeconds)
-            stop(server, on: signals)
+            DaemonProcess.stop(server, on: signals)
             try DaemonLock.announce(DaemonLock.Address(socket: path, processID: getpid()), in: lock)
             events.note(.started, nil)
             daemon.begin()
@@ -109,27 +110,6 @@ enum Main {
             return try body()
         } catch {
             throw Failure(error, "The daemon cannot serve \(path)")
-        }
-    }
-
-    /// Protects the process's memory from other programs, and locks secrets in RAM.
-    ///
-    /// - Returns: a function that returns why secrets may be swapped out; nil while none may.
-    static func protectMemory() throws(Failure) -> @Sendable () -> String? {
-        ProcessProtection.returnLargeBlocks()
-        do throws(SystemError) {
-            try ProcessProtection.enable()
-        } catch {
-            throw Failure(
-                .internalFailure, "The daemon's memory cannot be protected from other programs: \(error.description).")
-        }
-        // The daemon runs even so, because an unavailable keychain is worse than keys that may be swapped out;
-        // `status` reports the reason.
-        let reason = SecretMemory.lock().map { "The kernel refuses to lock memory: \($0)." }
-        return {
-            if let reason { return reason }
-            let missed = SecretMemory.missedCount
-            return missed == 0 ? nil : "The locked memory was too small for \(missed) secrets."
         }
     }
 
@@ -163,24 +143,5 @@ enum Main {
             throw Failure(error, "\(folder.lock) cannot be watched")
         }
         throw Failure(.daemonUnavailable, "Another process holds \(folder.lock) and does not listen.")
-    }
-
-    /// Blocks the terminating signals, so that `stop(_:on:)` can wait for them.
-    static func blockEndingSignals() -> sigset_t {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        return signals
-    }
-
-    /// Waits for a terminating signal on a separate thread, then stops the server after the current turn of its loop.
-    static func stop(_ server: FrameServer, on signals: sigset_t) {
-        Processes.detachThread {
-            var waited = signals
-            var number: CInt = 0
-            sigwait(&waited, &number)
-            server.stop()
-        }
     }
 }

@@ -66,7 +66,7 @@ final class TwoServices: Sendable {
             Service.Parts(
                 tier: .file, userID: Self.userID, storePath: "", processID: 1, keychain: .success(keychain),
                 authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
-                stretching: ImmediateWorkQueue()))
+                stretching: ImmediateWorkQueue(), acceptsVirtual: true))
     }
 
     private static func connect(
@@ -87,7 +87,8 @@ final class TwoServices: Sendable {
         } user: { (userID) throws(Failure) in
             let files = try AuthorityFolder("\(path)/\(userID)", clock: clock)
             return UserParts(
-                tier: .file, reader: world, prompter: prompter, clock: clock, work: ImmediateWorkQueue(),
+                tier: .file, isVirtual: true, reader: world, prompter: prompter, clock: clock,
+                work: ImmediateWorkQueue(),
                 counters: files, permissions: files, passcodes: files)
         }
         let connection = try AuthorityConnection(parts) { frame in

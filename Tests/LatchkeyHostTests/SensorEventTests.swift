@@ -95,8 +95,8 @@ import Testing
         setPasscode(machine)
         let words = ask(machine, AuthenticationPlan([[.biometry]]))
         for guidance in SensorGuidance.allCases { machine.world.perform(.guidance(guidance)) }
-        #expect(words().isEmpty && machine.service.authenticator.state.biometryFailures == 0)
-        #expect(machine.service.authenticator.state.active?.failedTries == 0)
+        #expect(words().isEmpty && machine.service.authority.state.biometryFailures == 0)
+        #expect(machine.service.authority.state.active?.failedTries == 0)
         let transcript = machine.world.transcript.joined(separator: "\n")
         #expect(transcript.contains("prompt: touchID, swipeTooShort, tries left: 3"))
         machine.world.perform(.touch(matching: true))
@@ -109,7 +109,7 @@ import Testing
         let words = ask(machine, AuthenticationPlan([[.biometry, .passcode]]))
         machine.world.perform(.unplug)
         #expect(machine.world.state(for: 1).kind == .none && words().isEmpty)
-        #expect(machine.service.authenticator.state.biometryFailures == 0)
+        #expect(machine.service.authority.state.biometryFailures == 0)
         machine.world.perform(.passcode(Self.passcode))
         #expect(words() == ["[\"passcode\"]"])
     }
@@ -131,13 +131,13 @@ import Testing
         let machine = try SimulatedService { parts, _ in parts.sessions = monitor }
         monitor.send(2, .locked)
         monitor.send(2, .background(true))
-        #expect(!machine.service.authenticator.state.isLocked && !machine.service.authenticator.state.isInBackground)
+        #expect(!machine.service.authority.state.isLocked && !machine.service.authority.state.isInBackground)
         monitor.send(1, .locked)
-        #expect(machine.service.authenticator.state.isLocked)
+        #expect(machine.service.authority.state.isLocked)
         monitor.send(2, .unlocked(byBiometry: false))
-        #expect(machine.service.authenticator.state.isLocked)
+        #expect(machine.service.authority.state.isLocked)
         monitor.send(1, .unlocked(byBiometry: false))
-        #expect(!machine.service.authenticator.state.isLocked)
+        #expect(!machine.service.authority.state.isLocked)
     }
 
     @Test func simulatedSessionEventsNameTheUserOfTheMachine() throws {

@@ -17,9 +17,11 @@ struct ServiceParts {
     var reader: any BiometricReader
     var prompter: any Prompter
     var clock: any Clock
+    var random: any RandomSource
     var work: any WorkQueue = ImmediateWorkQueue()
     var stretching: any StretchQueue = ImmediateWorkQueue()
     var background: (any WorkQueue)?
+    var keyWork: (any WorkQueue)?
     var controls: (any SimulatedControls)?
     var sessions: (any SessionMonitor)?
     var keyModule: (any KeyModule)?
@@ -56,7 +58,8 @@ struct SimulatedService {
         let seen: any ItemStore = scriptsStore ? ScriptedStore(store, world: world) : store
         keychain = try identity.open(seen, vault: vault, clock: clock, random: random)
         var parts = ServiceParts(
-            reader: world, prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock, controls: world)
+            reader: world, prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
+            random: random, controls: world)
         change(&parts, world)
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
@@ -66,8 +69,8 @@ struct SimulatedService {
         service = Service(
             Service.Parts(
                 tier: .simulated, userID: 1, storePath: "", processID: 1, keychain: .success(keychain),
-                authority: authority, clock: parts.clock, random: random, work: parts.work,
-                stretching: parts.stretching, background: parts.background, controls: parts.controls,
+                authority: authority, clock: parts.clock, random: parts.random, work: parts.work,
+                stretching: parts.stretching, background: parts.background, keyWork: parts.keyWork, controls: parts.controls,
                 sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log))
     }
 

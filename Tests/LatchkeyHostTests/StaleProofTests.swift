@@ -17,7 +17,7 @@ import Testing
     init() throws {
         let simulated = try SimulatedService { parts, world in
             parts.sessions = world
-            parts.keyModule = SoftwareEnclave()
+            parts.keyModule = SoftwareEnclave(clock: parts.clock, random: parts.random)
         }
         world = simulated.world
         session = simulated.session()

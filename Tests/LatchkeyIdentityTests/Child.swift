@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeyIdentity
+import LatchkeyModel
 import LatchkeySystem
 import TestSupport
 import Testing

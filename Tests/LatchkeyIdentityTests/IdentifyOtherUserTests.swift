@@ -3,6 +3,7 @@
 import Dispatch
 import Glibc
 import LatchkeyIdentity
+import LatchkeyModel
 import LatchkeySystem
 import Synchronization
 import TestSupport

@@ -295,7 +295,8 @@ import Testing
         }
         let record = AnchorRecord(
             committed: committed, contents: contents, preparation: preparation, bootID: [], countersSerial: 0)
-        let found = AnchorCondition.found(database: database, record, witness: witness)
+        let found = AnchorCondition.found(
+            database: database, record, witness: witness, number: .ofTheAnchor)
         #expect(found.condition == condition)
         #expect(found.step == step)
     }

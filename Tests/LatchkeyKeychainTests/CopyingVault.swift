@@ -27,6 +27,7 @@ final class CopyingVault: KeyVault {
         if fails { throw Failure(.diskFull, "This write fails.") }
     }
 
+    var counter: (any MonotonicCounter)? { vault.counter }
     func rootKey() throws(Failure) -> SecretBytes { try vault.rootKey() }
     func anchor() throws(Failure) -> SecretBytes? { try vault.anchor() }
     func replaceAnchor(_ anchor: SecretBytes) throws(Failure) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyPolicy
 import LatchkeySeams
 import TestSupport
 import Testing
@@ -30,6 +31,44 @@ import Testing
         #expect(
             status { _ = try keychain.describeKey(.stored(reference), caller: StoreOnDisk.caller) } == .itemNotFound)
         #expect(try keychain.find(.reference(reference))?.first?.secret == bytes)
+    }
+
+    /// A module that checks password and enrolment set itself is given both.
+    @Test func theModuleIsGivenTheSetAndThePasswordOfTheKey() throws {
+        _ = try keychain.follow(EnrolmentSet([1]))
+        var password = try keychain.appPassword(isGiven: true)
+        let both = rule(.whenUnlocked, [.biometryCurrentSet, .applicationPassword, .privateKeyUsage])
+        for parameters in try keychain.stretchingToAdd(both, password) {
+            password.add(try StretchedPassword(SecretBytes("word".utf8), parameters))
+        }
+        let properties = try keychain.properties(ofNewKey: both, password)
+        #expect(properties.accessControl == both && properties.enrolment == EnrolmentSet([1]))
+        var request = request
+        request.accessControl = both
+        let made = try keychain.addKey(
+            request, blob: SecretBytes([1]), publicKey: [4], caller: StoreOnDisk.caller,
+            enrolment: properties.enrolment, password: password)
+        let proof = Authorisation.testOnly([.biometry], by: StoreOnDisk.caller)
+        let opening = try keychain.openKey(made.name, caller: StoreOnDisk.caller, proof: proof, password: password)
+        guard case .opened(let key) = opening else { throw Failure(.internalFailure) }
+        #expect(properties.password?.count == 32 && key.password == properties.password)
+        let neither = try keychain.properties(ofNewKey: rule(.whenUnlocked, .privateKeyUsage), password)
+        #expect(neither.enrolment == nil && neither.password == nil)
+    }
+
+    @Test func aKeyCreatedForAnEarlierEnrolmentSetIsNotStored() throws {
+        _ = try keychain.follow(EnrolmentSet([1]))
+        let bound = rule(.whenUnlocked, [.biometryCurrentSet, .privateKeyUsage])
+        let properties = try keychain.properties(ofNewKey: bound, .none)
+        _ = try keychain.follow(EnrolmentSet([2]))
+        var request = request
+        request.accessControl = bound
+        #expect(
+            status {
+                _ = try keychain.addKey(
+                    request, blob: SecretBytes([1]), publicKey: [4], caller: StoreOnDisk.caller,
+                    enrolment: properties.enrolment)
+            } == .enrolmentBindingUnavailable)
     }
 
     @Test func aChangedDetachedKeyIsNotReportedAsStoreDamage() throws {

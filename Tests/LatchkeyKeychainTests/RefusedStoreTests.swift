@@ -136,7 +136,7 @@ import Testing
 
     @Test func aMissingRootKeyIsNotReplaced() throws {
         try store.setFile("root.key", nil)
-        #expect(try refusal() == .storeUnreadable)
+        #expect(try refusal() == .rootKeyMissing)
     }
 
     /// Returns the status with which a read fails on a store that opens.

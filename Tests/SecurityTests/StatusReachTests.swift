@@ -104,6 +104,8 @@ import Testing
         case .storeNewer: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 99) } }
         case .storeOlder: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 1) } }
         case .anchorMissing, .anchorOld, .eventUnfinished: .scripted("depends on files of the engine; see AnchorTests")
+        case .rootKeyMissing, .vaultUnavailable: .scripted("the store does not open; see KeyVaultContract")
+        case .tpmReplaced, .anchorGone: .scripted("no driver has a counter; see StoreCounterTests")
         case .storeRolledBack:
             .engine { record in
                 try edited(.own, record) { store in

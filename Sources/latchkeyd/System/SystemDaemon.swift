@@ -51,12 +51,7 @@ final class SystemDaemon: FrameHandler {
         }
         let name = ProcessName(processID: peer.processID, startTime: startTime, userID: peer.userID)
         let identity = try link.identify(name)
-        var caller = Caller(
-            groups: identity.groups, label: identity.label, program: identity.program, processID: peer.processID,
-            userID: peer.userID, process: RunningProcess(process: process))
-        caller.application = identity.application
-        caller.processName = name
-        let identified = caller
+        let caller = identity.caller(name, process: RunningProcess(process: process))
         let service = try keychains.service(of: peer.userID)
         let terminal = identity.terminal
         return HostSession { [weak connection] in
@@ -64,7 +59,7 @@ final class SystemDaemon: FrameHandler {
         } end: { [weak connection] in
             connection?.endAfterSending()
         } begin: { [weak connection] hello in
-            service.session(caller: identified, terminal: terminal, mayNameItself: false, hello: hello) {
+            service.session(caller: caller, terminal: terminal, mayNameItself: false, hello: hello) {
                 [weak connection] body in
                 if let connection { connection.whenDrained(body) } else { body() }
             }

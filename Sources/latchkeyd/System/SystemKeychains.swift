@@ -21,6 +21,7 @@ final class SystemKeychains: Sendable {
         /// The folder that has a folder for each user.
         var folder: String
         var enclave: EnclaveKind?
+        var acceptsVirtual: Bool
         var link: AuthorityLink
         var clock: any Clock
         var random: any RandomSource
@@ -58,13 +59,15 @@ final class SystemKeychains: Sendable {
         let keychain = Result { () throws(Failure) in try openKeychain(folder, userID) }
         // A store that cannot be opened may be restored, so the next connection tries again.
         if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
+        let keyModule =
+            shared.enclave == .software ? SoftwareEnclave(clock: shared.clock, random: shared.random) : nil
         return Service(
             Service.Parts(
                 tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
                 authority: authority, clock: shared.clock, random: shared.random,
                 work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
-                background: background, keyModule: shared.enclave == .software ? SoftwareEnclave() : nil,
-                log: shared.log, unlockedMemory: shared.unlockedMemory))
+                background: background, keyModule: keyModule,
+                acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory))
     }
 
     private func openKeychain(_ folder: StoreFolder, _ userID: UInt32) throws(Failure) -> Keychain {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AuthorityDriver
+import DaemonProcess
 import Glibc
 import LatchkeyModel
 import LatchkeySeams
@@ -28,10 +29,10 @@ enum SystemMain {
 
     private static func serve(_ options: SystemOptions, _ events: FileAndJournalLog) throws(Failure) {
         // Must precede the first secret in memory.
-        let unlockedMemory = try Main.protectMemory()
+        let unlockedMemory = try DaemonProcess.protectMemory()
         if let reason = unlockedMemory() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
         // Must precede the creation of threads, which inherit the signal mask.
-        let signals = Main.blockEndingSignals()
+        let signals = DaemonProcess.blockEndingSignals()
         let activated = ActivatedSockets.take()[socketName]
         let listener = try serving(options) { () throws(SystemError) in
             // Every user may connect; the kernel reports who does.
@@ -45,7 +46,8 @@ enum SystemMain {
             connect: AuthoritySocket.connect(options.sockets.authority, servedBy: options.authority))
         let keychains = SystemKeychains(
             SystemKeychains.Shared(
-                tier: options.tier, folder: options.state, enclave: options.enclave, link: link, clock: clock,
+                tier: options.tier, folder: options.state, enclave: options.enclave,
+                acceptsVirtual: options.allowsVirtualHardware, link: link, clock: clock,
                 random: SystemRandomSource(), log: events, unlockedMemory: unlockedMemory
             ) { count.isOneAtMost })
         let daemon = SystemDaemon(keychains, link, count)
@@ -54,7 +56,7 @@ enum SystemMain {
             // Without a service manager nothing would start the daemon again, so it does not exit on idle.
             let server = try FrameServer(
                 listener, handler: daemon, idleSeconds: activated == nil ? Int64(Int32.max) : Limits.idleSeconds)
-            Main.stop(server, on: signals)
+            DaemonProcess.stop(server, on: signals)
             events.note(.started, nil)
             try server.run()
         }

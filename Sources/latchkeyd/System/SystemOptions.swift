@@ -16,6 +16,8 @@ struct SystemOptions {
     var authority: UInt32 = 0
     var tier = Tier.file
     var enclave: EnclaveKind?
+    /// Whether proofs by virtual hardware are accepted.
+    var allowsVirtualHardware = false
 
     /// Reads the configuration, which names the tier. Throws if it is missing, if others than root can change it, or
     /// for a line that is not understood: a typing error must not silently weaken anything.
@@ -43,10 +45,12 @@ struct SystemOptions {
                 throw Failure(
                     .notPermitted, "Tier tpm is not available in this version.", hint: "Choose: tier = file")
             case ("enclave", "software"): enclave = .software
+            case ("allow-virtual-hardware", "yes"): allowsVirtualHardware = true
+            case ("allow-virtual-hardware", "no"): allowsVirtualHardware = false
             default:
                 throw Failure(
                     .invalidParameter, "\(configuration) has a line that is not understood: \(line)",
-                    hint: "Known: tier = file, enclave = software")
+                    hint: "Known: tier = file, enclave = software, allow-virtual-hardware = yes | no")
             }
         }
         guard let chosen else {

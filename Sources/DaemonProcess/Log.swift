@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
 
-/// Writes a failure to standard error. Failures never contain secrets.
-func log(_ failure: Failure) {
-    let hint = failure.hint.isEmpty ? "" : "\nhint: \(failure.hint)"
-    let text = Array("error: \(failure.message)\(hint)\n".utf8)
-    _ = write(STDERR_FILENO, text, text.count)
+/// The standard error of a daemon.
+package enum StandardError {
+    /// Writes a failure. Failures never contain secrets.
+    package static func write(_ failure: Failure) {
+        let hint = failure.hint.isEmpty ? "" : "\nhint: \(failure.hint)"
+        let text = Array("error: \(failure.message)\(hint)\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, text, text.count)
+    }
 }
 
 /// The daemon's log: a file in the store's folder, and the journal when standard error is connected to it.
-final class FileAndJournalLog: EventLog {
+package final class FileAndJournalLog: EventLog {
     private let file: DaemonLogFile
     private let isJournal = FileAndJournalLog.isJournalOnStandardError
 
-    init(_ folder: String) { file = DaemonLogFile(folder) }
+    /// Creates the log of a daemon whose files are in `folder`.
+    package init(_ folder: String) { file = DaemonLogFile(folder) }
 
-    func note(_ event: DaemonEvent, _ failure: Failure?) {
+    package func note(_ event: DaemonEvent, _ failure: Failure?) {
         let line = DaemonLogLine(event, failure, time: wallTimeMicroseconds(), processID: getpid())
         if isJournal { journal(line, event.severity) }
         do throws(SystemError) {
             try file.append(line)
         } catch {
             // The disk may be full or the folder removed: standard error remains.
-            if !isJournal { log(failure ?? Failure(error, "The daemon's log cannot be written")) }
+            if !isJournal { StandardError.write(failure ?? Failure(error, "The daemon's log cannot be written")) }
         }
     }
 

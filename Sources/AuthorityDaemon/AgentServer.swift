@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import PromptDriver
+import Synchronization
+
+/// The socket on which the programs that show prompts connect: one for each login session of a user.
+final class AgentServer: FrameHandler {
+    private let agents: AgentPrompter
+    private let identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
+
+    init(_ agents: AgentPrompter, identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity) {
+        self.agents = agents
+        self.identify = identify
+    }
+
+    /// The overflow user and the user that no process has cannot have an agent.
+    func serves(_ peer: PeerCredentials) -> Bool { peer.userID != 65_534 && peer.userID != .max }
+
+    func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
+        // A process that has ended meanwhile has no session, and a prompt for it could not be answered.
+        guard let startTime = connection.process.knownStartTime else { return nil }
+        let name = ProcessName(
+            processID: connection.peer.processID, startTime: startTime, userID: connection.peer.userID)
+        guard let identity = try? identify(name) else { return nil }
+        return Program(connection, agents, session: identity.session)
+    }
+
+    func payload(of refusal: Failure) -> SecretBytes { SecretBytes([]) }
+
+    func mayStop() -> Bool { true }
+
+    /// The connection of a program that shows prompts.
+    private final class Program: FrameReceiver {
+        private enum Role: Sendable {
+            case unknown
+            case agent(RegisteredAgent)
+            case refused
+        }
+        private weak let connection: FrameConnection?
+        private let agents: AgentPrompter
+        private let session: String
+        private let role = Mutex(Role.unknown)
+
+        init(_ connection: FrameConnection, _ agents: AgentPrompter, session: String) {
+            self.connection = connection
+            self.agents = agents
+            self.session = session
+        }
+
+        func received(_ payload: SecretBytes, holding held: HeldBytes) {
+            switch role.withLock({ $0 }) {
+            case .unknown: register(payload)
+            case .agent(let agent): if !agent.received(payload) { connection?.end() }
+            case .refused: connection?.end()
+            }
+        }
+
+        private func register(_ payload: SecretBytes) {
+            guard let connection, AgentPrompter.isRegistration(payload) else {
+                role.withLock { $0 = .refused }
+                connection?.end()
+                return
+            }
+            let agent = agents.register(user: connection.peer.userID, session: session) { [weak connection] in
+                connection?.send($0)
+            }
+            role.withLock { $0 = agent.map { .agent($0) } ?? .refused }
+        }
+
+        func refused(_ error: FrameError) {}
+
+        func disconnected() {
+            if case .agent(let agent) = role.withLock({ $0 }) { agent.disconnected() }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AuthorityHost
+import DaemonProcess
+import Glibc
+import LatchkeyIdentity
+package import LatchkeyModel
+package import LatchkeySeams
+import LatchkeySystem
+import LatchkeyTransport
+import PromptDriver
+import SystemDriver
+
+/// Runs `latchkey-authd`. The sensor comes from the program, so that a program for tests can have a scripted one.
+package enum AuthorityProcess {
+    /// Reads the command line and serves until a signal ends the process.
+    ///
+    /// - Parameters:
+    ///   - isVirtual: whether the sensor is virtual hardware.
+    ///   - reader: makes the sensor of all users.
+    package static func main(
+        isVirtual: Bool = false, reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
+    ) -> Never {
+        signal(SIGPIPE, SIG_IGN)
+        umask(0o077)
+        do throws(AuthorityOptions.Question) {
+            let options = try AuthorityOptions(arguments: Array(CommandLine.arguments.dropFirst()))
+            do throws(Failure) {
+                try run(options, isVirtual, reader)
+                exit(0)
+            } catch {
+                StandardError.write(error)
+                exit(1)
+            }
+        } catch {
+            switch error {
+            case .help: print(AuthorityOptions.help, terminator: "")
+            case .version: print(AuthorityOptions.version)
+            case .wrong(let argument):
+                StandardError.write(
+                    Failure(
+                        .invalidParameter, "unknown option \(argument), or an option without its value",
+                        hint: "See: latchkey-authd --help"))
+                exit(64)
+            }
+            exit(0)
+        }
+    }
+
+    private static func run(
+        _ options: AuthorityOptions, _ isVirtual: Bool,
+        _ reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
+    ) throws(Failure) {
+        guard let storeUser = Accounts.user(named: options.storeUser) else {
+            throw Failure(
+                .invalidParameter, "There is no user \(options.storeUser).",
+                hint: "The package creates it; or run: useradd --system \(options.storeUser)")
+        }
+        try Files.makePrivateFolder(options.state)
+        let events = FileAndJournalLog(options.state)
+        do throws(Failure) {
+            try serve(options, storeUser, events, isVirtual, reader)
+        } catch {
+            events.note(.failed, error)
+            throw error
+        }
+    }
+
+    private static func serve(
+        _ options: AuthorityOptions, _ storeUser: UserIdentity, _ events: FileAndJournalLog,
+        _ isVirtual: Bool, _ reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
+    ) throws(Failure) {
+        // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
+        let unlocked = try DaemonProcess.protectMemory()
+        if let reason = unlocked() { events.note(.memoryNotLocked, Failure(.internalFailure, reason)) }
+        let signals = DaemonProcess.blockEndingSignals()
+        let activated = ActivatedSockets.take()
+        let listeners = try AuthoritySockets(options.sockets, storeUser, activated)
+        // After the sockets exist, no privilege is needed but those of prompts and of the identification of programs.
+        try AuthorityPrivileges.drop()
+        let clock = SystemClock()
+        let identifier = ProgramIdentifier()
+        let agents = AgentPrompter { prompt in
+            sessionOfProcess(prompt.processID, prompt.userID, identifier)
+        }
+        let prompter = ChoosingPrompter([
+            TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
+        ])
+        let sensor = try reader(options, clock).get()
+        let parts = AuthorityConnection.Parts(
+            random: SystemRandomSource(), log: events, stretching: StretchThreads(), passcodeCost: 16
+        ) { (process) throws(Failure) in
+            try identifier.identify(process)
+        } user: { (userID) throws(Failure) in
+            let files = try AuthorityFolder("\(options.state)/\(userID)", clock: clock)
+            return UserParts(
+                tier: .file, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
+                work: SerialWorkQueue { false },
+                counters: files, permissions: files, passcodes: files)
+        }
+        let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
+        let agentServer = AgentServer(agents) { (process) throws(Failure) in try identifier.identify(process) }
+        do throws(SystemError) {
+            let serving = try FrameServer(listeners.agents, handler: agentServer, idleSeconds: Int64(Int32.max))
+            let server = try FrameServer(listeners.authority, handler: authority, idleSeconds: Int64(Int32.max))
+            Processes.detachThread {
+                do throws(SystemError) {
+                    try serving.run()
+                } catch {
+                    events.note(.failed, Failure(error, "Prompts in windows are not served any more"))
+                }
+                // Keeps the handler, which the server does not own.
+                withExtendedLifetime(agentServer) {}
+            }
+            DaemonProcess.stop(server, on: signals)
+            events.note(.started, nil)
+            try server.run()
+            serving.stop()
+        } catch {
+            throw Failure(error, "latchkey-authd cannot serve \(options.sockets.folder)")
+        }
+        events.note(.stopped, nil)
+        withExtendedLifetime(authority) {}
+    }
+
+    private static func sessionOfProcess(
+        _ process: Int32, _ user: UInt32, _ identifier: ProgramIdentifier
+    ) -> String {
+        guard let job = TerminalJob(process),
+            let identity = try? identifier.identify(
+                ProcessName(processID: process, startTime: job.startTime, userID: user))
+        else { return "" }
+        return identity.session
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+package import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// A stand-in for a slow device: each operation of another module waits until the test lets it pass.
+package final class GatedKeyModule: KeyModule {
+    private let inner: any KeyModule
+    private let gate = DispatchSemaphore(value: 0)
+    private let arrivals = DispatchSemaphore(value: 0)
+    private let begun = Mutex<[EnclaveOperation]>([])
+    private let erasures = Mutex(0)
+
+    /// Creates a module that computes with `inner`.
+    package init(_ inner: any KeyModule) { self.inner = inner }
+
+    /// Lets that many operations pass, those that wait already included.
+    package func open(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
+
+    /// Waits until an operation has arrived at the gate, for each call one more; false after ten seconds.
+    package func waitForArrival() -> Bool { arrivals.wait(timeout: .now() + 10) == .success }
+
+    /// The operations that were begun, in order.
+    package var operations: [EnclaveOperation] { begun.withLock { $0 } }
+
+    /// The number of keys that were erased.
+    package var erased: Int { erasures.withLock { $0 } }
+
+    private func pass() throws(Failure) {
+        arrivals.signal()
+        guard gate.wait(timeout: .now() + 10) == .success else {
+            throw Failure(.timedOut, "The test did not open the gate.")
+        }
+    }
+
+    package var kind: EnclaveKind { inner.kind }
+    package var isImmediate: Bool { false }
+
+    package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
+        try pass()
+        return try inner.create(properties)
+    }
+
+    package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
+        try pass()
+        begun.withLock { $0.append(operation) }
+        return try inner.begin(blob, operation)
+    }
+
+    package func finish(
+        _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes {
+        try inner.finish(use, approval: approval, password: password)
+    }
+
+    package func abandon(_ use: KeyChallenge.Identifier) { inner.abandon(use) }
+
+    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
+        try inner.attest(blob, nonce: nonce)
+    }
+
+    package func erase(_ blob: SecretBytes) throws(Failure) {
+        erasures.withLock { $0 += 1 }
+        try inner.erase(blob)
+    }
+}
