@@ -73,7 +73,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
                 _ = registered.withLock { $0 }?.received(frame)
             }
         }
-        let agent = prompter.register(user: 1000, session: "") { payload in
+        let agent = prompter.register(user: geteuid(), session: "") { payload in
             guard case .message(let prompt, .show)? = try? AgentFrame(decoding: payload) else { return }
             answer(prompt, .visible)
         }
