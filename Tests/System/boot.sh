@@ -85,6 +85,7 @@ install_latchkey() {
     for unit in packaging/systemd/*; do
         [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/lib/systemd/system/${unit##*/}"
     done
+    install -D -m 644 packaging/etc/latchkeyd.conf "$root/etc/latchkey/latchkeyd.conf"
     if [ -f packaging/sysusers.d/latchkey.conf ]; then
         install -D -m 644 packaging/sysusers.d/latchkey.conf "$root/usr/lib/sysusers.d/latchkey.conf"
         chroot "$root" systemd-sysusers
