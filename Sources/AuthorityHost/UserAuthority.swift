@@ -55,6 +55,7 @@ final class UserAuthority: Sendable {
         var unlockByBiometry = false
     }
     private let grants = Mutex(Grants())
+    private static let evaluations = Atomic<UInt64>(0)
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
         self.userID = userID
@@ -69,7 +70,9 @@ final class UserAuthority: Sendable {
                 counters: .success(parts.counters), permissions: parts.permissions,
                 passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
                     try passcodes.passcodeRecords().current?.passcodeID ?? []
-                }, log: connection.parts.log),
+                }, log: connection.parts.log,
+                // The users share the prompters, which identify prompts by these numbers.
+                nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue }),
             mint: connection.mint)
     }
 

@@ -54,7 +54,8 @@ public final class AgentLink: Sendable {
     /// When the content of the current prompt arrived, in nanoseconds of CLOCK_BOOTTIME.
     private let contentTime = Mutex<Int64>(0)
 
-    /// Connects to the daemon of the user's store, starting it if necessary, and registers as the agent.
+    /// Connects to the service that shows the user's prompts, starting it if necessary, and registers as the agent of
+    /// the login session.
     ///
     /// Blocks until the daemon has answered, for at most about 40 seconds.
     ///
@@ -62,7 +63,7 @@ public final class AgentLink: Sendable {
     ///   cannot be reached or ends the connection, and `notUnderstood` when its answer cannot be read.
     public init() throws(AgentFailure) {
         do throws(Failure) {
-            socket = try DaemonFinder.connect()
+            socket = try DaemonFinder.connectAsAgent()
         } catch {
             throw AgentFailure(error)
         }

@@ -34,6 +34,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var ended: (@Sendable (EvaluationEnd) -> Void)?
         /// Logs failures that no reply reports.
         package var log: any EventLog
+        /// Returns the number of the next evaluation, by which prompts are identified; nil to count from 1.
+        package var nextNumber: (@Sendable () -> UInt64)?
 
         /// Creates a value from its parts.
         package init(
@@ -44,7 +46,8 @@ package final class LocalAuthority: AuthenticationAuthority {
             passcodeID: (@Sendable () throws(Failure) -> [UInt8])? = nil,
             companions: (any CompanionMonitor)? = nil,
             simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)? = nil,
-            ended: (@Sendable (EvaluationEnd) -> Void)? = nil, log: any EventLog = UnwatchedLog()
+            ended: (@Sendable (EvaluationEnd) -> Void)? = nil, log: any EventLog = UnwatchedLog(),
+            nextNumber: (@Sendable () -> UInt64)? = nil
         ) {
             self.tier = tier
             self.userID = userID
@@ -62,6 +65,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             self.simulatedTouch = simulatedTouch
             self.ended = ended
             self.log = log
+            self.nextNumber = nextNumber
         }
     }
 
@@ -139,10 +143,12 @@ package final class LocalAuthority: AuthenticationAuthority {
         if request.purpose != .app {
             request.prompting = Prompting(interactionAllowed: request.prompting.interactionAllowed)
         }
+        let pending = Pending(request: request, completion: completion)
         let id = core.withLock { core in
             defer { core.nextID += 1 }
-            core.pending[core.nextID] = Pending(request: request, completion: completion)
-            return core.nextID
+            let id = parts.nextNumber?() ?? core.nextID
+            core.pending[id] = pending
+            return id
         }
         post(
             .evaluate(

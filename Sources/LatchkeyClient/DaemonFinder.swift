@@ -31,6 +31,12 @@ package enum DaemonFinder {
         return user
     }
 
+    /// Connects to the service that shows prompts: `latchkey-authd` of the system, or the user's own daemon.
+    package static func connectAsAgent() throws(Failure) -> Descriptor {
+        guard try systemUser() != nil else { return try connectToOwn() }
+        return try SystemSockets.connect(SystemSockets.installed.agents, servedBy: 0)
+    }
+
     /// Connects to the daemon of the user's own store, starting it if necessary.
     private static func connectToOwn() throws(Failure) -> Descriptor {
         let folder = try StoreLocation.folder()
@@ -72,6 +78,8 @@ package enum DaemonFinder {
     /// - Parameter process: a process id; nil excludes the daemon that is running now.
     package static func waitForOther(than process: Int32?, until deadline: Int64) {
         guard Uptime.nanoseconds < deadline else { return }
+        // With socket activation the socket remains, so there is no event to wait for.
+        if (try? systemUser()) != nil { return waitForNothing(until: deadline) }
         guard let folder = try? StoreLocation.folder(), (try? Files.makePrivateFolder(folder)) != nil,
             let lock = try? DaemonLock.open(folder), let watch = try? FileWatch(folder + "/" + DaemonLock.fileName)
         else { return waitForNothing(until: deadline) }

@@ -3,7 +3,7 @@
 import LatchkeyClient
 import LatchkeyModel
 
-/// passcode set | change | remove | check: the passcode of tiers user and simulated.
+/// passcode set | change | remove | check. In tiers `file` and `tpm` the passcode is typed at the prompt only.
 enum Passcode {
     private static let newPasscode =
         "Use at least 6 digits or 8 characters: a shorter passcode is soon guessed from a copy of the store.\n"
@@ -12,8 +12,10 @@ enum Passcode {
     /// Runs one of the verbs. The daemon asks for the current passcode in its own prompt.
     static func run(_ verb: String, _ options: Options) throws(CommandFailure) {
         let request: Request
-        try checkIsSet(verb != "set")
+        let isAtPrompt = try checkIsSet(verb != "set").isInSystemTier
         switch verb {
+        case "set" where isAtPrompt: request = .passcode(.setAtPrompt)
+        case "change" where isAtPrompt: request = .passcode(.changeAtPrompt)
         case "set": request = .passcode(.set(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "change": request = .passcode(.change(try Input.passcodes([newPasscode], repeatsLast: true)[0]))
         case "remove":
@@ -35,11 +37,11 @@ enum Passcode {
     }
 
     /// Checks, before anything is read, that a passcode is set or not set, as the verb requires.
-    private static func checkIsSet(_ hasToBe: Bool) throws(CommandFailure) {
+    private static func checkIsSet(_ hasToBe: Bool) throws(CommandFailure) -> StatusReport {
         do throws(Failure) {
             let report = try Client.command.status()
             // If the store cannot be used, the request itself fails with the reason.
-            guard report.problem == nil, report.isPasscodeSet != hasToBe else { return }
+            guard report.problem == nil, report.isPasscodeSet != hasToBe else { return report }
             guard hasToBe else {
                 throw Failure(
                     .notPermitted, "A passcode is set already.", hint: "Change it with: latchkey passcode change")
@@ -81,6 +83,16 @@ enum Passcode {
                     prompting: Prompting(reason: "check the passcode")))
         } catch {
             throw .failure(error)
+        }
+    }
+}
+
+extension StatusReport {
+    /// Whether two services share the work, so that neither this program nor latchkeyd may see a passcode.
+    fileprivate var isInSystemTier: Bool {
+        switch tier {
+        case .file, .tpm: true
+        case .user, .simulated: false
         }
     }
 }
