@@ -220,7 +220,8 @@ let package = Package(
             [
                 "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
-                "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey", "latchkey-demo",
+                "PromptDriver", "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey",
+                "latchkey-demo",
                 "latchkey-test-client", "TestSupport",
             ], exclude: ["Forge", "Scripts"]),
         tests("LatchkeyTransportTests", ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport"]),
