@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import LatchkeyWire
+import SimulatedDriver
+import Synchronization
+import Testing
+
+@testable import AuthorityHost
+
+/// Calls that only a compromised `latchkeyd` makes. Each is refused, and none changes what the authority decides.
+@Suite struct HostileStoreTests {
+    private let machine: TwoServices
+
+    init() throws {
+        machine = try TwoServices(WorldState(sensor: .none))
+        #expect(machine.setPasscode("abcdef") == [.done])
+    }
+
+    /// Sends a call as latchkeyd would, and returns the replies with its number.
+    private func call(_ call: AuthorityCall, number: UInt64 = 9000) throws -> [AuthorityReply] {
+        let connection = try #require(machine.connection)
+        let before = machine.frames.count
+        #expect(connection.received(ServiceMessage.authorityCall(number, call).encoded()))
+        return machine.frames[before...].compactMap { frame in
+            guard case .authorityReply(number, let reply)? = try? ServiceMessage(decoding: frame) else { return nil }
+            return reply
+        }
+    }
+
+    private func status(_ replies: [AuthorityReply]) -> Status? {
+        guard replies.count == 1, case .failure(let failure) = replies[0] else { return nil }
+        return failure.status
+    }
+
+    private func evaluate(_ process: ProcessName = TwoServices.process) -> AuthorityCall {
+        .evaluate(
+            AuthorityCall.Evaluate(
+                plan: AuthenticationPlan([[.passcode]]), process: process, faceUsage: nil, prompting: Prompting(),
+                purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+                challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
+    }
+
+    @Test func thePasscodeIsNotRemovedWithoutAnEvaluationForThatPurpose() throws {
+        let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
+        #expect(status(try call(.change(change))) == .notPermitted)
+        #expect(machine.authority.state.isPasscodeSet)
+    }
+
+    @Test func anEvaluationForAnotherPurposeDoesNotPermitTheRemoval() throws {
+        _ = try call(evaluate())
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
+        #expect(status(try call(.change(change), number: 9001)) == .notPermitted)
+    }
+
+    @Test func aPasscodeThatWasNotChosenIsNotAdopted() throws {
+        let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeCommitted)
+        #expect(status(try call(.change(change))) == .malformedRequest)
+    }
+
+    @Test func noAppIsAllowedToUseFaceIDWithoutAPerson() throws {
+        let change = AuthorityCall.SetFacePermission(
+            userID: TwoServices.userID, application: "bank", isAllowed: true)
+        #expect(status(try call(.setFacePermission(change))) == .notPermitted)
+        #expect(machine.authority.state.facePermissions["bank"] == nil)
+    }
+
+    @Test func aProcessThatIsNotTheUsersIsRefused() throws {
+        let foreign = ProcessName(processID: 77, startTime: 1234, userID: 1001)
+        #expect(status(try call(evaluate(foreign))) == .malformedRequest, "the user is not attached")
+        let reused = ProcessName(processID: 77, startTime: 9999, userID: TwoServices.userID)
+        #expect(status(try call(evaluate(reused))) == .notPermitted, "another process has the number now")
+    }
+
+    @Test func aUserIsAttachedOnce() throws {
+        let attach = AuthorityCall.Attach(userID: TwoServices.userID, isPasscodeSet: false, isLocked: false)
+        #expect(status(try call(.attach(attach))) == .malformedRequest)
+        #expect(machine.authority.state.isPasscodeSet)
+    }
+
+    @Test func anUnlockIsByBiometryOnlyIfTheAuthoritySawIt() throws {
+        let touch = try TwoServices()
+        #expect(touch.setPasscode("abcdef") == [.done])
+        let connection = try #require(touch.connection)
+        for kind in [AuthorityCall.Change.Kind.locked, .unlocked] {
+            let change = AuthorityCall.Change(userID: TwoServices.userID, kind: kind)
+            #expect(connection.received(ServiceMessage.authorityCall(9000, .change(change)).encoded()))
+        }
+        #expect(touch.authority.state.biometricUnlock == nil)
+    }
+
+    @Test func aNumberIsNotUsedForTwoEvaluationsAtOnce() throws {
+        #expect(try call(evaluate()).isEmpty, "the prompt waits")
+        #expect(status(try call(evaluate())) == .malformedRequest)
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+    }
+
+    @Test func messagesOfTheOtherSideEndTheConnection() throws {
+        let connection = try #require(machine.connection)
+        #expect(!connection.received(ServiceMessage.authorityReply(1, .done).encoded()))
+        #expect(!connection.received(ServiceMessage.storeCall(1, .countersWereLost(userID: 1)).encoded()))
+        #expect(!connection.received(ServiceMessage.storeReply(77, .opened(true)).encoded()), "no such call")
+        #expect(!connection.received(ServiceMessage.authorityCall(0, evaluate()).encoded()), "a call has a number")
+        #expect(!connection.received(SecretBytes([0x80])))
+    }
+
+    @Test func aWithdrawalHasNoStatusOfItsChoice() throws {
+        _ = try call(evaluate(), number: 9000)
+        let withdraw = AuthorityCall.Withdraw(evaluation: 9000, status: .userCancel)
+        let before = machine.frames.count
+        _ = try call(.withdraw(withdraw), number: 9001)
+        let denied = machine.frames[before...].compactMap { frame -> Status? in
+            guard case .authorityReply(9000, .denied(let status))? = try? ServiceMessage(decoding: frame) else {
+                return nil
+            }
+            return status
+        }
+        #expect(denied == [.systemCancel])
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWire
+import Testing
+
+/// A message between `latchkeyd` and `latchkey-authd`, and the name of its golden vector.
+struct ServiceSample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let message: ServiceMessage
+    var testDescription: String { name }
+
+    private init(_ name: String, _ message: ServiceMessage) {
+        self.name = name
+        self.message = message
+    }
+
+    private init(_ name: String, call: AuthorityCall) { self.init(name, .authorityCall(1, call)) }
+    private init(_ name: String, reply: AuthorityReply) { self.init(name, .authorityReply(1, reply)) }
+    private init(_ name: String, store: StoreCall) { self.init(name, .storeCall(0, store)) }
+    private init(_ name: String, answer: StoreReply) { self.init(name, .storeReply(2, answer)) }
+
+    private static func bytes(_ value: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: value, count: count) }
+    private static let process = ProcessName(processID: 77, startTime: 1234, userID: 1000)
+
+    private static let token: AuthToken = {
+        var token = AuthToken(
+            connection: bytes(1, 16), challenge: bytes(2, 32), userID: 1000, passcodeID: bytes(3, 16), purpose: .app,
+            binding: bytes(4, 32), methods: [.biometry, .passcode], strength: .strong, isVirtual: true,
+            enrolment: EnrolmentSet([5]), bootID: [6], issued: 7, expires: 8)
+        token.code = bytes(9, 32)
+        return token
+    }()
+
+    private static let identity = ProgramIdentity(
+        label: "notes", program: "/usr/bin/notes", application: "org.example.notes",
+        groups: ["org.example.notes", "org.example.shared"], strength: .program, terminal: 34_816, session: "2")
+
+    private static let counters = PolicyCounters(
+        biometryFailures: 1, passcodeFailures: 2, passcodeBlockedUntil: 3, lastPasscode: 4, lastBiometry: nil)
+
+    static let all = [
+        ServiceSample("service-identify", call: .identify(process)),
+        ServiceSample(
+            "service-attach", call: .attach(AuthorityCall.Attach(userID: 1000, isPasscodeSet: true, isLocked: false))),
+        ServiceSample(
+            "service-evaluate",
+            call: .evaluate(
+                AuthorityCall.Evaluate(
+                    plan: AuthenticationPlan([[.passcode], [.biometry, .companion]]), process: process,
+                    faceUsage: "why", prompting: Prompting(reason: "open"), purpose: .exportItems,
+                    lastStep: .showsRecoveryCode, recoveryCode: SecretBytes("AB".utf8), reuseSeconds: 10,
+                    challenge: bytes(2, 32), binding: bytes(4, 32)))),
+        ServiceSample(
+            "service-withdraw", call: .withdraw(AuthorityCall.Withdraw(evaluation: 9, status: .appCancel))),
+        ServiceSample(
+            "service-change", call: .change(AuthorityCall.Change(userID: 1000, kind: .passcodeCommitted))),
+        ServiceSample(
+            "service-face",
+            call: .setFacePermission(
+                AuthorityCall.SetFacePermission(userID: 1000, application: "notes", isAllowed: false))),
+        ServiceSample("service-done", reply: .done),
+        ServiceSample("service-failure", reply: .failure(Failure(.notPermitted, "no", hint: "yes"))),
+        ServiceSample("service-identity", reply: .identity(identity)),
+        ServiceSample("service-granted", reply: .granted(AuthorityReply.Grant(token: token))),
+        ServiceSample(
+            "service-granted-new-passcode",
+            reply: .granted(
+                AuthorityReply.Grant(token: token, entered: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
+        ServiceSample("service-denied", reply: .denied(.userCancel)),
+        ServiceSample(
+            "service-welcome",
+            store: .welcome(StoreCall.Welcome(version: 2, connection: bytes(1, 16), key: SecretBytes(bytes(8, 32))))),
+        ServiceSample(
+            "service-state",
+            store: .state(
+                AuthorityState(
+                    userID: 1000, sensor: SensorState(kind: .touchID, enrolment: EnrolmentSet([5])),
+                    isPasscodeSet: true, counters: counters, isLocked: false, isInBackground: false,
+                    biometricUnlock: 6, facePermissions: [FacePermission(application: "notes", isAllowed: true)],
+                    prompt: StatusReport.ShownPrompt(program: "notes", processID: 77)))),
+        ServiceSample("service-adopt", store: .adopt(StoreCall.Adopt(userID: 1000, set: EnrolmentSet([5])))),
+        ServiceSample(
+            "service-open",
+            store: .open(
+                StoreCall.Open(userID: 1000, slotKey: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
+        ServiceSample("service-counted", store: .counted(StoreCall.Counted(userID: 1000, counters: counters))),
+        ServiceSample("service-counters-lost", store: .countersWereLost(userID: 1000)),
+        ServiceSample("service-store-done", answer: .done),
+        ServiceSample("service-store-failure", answer: .failure(Failure(.diskFull, "full"))),
+        ServiceSample("service-opened", answer: .opened(true)),
+    ]
+}
+
+/// The messages of the service channel have the bytes of `Tests/Vectors/wire/services.hex`, and no others are read.
+@Suite struct ServiceMessageTests {
+    @Test(arguments: ServiceSample.all) func encodingYieldsTheVector(_ sample: ServiceSample) throws {
+        let vector = try #require(try Vector.load(["services"]).first { $0.name == sample.name }, "\(sample.name)")
+        #expect(sample.message.encoded().copyBytes() == vector.payload)
+        let decoded = try ServiceMessage(decoding: SecretBytes(vector.payload))
+        #expect(decoded == sample.message)
+        #expect(decoded.encoded().copyBytes() == vector.payload)
+    }
+
+    @Test func vectorsAreThoseOfTheSamples() throws {
+        #expect(try Vector.load(["services"]).map(\.name).sorted() == ServiceSample.all.map(\.name).sorted())
+    }
+
+    @Test(arguments: ServiceSample.all) func aShortenedOrExtendedMessageIsRefused(_ sample: ServiceSample) {
+        let bytes = sample.message.encoded().copyBytes()
+        for count in 0..<bytes.count {
+            #expect(throws: WireError.self) { try ServiceMessage(decoding: SecretBytes(bytes[..<count])) }
+        }
+        #expect(throws: WireError.self) { try ServiceMessage(decoding: SecretBytes(bytes + [0])) }
+    }
+
+    /// Every change of one bit is refused or gives another message with exactly these bytes.
+    @Test(arguments: ServiceSample.all) func noMessageHasTwoEncodings(_ sample: ServiceSample) {
+        let bytes = sample.message.encoded().copyBytes()
+        for place in bytes.indices {
+            for bit in 0..<8 {
+                var changed = bytes
+                changed[place] ^= 1 << bit
+                guard let message = try? ServiceMessage(decoding: SecretBytes(changed)) else { continue }
+                #expect(message.encoded().copyBytes() == changed, "byte \(place), bit \(bit)")
+            }
+        }
+    }
+}
