@@ -44,6 +44,10 @@ enum Refusal {
             Failure(
                 status, "No prompt can be shown here, or the app does not allow one.",
                 hint: "Run the program in a terminal of your own, or start latchkey-agent in your session.")
+        case .daemonUnavailable:
+            Failure(
+                status, "latchkey-authd, which authenticates users, cannot be reached.",
+                hint: "See: systemctl status latchkey-authd")
         case .companionNotAvailable:
             Failure(status, "No paired device is nearby.", hint: "Bring one near, or authenticate in another way.")
         case .invalidContext: Failure(status, "The context was invalidated before.")

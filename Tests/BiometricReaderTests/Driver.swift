@@ -34,10 +34,12 @@ struct Driver: Sendable, CustomTestStringConvertible {
 
     private static func simulated() -> Made {
         let world = SimulatedWorld(
-            WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: VirtualClock(), random: SystemRandomSource(), user: 1000
+            WorldState(sensor: .touchID, enrolment: [1, 2, 3]), clock: VirtualClock(), random: SystemRandomSource(),
+            user: 1000
         ) { _ in }
         return Made(
-            state: { world.state(for: 1000) }, arm: { world.arm($0, user: 1000, events: $1) }, disarm: { world.disarm($0) },
+            state: { world.state(for: 1000) }, arm: { world.arm($0, user: 1000, events: $1) },
+            disarm: { world.disarm($0) },
             observe: { world.observe($0) },
             touch: {
                 world.perform(.touch(matching: $0))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SystemDriver
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
 import SeamStandIns
+import SystemDriver
 import TestSupport
 import Testing
 

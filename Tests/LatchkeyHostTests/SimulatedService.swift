@@ -70,7 +70,8 @@ struct SimulatedService {
             Service.Parts(
                 tier: .simulated, userID: 1, storePath: "", processID: 1, keychain: .success(keychain),
                 authority: authority, clock: parts.clock, random: parts.random, work: parts.work,
-                stretching: parts.stretching, background: parts.background, keyWork: parts.keyWork, controls: parts.controls,
+                stretching: parts.stretching, background: parts.background, keyWork: parts.keyWork,
+                controls: parts.controls,
                 sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log))
     }
 

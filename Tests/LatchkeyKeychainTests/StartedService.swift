@@ -17,7 +17,8 @@ struct StartedService {
 
     init(_ keychain: Keychain, clock: any Clock) throws {
         let random = SystemRandomSource()
-        world = SimulatedWorld(WorldState(sensor: .none), clock: VirtualClock(), random: random, user: 1000, save: { _ in })
+        world = SimulatedWorld(
+            WorldState(sensor: .none), clock: VirtualClock(), random: random, user: 1000, save: { _ in })
         let work = ImmediateWorkQueue()
         let authority = try LocalAuthority(
             LocalAuthority.Parts(

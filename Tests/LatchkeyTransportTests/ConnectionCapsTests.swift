@@ -37,7 +37,9 @@ import Testing
 
     @Test func programsThatCannotBeDeterminedShareOneCount() {
         var caps = ConnectionCaps(ConnectionCaps.Bounds())
-        #expect(takeAll(&caps, ClientProgram(userID: 1000, executable: nil), processes: 1..<500) == Limits.connectionsOfProgram)
+        #expect(
+            takeAll(&caps, ClientProgram(userID: 1000, executable: nil), processes: 1..<500)
+                == Limits.connectionsOfProgram)
     }
 
     @Test func newProgramIsAdmittedWhileFewerThanSixteenOthersAreConnected() {

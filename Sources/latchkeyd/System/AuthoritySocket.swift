@@ -14,6 +14,7 @@ enum AuthoritySocket {
             let descriptor = try SystemSockets.connect(path, servedBy: authority)
             let sender = Sender(descriptor)
             Processes.detachThread {
+                // A frame that cannot be read ends the connection, as its end does.
                 while let payload = try? Frame.receive(from: descriptor, until: nil), received(payload) {}
                 sender.end()
                 ended()
