@@ -41,6 +41,8 @@ package final class AuthorityLink: Sendable {
         var pending: (send: @Sendable (SecretBytes) -> Void, calls: CallTable<AuthorityReply>)?
         var authorities: [UInt32: RemoteAuthority] = [:]
         var pause: Int64 = 1
+        /// The timer of the next attempt to connect; released, it would be cancelled.
+        var alarm: (any Alarm)?
     }
     private let state = Mutex(State())
     private let connect: Connect
@@ -100,22 +102,24 @@ package final class AuthorityLink: Sendable {
             defer { state.pause = min(2 * state.pause, Self.longestPause) }
             return state.pause
         }
-        _ = clock.alarm(after: pause) { [self] in start() }
+        let alarm = clock.alarm(after: pause) { [self] in start() }
+        state.withLock { $0.alarm = alarm }
     }
 
     private func ended(_ number: UInt64, _ calls: CallTable<AuthorityReply>) {
-        let authorities: [RemoteAuthority]? = state.withLock { state in
+        let ended: (authorities: [RemoteAuthority], wasWelcome: Bool)? = state.withLock { state in
             guard state.begun == number else { return nil }
             // A second end of the same connection is ignored.
             state.begun += 1
-            (state.connection, state.pending) = (nil, nil)
-            return state.authorities.values.map { $0 }
+            defer { (state.connection, state.pending) = (nil, nil) }
+            return (state.authorities.values.map { $0 }, state.connection != nil)
         }
         calls.end(Failure(.systemCancel, "The connection to latchkey-authd ended."))
-        guard let authorities else { return }
+        guard let ended else { return }
         log.note(.authorityLost, nil)
-        for authority in authorities { authority.lost() }
-        startLater()
+        for authority in ended.authorities { authority.lost() }
+        // A service that served is usually started again at once; one that refused must not be asked without a pause.
+        if ended.wasWelcome { start() } else { startLater() }
     }
 
     private func welcome(_ welcome: StoreCall.Welcome, _ number: UInt64) -> Bool {

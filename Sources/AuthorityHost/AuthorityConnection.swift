@@ -104,7 +104,7 @@ package final class AuthorityConnection: Sendable {
             guard number != 0 else { return false }
             handle(number, call)
             return true
-        case .storeReply(let number, let reply): return calls.complete(number, .success(reply))
+        case .storeReply(let number, let reply): return calls.complete(number, .success(reply)) || calls.hasBegun(number)
         case .authorityReply, .storeCall: return false
         }
     }

@@ -4,12 +4,16 @@ import LatchkeyAuthority
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
+import Synchronization
 
 /// The store of a user behind the connection, as the authority sees it. Its functions block.
 final class ChannelStore: AuthorityClient {
     private let userID: UInt32
     private let passcodes: any PasscodeRecordStore
-    private unowned let connection: AuthorityConnection
+    /// Nil after the connection has ended, while a passcode may still be stretched.
+    private weak let connection: AuthorityConnection?
+    /// Whether the store has a passcode, as latchkeyd said last.
+    private let storeHasPasscode = Atomic(false)
 
     init(_ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection) {
         self.userID = userID
@@ -17,8 +21,16 @@ final class ChannelStore: AuthorityClient {
         self.connection = connection
     }
 
+    /// Records whether the store has a passcode.
+    func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
+
+    private func call(_ call: StoreCall) throws(Failure) -> StoreReply {
+        guard let connection else { throw Failure(.systemCancel, "The connection between the services ended.") }
+        return try connection.call(call)
+    }
+
     func adopt(_ set: EnrolmentSet?) throws(Failure) {
-        switch try connection.call(.adopt(StoreCall.Adopt(userID: userID, set: set))) {
+        switch try call(.adopt(StoreCall.Adopt(userID: userID, set: set))) {
         case .done: return
         case .failure(let failure): throw failure
         case .opened: throw Self.unexpected
@@ -54,9 +66,12 @@ final class ChannelStore: AuthorityClient {
         return true
     }
 
+    /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a
+    /// passcode was interrupted, and the right one completes it.
     private func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
+        guard storeHasPasscode.load(ordering: .relaxed) else { return true }
         let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: record.passcodeID)
-        switch try connection.call(.open(call)) {
+        switch try self.call(.open(call)) {
         case .opened(let isOpen): return isOpen
         case .failure(let failure): throw failure
         case .done: throw Self.unexpected
@@ -64,10 +79,10 @@ final class ChannelStore: AuthorityClient {
     }
 
     func counted(_ counters: PolicyCounters) {
-        connection.notify(.counted(StoreCall.Counted(userID: userID, counters: counters)))
+        connection?.notify(.counted(StoreCall.Counted(userID: userID, counters: counters)))
     }
 
-    func countersWereLost() throws(Failure) { connection.notify(.countersWereLost(userID: userID)) }
+    func countersWereLost() throws(Failure) { connection?.notify(.countersWereLost(userID: userID)) }
 
     /// Not called: the authority and this object are in the same process.
     func authorityWasLost() {}

@@ -44,7 +44,9 @@ final class UserAuthority: Sendable {
     let parts: UserParts
     let authority: LocalAuthority
     private let store: ChannelStore
-    private unowned let connection: AuthorityConnection
+    /// Nil after the connection has ended, while work of the user may still run.
+    private weak let connection: AuthorityConnection?
+    private let shared: AuthorityConnection.Parts
     private let lastState = Mutex<AuthorityState?>(nil)
 
     /// Evaluations that were granted for a purpose and not used so far; each permits one change.
@@ -61,6 +63,7 @@ final class UserAuthority: Sendable {
         self.userID = userID
         self.parts = parts
         self.connection = connection
+        shared = connection.parts
         store = ChannelStore(userID, parts.passcodes, connection)
         authority = try LocalAuthority(
             LocalAuthority.Parts(
@@ -79,10 +82,21 @@ final class UserAuthority: Sendable {
     /// Starts the authority on the user's work queue: it may call the store, which the receiving thread must not do.
     func attach(_ number: UInt64, isPasscodeSet: Bool, isLocked: Bool) {
         parts.work.submit(.any) { [self] in
-            authority.attach(store, isPasscodeSet: isPasscodeSet, isLocked: isLocked)
+            store.follow(hasPasscode: isPasscodeSet)
+            authority.attach(store, isPasscodeSet: isPasscodeSet || hasRecord, isLocked: isLocked)
             authority.observe { [weak self] in self?.sendState() }
             sendState()
-            connection.reply(number, .done)
+            connection?.reply(number, .done)
+        }
+    }
+
+    /// Whether a passcode was set here, whatever latchkeyd says. A record that cannot be read counts as one.
+    private var hasRecord: Bool {
+        do throws(Failure) {
+            return try parts.passcodes.passcodeRecords().current != nil
+        } catch {
+            shared.log.note(.recordNotRead, error)
+            return true
         }
     }
 
@@ -93,7 +107,7 @@ final class UserAuthority: Sendable {
             guard last != state else { return }
             last = state
             // Sent with the lock held, so that states arrive in their order.
-            connection.notify(.state(state))
+            connection?.notify(.state(state))
         }
     }
 
@@ -105,12 +119,16 @@ final class UserAuthority: Sendable {
     func evaluate(
         _ call: AuthorityCall.Evaluate, _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) throws(Failure) -> UInt64 {
-        let identify = connection.parts.identify
+        let identify = shared.identify
         let identity = try identify(call.process)
         let caller = identity.caller(
             call.process, process: IdentifiedProcess(name: call.process, identity: identity, identify: identify))
         guard let step = RecoveryStep(call.lastStep, call.recoveryCode) else {
             throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
+        }
+        // A passcode that exists is replaced only after it was entered, whatever plan latchkeyd asks for.
+        if case .asksNewPasscode = step, hasRecord, !call.plan.stages.contains([.passcode]) {
+            throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
         let request = AuthenticationRequest(
             plan: call.plan, asker: Asker(caller: caller, faceUsage: call.faceUsage, terminal: identity.terminal),
@@ -132,7 +150,8 @@ final class UserAuthority: Sendable {
     ) {
         grants.withLock { grants in
             switch token.purpose {
-            case .removePasscode, .discardProtected: grants.removal = true
+            // Without the passcode an evaluation would permit nothing but what anyone could ask for.
+            case .removePasscode, .discardProtected: grants.removal = token.methods.contains(.passcode)
             case .unlock: grants.unlockByBiometry = token.methods.contains(.biometry)
             default: break
             }
@@ -142,12 +161,12 @@ final class UserAuthority: Sendable {
             return answer(.granted(AuthorityReply.Grant(token: token, entered: text)))
         }
         do throws(Failure) {
-            try connection.parts.stretching.submit(.person) { [self] in
+            try shared.stretching.submit(.person) { [self] in
                 do throws(Failure) {
                     let (slotKey, passcodeID) = try prepare(text)
                     answer(.granted(AuthorityReply.Grant(token: token, entered: slotKey, passcodeID: passcodeID)))
                 } catch {
-                    connection.parts.log.note(.passcodeNotChecked, error)
+                    shared.log.note(.passcodeNotChecked, error)
                     answer(.denied(error.status))
                 }
             }
@@ -159,12 +178,12 @@ final class UserAuthority: Sendable {
     /// Stores the record of a new passcode beside the current one. Blocks for the duration of scrypt.
     private func prepare(_ passcode: SecretBytes) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
         var records = try parts.passcodes.passcodeRecords()
-        let random = connection.parts.random
+        let random = shared.random
         let passcodeID =
             try authority.state.isPasscodeSet
             ? records.current?.passcodeID ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
         let (record, slotKey) = try PasscodeRecord.make(
-            passcode, passcodeID: passcodeID, cost: connection.parts.passcodeCost,
+            passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
             salt: random.bytes(PasscodeRecord.saltBytes).copyBytes())
         // Counters are stored first: a passcode without counters means that they were removed.
         try authority.keepCounters()
@@ -198,6 +217,7 @@ final class UserAuthority: Sendable {
                 }
                 records = PasscodeRecords(current: prepared)
                 try parts.passcodes.keep(records)
+                store.follow(hasPasscode: true)
                 report(number, .passcodeExists(true))
             }
         case .passcodeRemoved:
@@ -210,6 +230,7 @@ final class UserAuthority: Sendable {
             }
             submit(number) { [self] () throws(Failure) in
                 try parts.passcodes.keep(PasscodeRecords())
+                store.follow(hasPasscode: false)
                 report(number, .passcodeExists(false))
             }
         }
@@ -218,7 +239,7 @@ final class UserAuthority: Sendable {
     private func report(_ number: UInt64, _ change: AuthorityChange) {
         authority.report(change) { [self] in
             sendState()
-            connection.reply(number, .done)
+            connection?.reply(number, .done)
         }
     }
 
@@ -228,7 +249,7 @@ final class UserAuthority: Sendable {
         }
         authority.setFacePermission(change.application, change.isAllowed) { [self] failure in
             sendState()
-            connection.reply(number, failure.map { .failure($0) } ?? .done)
+            connection?.reply(number, failure.map { .failure($0) } ?? .done)
         }
     }
 
@@ -237,7 +258,7 @@ final class UserAuthority: Sendable {
             do throws(Failure) {
                 try body()
             } catch {
-                connection.reply(number, .failure(error))
+                connection?.reply(number, .failure(error))
             }
         }
     }

@@ -16,6 +16,8 @@ package struct Caller: Sendable {
     /// The app that face permissions and domain state hashes belong to: the name the caller gave itself in tiers that
     /// accept it, otherwise the first access group, or the label if there is no group.
     package var application: String
+    /// Whether `application` is a name that the caller gave itself.
+    package var isSelfNamed = false
     /// The name of the caller in the audit log and in prompts.
     package var label: String
     /// The path of the executable as the kernel reports it; empty if it reports none.

@@ -27,8 +27,8 @@ package struct Asker: Sendable {
     /// The number by which evaluations take turns: the process ID.
     package var program: UInt64 { UInt64(UInt32(bitPattern: caller.processID)) }
 
-    /// The name that the caller gave itself; empty if it equals the caller's label.
-    package var ownName: String { application == caller.label ? "" : application }
+    /// The name that the caller gave itself; empty if it gave none or the caller's label.
+    package var ownName: String { caller.isSelfNamed && application != caller.label ? application : "" }
 }
 
 /// The last step of an evaluation, with the recovery code that it shows.

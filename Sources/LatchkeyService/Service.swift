@@ -238,6 +238,7 @@ extension Caller {
     fileprivate mutating func take(_ hello: Request.Hello) {
         guard !hello.application.isEmpty else { return }
         application = hello.application
+        isSelfNamed = true
         groups = []
         for group in hello.groups.isEmpty ? [hello.application] : hello.groups
         where !group.isEmpty && group != "com.apple.token" && !groups.contains(group) {

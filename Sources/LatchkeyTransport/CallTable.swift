@@ -41,6 +41,9 @@ package final class CallTable<Reply: Sendable>: Sendable {
         return true
     }
 
+    /// Whether a call with that number was begun; a reply to one that timed out is late and not an error.
+    package func hasBegun(_ number: UInt64) -> Bool { state.withLock { number != 0 && number < $0.next } }
+
     /// Completes all calls with a failure; later calls fail with it too.
     package func end(_ failure: Failure) {
         let waiting = state.withLock { state in

@@ -23,11 +23,8 @@ final class SystemDaemon: FrameHandler {
         self.count = count
     }
 
-    /// Users without an identity of their own: the overflow user, to which the kernel maps users that do not exist
-    /// here, and the user that no process has.
-    private static let unmapped: Set<UInt32> = [65534, .max]
-
-    func serves(_ peer: PeerCredentials) -> Bool { !Self.unmapped.contains(peer.userID) }
+    /// Every user is served; one without an identity of its own is refused with the reason when it is identified.
+    func serves(_ peer: PeerCredentials) -> Bool { true }
 
     func payload(of refusal: Failure) -> SecretBytes { HostSession.payload(of: refusal) }
 
