@@ -44,9 +44,10 @@ class ServiceTest(MachineTest):
         self.machine.run("sh", "-c", f"rm -rf {STORES}/* {RECORDS}/*")
 
     def kill_service(self, unit):
-        """Ends a service as SIGKILL does, and returns when systemd knows that it has ended."""
-        self.machine.run("kill", "-KILL", self.machine.main_pid(unit))
-        eventually(lambda: self.machine.unit(unit)["ActiveState"] in ("failed", "inactive"))
+        """Ends a service as SIGKILL does, and returns when systemd knows it; a waiting client starts it again."""
+        pid = self.machine.main_pid(unit)
+        self.machine.run("kill", "-KILL", pid)
+        eventually(lambda: int(self.machine.unit(unit)["MainPID"]) != pid)
         self.machine.run("systemctl", "reset-failed", unit, check=False)
 
     def assertFails(self, done, status, words):
