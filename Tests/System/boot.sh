@@ -92,6 +92,8 @@ install_latchkey() {
     else
         chroot "$root" useradd --system --user-group --home-dir /var/lib/latchkey --shell /usr/sbin/nologin latchkey
     fi
+    # A socket starts its service with the first connection.
+    chroot "$root" systemctl --quiet enable latchkeyd.socket latchkey-authd.socket latchkey-agents.socket
 }
 
 # MARK: order of the steps

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests in which a person types a passcode at prompts of a session."""
+
+from services import ServiceTest
+from terminals import Terminal
+
+PASSCODE = "a passcode of alice 4711"
+
+# Counts in the memory of process argv[1] the bytes that standard input contains.
+SEARCH = """
+import sys
+wanted, found, searched = sys.stdin.buffer.read(), 0, 0
+with open(f"/proc/{sys.argv[1]}/maps") as maps, open(f"/proc/{sys.argv[1]}/mem", "rb", 0) as memory:
+    for line in maps:
+        places, mode = line.split()[:2]
+        if "r" not in mode or line.rstrip().endswith(("[vvar]", "[vsyscall]")):
+            continue
+        begin, end = (int(place, 16) for place in places.split("-"))
+        memory.seek(begin)
+        try:
+            content = memory.read(end - begin)
+        except OSError:
+            continue
+        searched += len(content)
+        found += content.count(wanted)
+print(found, searched)
+"""
+
+
+class PromptTest(ServiceTest):
+    """A session of alice, who has a passcode and a protected item."""
+
+    def setUp(self):
+        super().setUp()
+        self.remove_stores()
+        self.session = self.enterContext(self.machine.session("alice"))
+        self.set_passcode(PASSCODE)
+        self.latchkey("set", "token", "--protect", "presence", input="the secret")
+
+    def set_passcode(self, passcode):
+        with Terminal(self.session, "latchkey", "passcode", "set") as terminal:
+            terminal.expect("new passcode")
+            terminal.type(passcode + "\r")
+            terminal.expect("again")
+            terminal.type(passcode + "\r")
+            self.assertEqual(terminal.end(), 0, terminal.output)
+
+    def asking(self, session=None):
+        """A terminal that shows a prompt for the passcode."""
+        terminal = self.enterContext(Terminal(session or self.session, "latchkey", "get", "token"))
+        terminal.expect("Type your passcode")
+        return terminal
+
+    def assertReleases(self, terminal, passcode=PASSCODE):
+        terminal.type(passcode + "\r")
+        self.assertEqual(terminal.end(), 0, terminal.output)
+        self.assertTrue(terminal.output.rstrip().endswith("the secret"), terminal.output)
+
+    def find_in_memory(self, unit, text):
+        done = self.machine.run("python3", "-c", SEARCH, self.machine.main_pid(unit), input=text.encode())
+        found, searched = map(int, done.stdout.split())
+        self.assertGreater(searched, 1 << 20)
+        return found

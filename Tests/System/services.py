@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two services of Latchkey in the shared machine, and what tests of them need."""
+
+import json
+
+from machine import MachineTest, eventually
+
+KEYCHAIN, AUTHORITY = "latchkeyd.service", "latchkey-authd.service"
+SERVICES = (KEYCHAIN, AUTHORITY)
+SOCKETS = ("latchkeyd.socket", "latchkey-authd.socket", "latchkey-agents.socket")
+STORES, RECORDS = "/var/lib/latchkey", "/var/lib/latchkey-authd"
+CONFIGURATION = "/etc/latchkey/latchkeyd.conf"
+
+# Exit statuses of `latchkey`, of sysexits.h.
+REFUSED, NOT_FOUND, UNAVAILABLE = 77, 66, 69
+
+
+class ServiceTest(MachineTest):
+    """A test of both services, which run as after a start of the machine."""
+
+    def setUp(self):
+        if self.machine.run("test", "-x", "/usr/libexec/latchkey-authd", check=False).returncode != 0:
+            self.skipTest("no programs: run `make build` first")
+        # Tests end services more often than systemd's limit of starts permits.
+        self.machine.run("systemctl", "reset-failed", *SERVICES, *SOCKETS, check=False)
+        self.machine.run("systemctl", "start", *SOCKETS)
+
+    def latchkey(self, *argv, user="alice", program="latchkey", **options):
+        """Runs `latchkey` as a user without a session; raises unless its status is 0, as `Machine.run` does."""
+        return self.machine.run(program, *argv, user=user, **options)
+
+    def status(self, user="alice", program="latchkey"):
+        """The status that a program gets, as a dictionary."""
+        return json.loads(self.latchkey("status", "--json", user=user, program=program).stdout)
+
+    def stop_services(self):
+        """Stops both services; the sockets remain, so that a connection starts them again."""
+        self.machine.run("systemctl", "stop", *SERVICES)
+        self.machine.run("systemctl", "reset-failed", *SERVICES, check=False)
+
+    def remove_stores(self):
+        """Begins without any store or record."""
+        self.stop_services()
+        self.machine.run("sh", "-c", f"rm -rf {STORES}/* {RECORDS}/*")
+
+    def kill_service(self, unit):
+        """Ends a service as SIGKILL does, and returns when systemd knows it; a waiting client starts it again."""
+        pid = self.machine.main_pid(unit)
+        self.machine.run("kill", "-KILL", pid)
+        eventually(lambda: int(self.machine.unit(unit)["MainPID"]) != pid)
+        self.machine.run("systemctl", "reset-failed", unit, check=False)
+
+    def assertFails(self, done, status, words):
+        """Asserts the exit status of a command and a part of its message."""
+        self.assertEqual((done.returncode, words in done.stderr), (status, True), done.stderr)

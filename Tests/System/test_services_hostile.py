@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged configurations and stores, sockets of others, and services that end at any time."""
+
+import unittest
+
+from machine import eventually
+from services import AUTHORITY, CONFIGURATION, KEYCHAIN, UNAVAILABLE, ServiceTest
+
+SOCKET_TEST = "import socket; socket.socket(socket.AF_UNIX).connect('/run/latchkey/authd.sock')"
+
+
+class ConnectionTests(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        self.remove_stores()
+
+    # Known: the alarm of the next attempt is cancelled as soon as it was set (AuthorityLink.startLater).
+    @unittest.expectedFailure
+    def test_latchkeyd_connects_again_after_the_sudden_end_of_latchkey_authd(self):
+        self.status()
+        self.kill_service(AUTHORITY)
+        try:
+            eventually(lambda: self.latchkey("status", check=False).returncode == 0, 20)
+        finally:
+            self.stop_services()
+
+    def test_a_killed_latchkeyd_is_started_by_the_next_program(self):
+        self.latchkey("set", "token", input="before")
+        self.kill_service(KEYCHAIN)
+        self.assertEqual(self.latchkey("get", "token").stdout, "before")
+
+    def test_only_latchkeyd_reaches_latchkey_authd(self):
+        self.status()
+        for user in ("alice", "bob"):
+            done = self.machine.run("python3", "-c", SOCKET_TEST, user=user, check=False)
+            self.assertIn("PermissionError", done.stderr)
+
+    def test_without_latchkey_authd_a_program_is_told_so(self):
+        self.stop_services()
+        self.machine.run("systemctl", "stop", "latchkey-authd.socket", "latchkey-agents.socket")
+        self.machine.run("systemctl", "mask", "--runtime", "latchkey-authd.service", "latchkey-authd.socket")
+        self.addCleanup(self.machine.run, "systemctl", "reset-failed")
+        self.addCleanup(self.machine.run, "systemctl", "unmask", "--runtime", "latchkey-authd.service",
+                        "latchkey-authd.socket")
+        self.machine.run("systemctl", "start", "latchkeyd.socket", check=False)
+        self.assertFails(self.latchkey("status", check=False), UNAVAILABLE, "systemctl status")
+
+
+class ConfigurationTests(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        self.stop_services()
+        text = self.machine.read(CONFIGURATION)
+        self.addCleanup(self.start_sockets)
+        self.addCleanup(self.machine.write, CONFIGURATION, text)
+        self.addCleanup(self.machine.run, "chmod", "755", "/etc/latchkey")
+
+    def start_sockets(self):
+        self.machine.run("systemctl", "reset-failed", check=False)
+        self.machine.run("systemctl", "start", "latchkeyd.socket")
+        self.status()
+
+    def assertRefused(self, words):
+        """latchkeyd does not start and says why, and a program gets no keychain with other settings."""
+        before = self.machine.run("journalctl", "-q", "-o", "cat", "-u", KEYCHAIN).stdout
+        self.machine.run("systemctl", "stop", "latchkeyd.socket")
+        self.machine.run("systemctl", "start", KEYCHAIN, check=False)
+        eventually(lambda: self.machine.unit(KEYCHAIN)["ActiveState"] == "failed")
+        written = self.machine.run("journalctl", "-q", "-o", "cat", "-u", KEYCHAIN).stdout[len(before):]
+        self.assertIn(words, written)
+        self.machine.run("systemctl", "stop", "latchkeyd.socket", check=False)
+
+    def test_an_unknown_line_is_refused(self):
+        self.machine.write(CONFIGURATION, "tier = file\ncolour = green\n")
+        self.assertRefused("has a line that is not understood: colour = green")
+
+    def test_a_configuration_without_a_tier_is_refused(self):
+        self.machine.write(CONFIGURATION, "# tier = file\n")
+        self.assertRefused("does not name a tier")
+
+    def test_a_missing_configuration_is_refused(self):
+        self.machine.run("rm", CONFIGURATION)
+        self.assertRefused("is missing, so no tier was chosen")
+
+    def test_a_tier_that_is_not_available_is_refused(self):
+        self.machine.write(CONFIGURATION, "tier = tpm\n")
+        self.assertRefused("Tier tpm is not available")
+
+    def test_a_tier_of_one_user_is_refused(self):
+        for tier in ("user", "simulated"):
+            self.machine.write(CONFIGURATION, f"tier = {tier}\n")
+            self.assertRefused(f"has a line that is not understood: tier = {tier}")
+
+    def test_a_configuration_that_others_can_change_is_refused(self):
+        self.machine.write(CONFIGURATION, "tier = file\n", mode=0o666)
+        self.assertRefused(f"{CONFIGURATION} can be changed by others than root")
+        self.machine.write(CONFIGURATION, "tier = file\n", owner="latchkey:latchkey")
+        self.assertRefused(f"{CONFIGURATION} can be changed by others than root")
+        self.machine.write(CONFIGURATION, "tier = file\n")
+        self.machine.run("chmod", "777", "/etc/latchkey")
+        self.assertRefused("/etc/latchkey can be changed by others than root")

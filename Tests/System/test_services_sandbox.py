@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the two services have: users, privileges, descriptors, libraries. docs/services.md states it."""
+
+import json
+import pathlib
+import re
+
+from machine import eventually, fact
+from services import AUTHORITY, KEYCHAIN, RECORDS, SERVICES, STORES, ServiceTest
+
+# Bits of linux/capability.h.
+KILL, SETGID, SETUID, SYS_PTRACE = 1 << 5, 1 << 6, 1 << 7, 1 << 19
+
+# The C library and what the Swift runtime of a statically linked program needs: libm for numbers, and libstdc++ with
+# libgcc_s because the runtime is written in C++.
+RUNTIME = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
+LIBRARIES = {
+    # Keys, ciphers and certificates; the database.
+    "/usr/libexec/latchkeyd": RUNTIME | {"libcrypto.so.3", "libsqlite3.so.0"},
+    # scrypt for passcodes and HMAC for tokens. No database, no D-Bus, no PAM, and no library of systemd.
+    "/usr/libexec/latchkey-authd": RUNTIME | {"libcrypto.so.3"},
+    # Certificates and public keys are converted by the command itself.
+    "/usr/bin/latchkey": RUNTIME | {"libcrypto.so.3"},
+    # Reads what is typed, and has no key.
+    "/usr/libexec/latchkey-prompt": RUNTIME,
+}
+
+# What only `latchkey-authd-testing` may contain.
+SCRIPTED = (b"SimulatedWorld", b"SimulatedDriver", b"ScriptedSensor", b"SensorSocket", b"sensor.sock")
+
+
+class PrivilegeTests(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        self.status()
+
+    def check(self, unit, user, capabilities):
+        status = self.machine.unit_status(unit)
+        self.assertEqual(status["Uid"].split(), [user] * 4)
+        for kind in ("CapEff", "CapPrm", "CapBnd"):
+            self.assertEqual(int(status[kind], 16), capabilities, kind)
+        for kind in ("CapInh", "CapAmb"):
+            self.assertEqual(int(status[kind], 16), 0, kind)
+        self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
+        count = len(self.machine.descriptors(self.machine.main_pid(unit)))
+        fact(unit.removesuffix(".service"),
+             f"uid {user}, CapEff {status['CapEff']}, Seccomp {status['Seccomp']}, {count} descriptors, "
+             f"{int(status['RssAnon'].split()[0]) / 1024:.1f} MiB of anonymous memory")
+
+    def test_latchkeyd_is_the_user_latchkey_without_any_capability(self):
+        self.check(KEYCHAIN, self.machine.run("id", "-u", "latchkey").stdout.strip(), 0)
+
+    def test_latchkey_authd_is_root_with_four_capabilities(self):
+        self.check(AUTHORITY, "0", KILL | SETGID | SETUID | SYS_PTRACE)
+
+    def test_every_thread_has_the_privileges_of_the_first(self):
+        for unit in SERVICES:
+            lines = self.machine.run("sh", "-c", "grep -hE '^(Uid|Gid|Groups|Cap|NoNewPrivs|Seccomp:)' "
+                                     f"/proc/{self.machine.main_pid(unit)}/task/*/status").stdout.splitlines()
+            of_one = len({line.split(":")[0] for line in lines})
+            self.assertEqual(len(set(lines)), of_one, lines)
+
+    def test_the_memory_of_both_is_locked_and_in_no_dump(self):
+        for unit in SERVICES:
+            pid = self.machine.main_pid(unit)
+            self.assertNotEqual(self.machine.status(pid)["VmLck"].split()[0], "0")
+            self.assertRegex(self.machine.read(f"/proc/{pid}/limits"), r"Max core file size +0 +0 ")
+            # The entries of a process that cannot be dumped belong to root, whatever its user.
+            self.assertEqual(self.machine.run("stat", "-c", "%u", f"/proc/{pid}/mem").stdout, "0\n")
+
+    def test_both_are_ready_soon_after_they_were_started(self):
+        self.stop_services()
+        self.status()
+        for unit in SERVICES:
+            started = int(self.machine.unit(unit)["ExecMainStartTimestampMonotonic"])
+            def entries():
+                lines = self.machine.run("journalctl", "-q", "-o", "json", "-u", unit).stdout.splitlines()
+                mine = [json.loads(line) for line in lines]
+                return [entry for entry in mine if entry["MESSAGE"] == "started"
+                        and int(entry["__MONOTONIC_TIMESTAMP"]) >= started]
+            ready = int(eventually(entries)[-1]["__MONOTONIC_TIMESTAMP"])
+            fact(f"start of {unit.removesuffix('.service')}", f"{(ready - started) / 1000:.0f} ms")
+
+
+class DescriptorTests(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        # Both services have only what they have for every program and for one open store.
+        self.stop_services()
+        self.status()
+
+    def details(self, pid):
+        """The target, the owner and the flags (open(2)) of each open descriptor."""
+        script = ('for n in $(ls /proc/$1/fd); do echo "$n" "$(stat -L -c %u /proc/$1/fd/$n)"'
+                  ' "$(sed -n "s/^flags:\\t//p" /proc/$1/fdinfo/$n)" "$(readlink /proc/$1/fd/$n)"; done')
+        lines = [line.split(" ", 3) for line in self.machine.run("sh", "-c", script, "sh", pid).stdout.splitlines()]
+        return {int(line[0]): (line[3], int(line[1]), int(line[2], 8)) for line in lines if len(line) == 4}
+
+    def check(self, unit, listeners, connections, folder, owner, pollers):
+        pid = self.machine.main_pid(unit)
+        details = self.details(pid)
+        self.assertEqual(details[0][0], "/dev/null")
+        # Output and errors are the same connection to the journal.
+        self.assertRegex(details[1][0], r"^socket:")
+        self.assertEqual(details[1][0], details[2][0])
+        others = {number: detail for number, detail in details.items() if number > 2}
+        for number, (target, user, flags) in others.items():
+            self.assertTrue(flags & 0o2000000, f"{number} {target} stays open in programs that are executed")
+            if target.startswith("/"):
+                self.assertTrue(target.startswith(folder + "/1001/"), target)
+                self.assertEqual(user, owner, target)
+        kinds = [re.sub(r":.*|^/.*", "", target) for target, _, _ in others.values()]
+        self.assertEqual(kinds.count("socket"), listeners + connections, others)
+        self.assertEqual(sum(target in ("anon_inode:[eventpoll]", "anon_inode:[eventfd]")
+                             for target, _, _ in others.values()), pollers, others)
+        self.assertEqual(len(others), sum(kind in ("socket", "anon_inode", "") for kind in kinds), others)
+
+    def test_latchkeyd_has_its_socket_one_connection_and_the_open_store(self):
+        latchkey = int(self.machine.run("id", "-u", "latchkey").stdout)
+        self.check(KEYCHAIN, 1, 1, STORES, latchkey, 2)
+
+    def test_latchkey_authd_has_its_two_sockets_and_one_connection(self):
+        self.check(AUTHORITY, 2, 1, RECORDS, 0, 4)
+
+
+class ProgramTests(ServiceTest):
+    def test_each_program_needs_exactly_the_listed_libraries(self):
+        for program, expected in LIBRARIES.items():
+            with self.subTest(program):
+                lines = self.machine.run("ldd", program).stdout.splitlines()
+                names = {line.split()[0] for line in lines}
+                loader = {name for name in names if name.startswith(("linux-vdso", "/lib"))}
+                self.assertEqual(names - loader, expected)
+                self.assertEqual(len(loader), 2, loader)
+
+    def test_the_shipped_authority_has_no_scripted_sensor(self):
+        programs = pathlib.Path(self.programs)
+        shipped = self.machine.run("cat", "/usr/libexec/latchkey-authd", input=b"").stdout
+        self.assertEqual([name for name in SCRIPTED if name in shipped], [])
+        testing = programs / "latchkey-authd-testing"
+        if testing.exists():
+            # The search would find one.
+            content = testing.read_bytes()
+            self.assertEqual([name for name in SCRIPTED[:-1] if name not in content], [])
+
+    def test_no_program_for_tests_is_installed(self):
+        found = self.machine.run("find", "/usr", "-name", "latchkey*testing*").stdout
+        self.assertEqual(found, "")
