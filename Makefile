@@ -20,10 +20,11 @@ AGENT_RELEASE = $(AGENT_STATIC)/release
 AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
     --product latchkey-agent
 PROGRAMS = latchkeyd latchkey-prompt latchkey
+SYSTEM_PROGRAMS = latchkey-authd latchkey-authd-testing
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-apps test-sdk test-system check bench build docs sdk install uninstall format fuzz mutants bootstrap
+.PHONY: help demo test test-all test-apps test-sdk test-system system-programs check bench build docs sdk install uninstall format fuzz mutants bootstrap
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
 .PHONY: attacks notes test-notes notes-screenshots bench-notes
 
@@ -76,7 +77,7 @@ bench-notes: build ## measure QuickNote: start to first frame, and unlocking 1,0
 test-sdk: build ## build and test packages that use the products, or the SDK while this checkout is hidden
 	@scripts/test-sdk $(RELEASE)
 
-test-system: build ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
+test-system: build system-programs ## boot a machine with systemd, and one with a TPM, and test the built programs in them (needs root)
 	@scripts/test-system $(ONLY)
 
 check: bootstrap ## check formatting, warnings as errors, imports between rooms, documentation and hygiene
@@ -89,6 +90,11 @@ bench: bootstrap ## measure calls through the socket, compared with the lower bo
 
 build: bootstrap ## build the shipped programs
 	@set -e; for program in $(PROGRAMS); do \
+	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
+	done
+
+system-programs: bootstrap ## build the service that authenticates users of a system, and its program for tests
+	@set -e; for program in $(SYSTEM_PROGRAMS); do \
 	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
 	done
 

@@ -55,16 +55,12 @@ package enum Environment {
     /// access, as for a program that runs with more privileges than its caller (abuse case 8). The process controls
     /// these values, so no security decision may depend on them.
     package static func entries(of process: Int32, _ names: [String]) -> [String] {
-        guard let file = try? Descriptor.open("/proc/\(process)/environ", O_RDONLY) else { return [] }
-        var bytes = [UInt8](repeating: 0, count: searchedBytes)
-        var count = 0
-        while count < bytes.count {
-            let step = (try? bytes.withUnsafeMutableBytes { try file.read(into: .init(rebasing: $0[count...])) }) ?? 0
-            if step == 0 { break }
-            count += step
-        }
+        // Without access, or for a larger environment, a prompt uses its own settings.
+        guard let folder = try? ProcessFolder(process), let owner = try? folder.userIDs().first,
+            let bytes = try? folder.read("environ", as: owner, limit: searchedBytes)
+        else { return [] }
         // Ignores a last entry that was truncated.
-        let end = bytes[..<count].lastIndex(of: 0) ?? 0
+        let end = bytes.lastIndex(of: 0) ?? 0
         let entries = bytes[..<end].split(separator: 0)
         return names.compactMap { name in
             let start = Array("\(name)=".utf8)

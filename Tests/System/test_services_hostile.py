@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damaged configurations and stores, sockets of others, and services that end at any time."""
 
-import unittest
 
 from machine import eventually
 from services import AUTHORITY, CONFIGURATION, KEYCHAIN, UNAVAILABLE, ServiceTest
@@ -14,8 +13,6 @@ class ConnectionTests(ServiceTest):
         super().setUp()
         self.remove_stores()
 
-    # Known: the alarm of the next attempt is cancelled as soon as it was set (AuthorityLink.startLater).
-    @unittest.expectedFailure
     def test_latchkeyd_connects_again_after_the_sudden_end_of_latchkey_authd(self):
         self.status()
         self.kill_service(AUTHORITY)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The passcode that is typed at prompts: what it releases, where it is, and that each wrong one counts."""
 
-import unittest
 
 from machine import fact
 from prompts import PASSCODE, PromptTest
@@ -69,8 +68,6 @@ class PasscodeTests(PromptTest):
         self.assertNotIn("the secret", terminal.output)
         self.asking().expect("3 tries left")
 
-    # Known: the check refers to the connection (`unowned`) that has ended meanwhile, which ends latchkey-authd.
-    @unittest.expectedFailure
     def test_the_end_of_latchkeyd_during_a_check_does_not_end_latchkey_authd(self):
         terminal = self.asking()
         keychain, authority = (self.machine.main_pid(unit) for unit in (KEYCHAIN, AUTHORITY))
