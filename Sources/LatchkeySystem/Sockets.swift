@@ -33,13 +33,13 @@ package enum Sockets {
         return Descriptor(owning: number)
     }
 
-    /// Listens at `path`, replacing a file there. The socket file has its mode from its creation; the descriptor is
-    /// non-blocking.
+    /// Listens at `path`, replacing a file there. The socket file never has more permissions than `mode`, and has them
+    /// when this function returns; the descriptor is non-blocking.
     package static func listen(_ path: String, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: true)
         var address = try address(path)
         unlink(path)
-        // Linux creates the file with the mode of the socket; the umask cannot be used, as all threads share it.
+        // Linux creates the file with the mode of the socket, less the bits of the umask, which all threads share.
         fchmod(descriptor.number, mode)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -47,6 +47,8 @@ package enum Sockets {
             }
         }
         guard code == 0 else { throw SystemError("bind") }
+        // Adds the permissions that the umask removed, before any client can connect.
+        guard chmod(path, mode) == 0 else { throw SystemError("chmod") }
         guard Glibc.listen(descriptor.number, 128) == 0 else { throw SystemError("listen") }
         return descriptor
     }
