@@ -54,8 +54,18 @@ package enum Sockets {
     }
 
     /// Connects to the socket at `path`; the descriptor is blocking.
-    package static func connect(_ path: String) throws(SystemError) -> Descriptor {
+    ///
+    /// - Parameter seconds: time limit of this call and of each later send, which then fail with EAGAIN; nil for none.
+    ///   Without it the call blocks while the listener's queue is full.
+    package static func connect(_ path: String, seconds: Int64? = nil) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: false)
+        if let seconds {
+            var limit = timeval(tv_sec: Int(seconds), tv_usec: 0)
+            let size = socklen_t(MemoryLayout<timeval>.size)
+            guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
+                throw SystemError("setsockopt")
+            }
+        }
         var address = try address(path)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
