@@ -73,6 +73,11 @@ let package = Package(
         // Who a calling process is.
         room("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
 
+        // What this machine has and lacks.
+        room(
+            "LatchkeyDoctor",
+            ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyIdentity"]),
+
         // Layout of prompts on a terminal.
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
 
@@ -193,7 +198,8 @@ let package = Package(
         process(
             "latchkey",
             [
-                "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem",
+                "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeyDoctor",
+                "LatchkeySystem",
             ]),
         process(
             "latchkey-demo",
@@ -248,6 +254,12 @@ let package = Package(
                 "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
                 "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
                 "SimulatedDriver", "TestSupport",
+            ]),
+        tests(
+            "LatchkeyDoctorTests",
+            [
+                "LatchkeyClient", "LatchkeyDoctor", "LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem",
+                "LatchkeyTransport", "TestSupport",
             ]),
         tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),

@@ -3,7 +3,7 @@
 import Glibc
 package import LatchkeyModel
 package import LatchkeySystem
-import LatchkeyTransport
+package import LatchkeyTransport
 
 /// Finds the daemon of the user's store and starts it when it is not running.
 package enum DaemonFinder {
@@ -23,9 +23,11 @@ package enum DaemonFinder {
     ///
     /// A store that exists is used until it was moved (`latchkey migrate`): with the system's keychain its items would
     /// seem to be lost. `LATCHKEY_HOME` names a store and thereby the user's own daemon.
-    package static func systemUser() throws(Failure) -> UInt32? {
+    ///
+    /// - Parameter sockets: the sockets of the system's daemon.
+    package static func systemUser(_ sockets: SystemSockets = .installed) throws(Failure) -> UInt32? {
         guard Environment.value("LATCHKEY_HOME") == nil else { return nil }
-        guard let user = try SystemSockets.installed.storeUser() else { return nil }
+        guard let user = try sockets.storeUser() else { return nil }
         // A user without a home folder has no store.
         if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { return nil }
         return user

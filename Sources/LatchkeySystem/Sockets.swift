@@ -33,13 +33,13 @@ package enum Sockets {
         return Descriptor(owning: number)
     }
 
-    /// Listens at `path`, replacing a file there. The socket file has its mode from its creation; the descriptor is
-    /// non-blocking.
+    /// Listens at `path`, replacing a file there. The socket file never has more permissions than `mode`, and has them
+    /// when this function returns; the descriptor is non-blocking.
     package static func listen(_ path: String, mode: mode_t = 0o600) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: true)
         var address = try address(path)
         unlink(path)
-        // Linux creates the file with the mode of the socket; the umask cannot be used, as all threads share it.
+        // Linux creates the file with the mode of the socket, less the bits of the umask, which all threads share.
         fchmod(descriptor.number, mode)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -47,13 +47,25 @@ package enum Sockets {
             }
         }
         guard code == 0 else { throw SystemError("bind") }
+        // Adds the permissions that the umask removed, before any client can connect.
+        guard chmod(path, mode) == 0 else { throw SystemError("chmod") }
         guard Glibc.listen(descriptor.number, 128) == 0 else { throw SystemError("listen") }
         return descriptor
     }
 
     /// Connects to the socket at `path`; the descriptor is blocking.
-    package static func connect(_ path: String) throws(SystemError) -> Descriptor {
+    ///
+    /// - Parameter seconds: time limit of this call and of each later send, which then fail with EAGAIN; nil for none.
+    ///   Without it the call blocks while the listener's queue is full.
+    package static func connect(_ path: String, seconds: Int64? = nil) throws(SystemError) -> Descriptor {
         let descriptor = try make(nonblocking: false)
+        if let seconds {
+            var limit = timeval(tv_sec: Int(seconds), tv_usec: 0)
+            let size = socklen_t(MemoryLayout<timeval>.size)
+            guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
+                throw SystemError("setsockopt")
+            }
+        }
         var address = try address(path)
         let code = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

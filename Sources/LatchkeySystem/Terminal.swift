@@ -30,7 +30,7 @@ package struct Terminal: Sendable {
     }
 
     /// The path of the terminal with that device number; nil for a number that is not one of a terminal.
-    static func path(of device: UInt64) -> String? {
+    package static func path(of device: UInt64) -> String? {
         let major = latchkey_major(dev_t(device))
         let minor = latchkey_minor(dev_t(device))
         return switch major {

@@ -47,11 +47,15 @@ package struct SystemSockets: Sendable {
     /// Connects to a socket; its listener must be root or `user`.
     ///
     /// With socket activation the kernel reports root, who called listen(2), and else the user of the service.
-    package static func connect(_ path: String, servedBy user: UInt32) throws(Failure) -> Descriptor {
+    ///
+    /// - Parameter seconds: time limit, as of `Sockets.connect`; nil for none.
+    package static func connect(
+        _ path: String, servedBy user: UInt32, seconds: Int64? = nil
+    ) throws(Failure) -> Descriptor {
         let descriptor: Descriptor
         let peer: PeerCredentials
         do throws(SystemError) {
-            descriptor = try Sockets.connect(path)
+            descriptor = try Sockets.connect(path, seconds: seconds)
             peer = try Sockets.peer(descriptor)
         } catch {
             throw Failure(

@@ -51,6 +51,13 @@ extension CommandTable {
             about: "Shows tier, daemon, store, sensor, passcode and enclave. Fails when the store cannot be used.",
             action: StatusCommand.run),
         CommandEntry(
+            "doctor", "show what this machine has and lacks, and the next steps",
+            about: """
+                Examines kernel, tier, services, store, sensor, session, agent, enclave, SDK and compiler. Each line is
+                ok, absent (an optional part) or attention, with the command that mends it. Changes nothing and starts
+                no daemon. The exit code is 1 if a line needs attention.
+                """, action: DoctorCommand.run),
+        CommandEntry(
             "export", "write a backup of the items that may leave this device", [CommandArgument("FILE", .file)],
             [CommandOption(.replace, "replace a file that exists")],
             about: """

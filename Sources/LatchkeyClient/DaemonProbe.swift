@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyModel
+import LatchkeySystem
+package import LatchkeyTransport
+
+/// Asks a daemon for its status without starting one, within a time limit.
+///
+/// Where a service manager listens on the system's socket, it starts the service for this connection, as for every other.
+package enum DaemonProbe {
+    /// The result of a question.
+    package enum Answer: Equatable, Sendable {
+        case notRunning
+        case answered(StatusReport)
+        /// A daemon runs, but gives no usable answer.
+        ///
+        /// - Parameter process: the daemon's process id, where it is known.
+        case failed(Failure, process: Int32?)
+    }
+
+    /// Asks the system's daemon, which runs as `user`.
+    package static func ask(_ sockets: SystemSockets, servedBy user: UInt32, seconds: Int64) -> Answer {
+        do throws(Failure) {
+            let path = sockets.keychain
+            return .answered(try status(SystemSockets.connect(path, servedBy: user, seconds: seconds), seconds))
+        } catch {
+            return .failed(error, process: nil)
+        }
+    }
+
+    /// Asks the daemon of the store in `folder`. Creates neither the folder nor the lock file.
+    package static func ask(storeIn folder: String, seconds: Int64) -> Answer {
+        let path = folder + "/" + DaemonLock.fileName
+        let address: DaemonLock.Address
+        do throws(SystemError) {
+            let lock = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
+            guard try lock.status().st_uid == geteuid() else { throw SystemError("open", code: EPERM) }
+            guard let found = try listening(lock, path, until: Uptime.deadline(seconds: seconds)) else {
+                return .notRunning
+            }
+            address = found
+        } catch {
+            if error.code == ENOENT { return .notRunning }
+            return .failed(Failure(error, "\(path) cannot be used"), process: nil)
+        }
+        do throws(Failure) {
+            return .answered(try status(connect(address, seconds), seconds))
+        } catch {
+            return .failed(error, process: address.processID)
+        }
+    }
+
+    /// The address of the daemon that holds the lock; nil if none holds it, or if its holder does not listen in time, as
+    /// one that ends.
+    private static func listening(
+        _ lock: Descriptor, _ path: String, until deadline: Int64
+    ) throws(SystemError) -> DaemonLock.Address? {
+        let watch = try FileWatch(path)
+        // The file still contains the address of a daemon that was killed, so the lock is tested first.
+        while DaemonLock.isTaken(lock), Uptime.nanoseconds < deadline {
+            if let address = DaemonLock.address(lock) { return address }
+            _ = try watch.wait(until: deadline)
+        }
+        return nil
+    }
+
+    private static func connect(_ address: DaemonLock.Address, _ seconds: Int64) throws(Failure) -> Descriptor {
+        let descriptor: Descriptor
+        let user: UInt32
+        do throws(SystemError) {
+            descriptor = try Sockets.connect(address.socket, seconds: seconds)
+            user = try Sockets.peer(descriptor).userID
+        } catch {
+            throw Failure(.daemonUnavailable, "\(address.socket) does not answer: \(error.description).")
+        }
+        // The socket of another user would learn which program asks.
+        guard user == geteuid() else {
+            throw Failure(.peerNotTrusted, "The socket \(address.socket) belongs to user \(user).")
+        }
+        return descriptor
+    }
+
+    private static func status(_ descriptor: Descriptor, _ seconds: Int64) throws(Failure) -> StatusReport {
+        let connection = ClientConnection(SocketChannel(descriptor))
+        let hello = Request.Hello(application: Client.applicationName, groups: Client.declaredNames)
+        if case .failure(let failure) = try connection.call(.hello(hello), seconds: seconds) { throw failure }
+        switch try connection.call(.status, seconds: seconds) {
+        case .status(let report): return report
+        case .failure(let failure): throw failure
+        default: throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
+        }
+    }
+}

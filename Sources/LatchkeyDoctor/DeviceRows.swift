@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyIdentity
+import LatchkeySystem
+
+extension DoctorRow {
+    /// Whether the machine has a TPM.
+    package static func trustedModule(_ path: String, exists: Bool, mayOpen: Bool) -> DoctorRow {
+        guard exists else { return DoctorRow("TPM", .absent, "\(path) does not exist") }
+        let access = mayOpen ? "may be opened" : "may not be opened by this user"
+        return DoctorRow("TPM", mayOpen ? .ok : .absent, "\(path) \(access); this version does not use it")
+    }
+
+    /// Looks for the device.
+    package static func trustedModule(_ places: MachinePlaces) -> DoctorRow {
+        let path = places.trustedModule
+        return trustedModule(path, exists: Files.exists(path), mayOpen: access(path, R_OK | W_OK) == 0)
+    }
+
+    /// Whether the service of fingerprint readers is installed, as the files of the system bus say.
+    package static func fingerprintService(_ places: MachinePlaces) -> DoctorRow {
+        Files.exists(places.fingerprintService)
+            ? DoctorRow("fprintd", .ok, "installed; this version does not use it")
+            : DoctorRow("fprintd", .absent, "not installed; this version does not use it")
+    }
+
+    /// Files in which packages declare apps, and which were refused.
+    package static func declaredApps(
+        _ problems: [AppDeclarations.Problem], folder: String, exists: Bool
+    ) -> DoctorRow {
+        let name = "declared apps"
+        guard !problems.isEmpty else {
+            return exists
+                ? DoctorRow(name, .ok, "\(folder), no file is refused")
+                : DoctorRow(name, .absent, "\(folder) does not exist")
+        }
+        var files: [String] = []
+        for problem in problems where !files.contains(problem.file) { files.append(problem.file) }
+        let words = files.map(ShellWord.quoted).joined(separator: " ")
+        // A file with a wrong owner or mode is refused before it is parsed, and then has no line.
+        let isProtected = problems.allSatisfy { $0.line > 0 }
+        return DoctorRow(
+            name, .attention, problems.map(\.description).joined(separator: "; "),
+            .init(
+                isProtected ? "${EDITOR:-vi} \(words)" : "chown root \(words) && chmod go-w \(words)", needsRoot: true)
+        )
+    }
+
+    /// Reads the declarations.
+    package static func declaredApps(_ places: MachinePlaces) -> DoctorRow {
+        let folder = places.declarations
+        return declaredApps(
+            DeclarationFolder(folder).declarations.problems, folder: folder, exists: Files.exists(folder))
+    }
+}

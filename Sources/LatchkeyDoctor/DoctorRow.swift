@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One line of `latchkey doctor`: a part of the machine, what was found, and the next step if there is one.
+package struct DoctorRow: Equatable, Sendable {
+    /// The result of an examination.
+    package enum State: String, Sendable {
+        case ok
+        /// Something does not work, or protects less than it should.
+        case attention
+        /// An optional part that is not there, or not known.
+        case absent
+    }
+
+    /// A command for the shell that mends what was found.
+    package struct Hint: Equatable, Sendable {
+        package let command: String
+        /// Whether the command needs root.
+        package let needsRoot: Bool
+
+        package init(_ command: String, needsRoot: Bool = false) {
+            self.command = command
+            self.needsRoot = needsRoot
+        }
+    }
+
+    package let name: String
+    package let state: State
+    /// What was found, as a phrase for people.
+    package let found: String
+    /// The next step; nil if nothing needs to be done, or if no command can do it.
+    package let hint: Hint?
+
+    package init(_ name: String, _ state: State, _ found: String, _ hint: Hint? = nil) {
+        self.name = name
+        self.state = state
+        self.found = found
+        self.hint = hint
+    }
+}
+
+/// A path as a word of a command.
+enum ShellWord {
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=")
+
+    /// Quotes the text unless the shell takes each of its characters literally: a path that another user chose must not
+    /// become a command.
+    static func quoted(_ text: String) -> String {
+        if !text.isEmpty, text.allSatisfy(plain.contains) { return text }
+        var word = "'"
+        for character in text { word += character == "'" ? "'\\''" : String(character) }
+        return word + "'"
+    }
+}

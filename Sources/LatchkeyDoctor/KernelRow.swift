@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+
+/// What the kernel offers to identify programs.
+package struct KernelFacts: Equatable, Sendable {
+    /// As uname(2) reports it.
+    package var release: String
+    /// Whether a connection gives a handle of the process that made it (SO_PEERPIDFD, Linux 6.5).
+    package var hasPeerProcess: Bool
+    /// Whether it reports the mount of a file (Linux 5.8).
+    package var reportsMounts: Bool
+
+    package init(release: String, hasPeerProcess: Bool, reportsMounts: Bool) {
+        self.release = release
+        self.hasPeerProcess = hasPeerProcess
+        self.reportsMounts = reportsMounts
+    }
+
+    /// Asks the running kernel.
+    package init() {
+        var names = utsname()
+        uname(&names)
+        release = withUnsafeBytes(of: &names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        hasPeerProcess = (try? Sockets.pair()).map { Sockets.peerProcess($0.0) != nil } ?? false
+        reportsMounts = (try? FileStatus(of: Descriptor.open("/", O_RDONLY | O_DIRECTORY))) != nil
+    }
+}
+
+extension DoctorRow {
+    /// Which facts about a caller the kernel gives. Only the system services use the path of a program.
+    package static func kernel(_ facts: KernelFacts, isSystem: Bool) -> DoctorRow {
+        guard facts.reportsMounts || !isSystem else {
+            return DoctorRow(
+                "kernel", .attention, "\(facts.release); before Linux 5.8 the path of a program is no identity")
+        }
+        let way =
+            facts.hasPeerProcess
+            ? "a connection has a handle of its process (SO_PEERPIDFD)"
+            : "without SO_PEERPIDFD (Linux 6.5), a process is known by its id and start time"
+        return DoctorRow("kernel", .ok, "\(facts.release); \(way)")
+    }
+
+    /// The version and the place of this program.
+    package static func version(executable: String?) -> DoctorRow {
+        DoctorRow("latchkey", .ok, "version \(productVersion)" + (executable.map { ", \($0)" } ?? ""))
+    }
+}

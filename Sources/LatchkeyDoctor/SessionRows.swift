@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeySystem
+
+/// Where a prompt could be shown to the user of this process.
+package struct SessionFacts: Equatable, Sendable {
+    /// The controlling terminal.
+    package var terminal: String?
+    /// The login session (`XDG_SESSION_ID`).
+    package var session: String?
+    /// The display of the session, such as `wayland-0` or `:0`.
+    package var display: String?
+    package var isRemote: Bool
+
+    package init(terminal: String? = nil, session: String? = nil, display: String? = nil, isRemote: Bool = false) {
+        self.terminal = terminal
+        self.session = session
+        self.display = display
+        self.isRemote = isRemote
+    }
+
+    /// Reads the environment and the kernel's record of this process.
+    package init() {
+        let device = Terminal.controlling(getpid())
+        terminal = device == 0 ? nil : Terminal.path(of: device) ?? "a terminal"
+        session = Environment.value("XDG_SESSION_ID")
+        display = Environment.value("WAYLAND_DISPLAY") ?? Environment.value("DISPLAY")
+        isRemote = Environment.value("SSH_CONNECTION") != nil
+    }
+}
+
+/// The program that shows prompts in a window.
+package struct AgentFacts: Equatable, Sendable {
+    /// The name of its processes.
+    private static let programName = "latchkey-agent"
+    /// Maximum processes of a machine.
+    private static let processLimit = 1 << 22
+
+    /// A process of this user that is an agent.
+    package var process: Int32?
+    /// The autostart entry.
+    package var entry: String?
+    /// The program that the entry starts, and whether it exists.
+    package var program: String?
+    package var isProgramThere: Bool
+
+    package init(
+        process: Int32? = nil, entry: String? = nil, program: String? = nil, isProgramThere: Bool = false
+    ) {
+        self.process = process
+        self.entry = entry
+        self.program = program
+        self.isProgramThere = isProgramThere
+    }
+
+    /// Looks for a process of `user` and for the autostart entry.
+    package init(_ places: MachinePlaces, user: UInt32 = geteuid()) {
+        entry = places.autostart.first(where: Files.exists)
+        program = entry.flatMap(Self.program(ofEntry:))
+        isProgramThere = program.map { access($0, X_OK) == 0 } ?? false
+        process = Self.process(below: places.processes, of: user)
+    }
+
+    /// The value of `Exec` of a desktop entry that has no arguments.
+    private static func program(ofEntry path: String) -> String? {
+        // An entry that cannot be read starts nothing.
+        guard let bytes = try? Files.read(path, limit: 64 << 10) else { return nil }
+        let lines = String(decoding: bytes.copyBytes(), as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("Exec=") }.map { String($0.dropFirst("Exec=".count)) }
+    }
+
+    /// Name and user are in `/proc/PID/status`, which every user may read (proc(5)).
+    private static func process(below folder: String, of user: UInt32) -> Int32? {
+        guard let names = try? Descriptor.open(folder, O_RDONLY | O_DIRECTORY).names(limit: processLimit) else {
+            return nil
+        }
+        for name in names {
+            // A process can end while the list is read.
+            guard let number = Int32(name),
+                let bytes = try? Descriptor.open("\(folder)/\(name)/status", O_RDONLY).readAll(limit: 64 << 10)
+            else { continue }
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+            if lines.contains("Name:\t\(programName)"), lines.contains(where: { $0.hasPrefix("Uid:\t\(user)\t") }) {
+                return number
+            }
+        }
+        return nil
+    }
+}
+
+extension DoctorRow {
+    /// Terminal, login session and display of this process.
+    package static func session(_ facts: SessionFacts) -> DoctorRow {
+        let parts = [
+            facts.terminal.map { "terminal \($0)" }, facts.session.map { "session \($0)" },
+            facts.display.map { "display \($0)" }, facts.isRemote ? "over SSH" : nil,
+        ].compactMap { $0 }
+        guard facts.terminal != nil || facts.display != nil else {
+            return DoctorRow(
+                "session", .absent,
+                (parts + ["neither a terminal nor a display, so a program started here can show no prompt"])
+                    .joined(separator: ", "))
+        }
+        return DoctorRow("session", .ok, parts.joined(separator: ", "))
+    }
+
+    /// The agent, which programs without a terminal need in a graphical session.
+    package static func agent(_ facts: AgentFacts, _ session: SessionFacts) -> DoctorRow {
+        let name = "agent"
+        if let process = facts.process { return DoctorRow(name, .ok, "latchkey-agent runs, process \(process)") }
+        guard session.display != nil else {
+            return DoctorRow(name, .absent, "not running; without a display, prompts need a terminal")
+        }
+        let install = Hint("make install-agent PREFIX=~/.local")
+        let effect = "so programs without a terminal cannot prompt"
+        guard let entry = facts.entry, let program = facts.program else {
+            return DoctorRow(name, .attention, "latchkey-agent does not start with this session, \(effect)", install)
+        }
+        guard facts.isProgramThere else {
+            return DoctorRow(name, .attention, "\(entry) starts \(program), which is missing, \(effect)", install)
+        }
+        return DoctorRow(
+            name, .attention, "latchkey-agent is not running, \(effect)",
+            .init("setsid -f \(ShellWord.quoted(program))"))
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeyModel
+
+// Rows about what only the daemon knows: each takes its status, or nil if it does not answer.
+
+/// How many bytes a process may lock in memory (RLIMIT_MEMLOCK).
+package struct LockLimits: Equatable, Sendable {
+    /// Bytes of the smallest memory in which a daemon keeps secrets.
+    static let needed: UInt64 = 64 << 10
+    /// Bytes of a sufficient limit, the default of the kernel.
+    private static let usual: UInt64 = 8 << 20
+
+    package var soft: UInt64
+    /// The maximum to which a process may raise its own limit.
+    package var hard: UInt64
+
+    package init(soft: UInt64, hard: UInt64) {
+        self.soft = soft
+        self.hard = hard
+    }
+
+    /// The limits of this process.
+    package init() {
+        var limit = rlimit()
+        // RLIMIT_MEMLOCK is 8 on Linux; it is not in every Glibc module. If the call failed, no memory could be locked.
+        let isKnown = getrlimit(__rlimit_resource_t(8), &limit) == 0
+        self.init(soft: isKnown ? UInt64(limit.rlim_cur) : 0, hard: isKnown ? UInt64(limit.rlim_max) : 0)
+    }
+
+    /// Raises the limit of the shell in which the command is run.
+    var raise: DoctorRow.Hint {
+        hard >= Self.usual
+            ? DoctorRow.Hint("ulimit -S -l \(Self.usual >> 10)")
+            : DoctorRow.Hint("prlimit --memlock=\(Self.usual):\(Self.usual) --pid $$", needsRoot: true)
+    }
+}
+
+extension DoctorRow {
+    private static func unknown(_ name: String) -> DoctorRow {
+        DoctorRow(name, .absent, "not known, because latchkeyd does not answer")
+    }
+
+    /// Whether the memory of secrets is kept from being swapped out.
+    ///
+    /// - Parameter limits: what a daemon that starts now may lock; the running daemon's own report comes first.
+    package static func memory(
+        _ report: StatusReport?, isSystem: Bool, limits: LockLimits = LockLimits(), isRoot: Bool = geteuid() == 0
+    ) -> DoctorRow {
+        let name = "memory"
+        if let reason = report?.unlockedMemory, let report {
+            let found = "secrets may be swapped out: \(reason)"
+            if isSystem {
+                return DoctorRow(
+                    name, .attention, found,
+                    .init("systemctl revert latchkeyd && systemctl restart latchkeyd", needsRoot: true))
+            }
+            // The next daemon inherits the limit of the shell that starts it.
+            let raise = limits.raise
+            return DoctorRow(
+                name, .attention, found,
+                .init("\(raise.command) && kill \(report.processID)", needsRoot: raise.needsRoot))
+        }
+        if report != nil { return DoctorRow(name, .ok, "secrets are locked in memory") }
+        // The system's daemon has a limit of its own.
+        if isSystem { return unknown(name) }
+        guard isRoot || limits.soft >= LockLimits.needed else {
+            return DoctorRow(
+                name, .attention, "a program may lock \(limits.soft) bytes; the daemon needs \(LockLimits.needed)",
+                limits.raise)
+        }
+        return DoctorRow(name, .ok, "the daemon may lock its secrets in memory")
+    }
+
+    /// Whether a passcode is set: without one, no protected item can be stored.
+    package static func passcode(_ report: StatusReport?) -> DoctorRow {
+        guard let report else { return unknown("passcode") }
+        guard report.problem == nil else { return DoctorRow("passcode", .absent, "not known, see the row store") }
+        return report.isPasscodeSet
+            ? DoctorRow("passcode", .ok, "set")
+            : DoctorRow(
+                "passcode", .attention, "not set, so no protected item can be stored", .init("latchkey passcode set"))
+    }
+
+    /// The sensor and its enrolled fingers or faces.
+    package static func sensor(_ report: StatusReport?) -> DoctorRow {
+        let name = "sensor"
+        guard let report else { return unknown(name) }
+        guard report.biometry != .none else {
+            return DoctorRow(name, .absent, "none; this version has no driver for a fingerprint reader")
+        }
+        guard report.isEnrolled else {
+            return DoctorRow(
+                name, .attention, "\(report.biometry), nothing enrolled",
+                .init(report.tier == .simulated ? "latchkey sim enrol" : "fprintd-enroll"))
+        }
+        guard !report.isBiometryLocked else {
+            return DoctorRow(
+                name, .attention, "\(report.biometry), locked after failed tries", .init("latchkey passcode check"))
+        }
+        return DoctorRow(name, .ok, "\(report.biometry), enrolled")
+    }
+
+    /// The implementation of the Secure Enclave.
+    ///
+    /// - Parameter configuration: the file that chooses it.
+    package static func enclave(_ report: StatusReport?, isSystem: Bool, configuration: String) -> DoctorRow {
+        let name = "enclave"
+        guard let report else { return unknown(name) }
+        switch report.enclave {
+        case .software: return DoctorRow(name, .ok, "software; private keys are in the daemon's memory during a use")
+        case .tpm: return DoctorRow(name, .ok, "TPM 2.0")
+        case nil:
+            let restart = isSystem ? "systemctl restart latchkeyd" : "kill \(report.processID)"
+            return DoctorRow(
+                name, .absent, "none is configured",
+                .init(
+                    "echo 'enclave = software' >> \(ShellWord.quoted(configuration)) && \(restart)",
+                    needsRoot: isSystem))
+        }
+    }
+}

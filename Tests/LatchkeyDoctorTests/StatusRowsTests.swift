@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import Testing
+
+@testable import LatchkeyDoctor
+
+@Suite struct StatusRowsTests {
+    private static let sound = StatusReport.sound
+
+    @Test func soundDaemonNeedsNoAttention() {
+        for row in [
+            DoctorRow.memory(Self.sound, isSystem: false), .passcode(Self.sound), .sensor(Self.sound),
+            .enclave(Self.sound, isSystem: false, configuration: "/c"),
+        ] {
+            #expect(row.state == .ok && row.hint == nil, "\(row)")
+        }
+    }
+
+    @Test func withoutDaemonItsFactsAreNotKnown() {
+        for row in [
+            DoctorRow.memory(nil, isSystem: true), .passcode(nil), .sensor(nil),
+            .enclave(nil, isSystem: false, configuration: "/c"),
+        ] {
+            #expect(row.state == .absent && row.found.hasPrefix("not known"), "\(row)")
+        }
+    }
+
+    @Test func unlockedMemoryNeedsAnotherLimit() {
+        let report = Self.sound.with(\.unlockedMemory, "The kernel refuses.")
+        let own = DoctorRow.memory(report, isSystem: false, limits: LockLimits(soft: 0, hard: 8 << 20))
+        #expect(own.state == .attention && own.found.hasSuffix("The kernel refuses."))
+        #expect(own.hint == .init("ulimit -S -l 8192 && kill 7"))
+        let low = DoctorRow.memory(report, isSystem: false, limits: LockLimits(soft: 0, hard: 4096))
+        #expect(low.hint == .init("prlimit --memlock=8388608:8388608 --pid $$ && kill 7", needsRoot: true))
+        let system = DoctorRow.memory(report, isSystem: true)
+        #expect(system.hint?.command == "systemctl revert latchkeyd && systemctl restart latchkeyd")
+    }
+
+    @Test func limitOfMemoryCountsBeforeTheDaemonStarts() {
+        func row(_ soft: UInt64, isRoot: Bool) -> DoctorRow {
+            .memory(nil, isSystem: false, limits: LockLimits(soft: soft, hard: .max), isRoot: isRoot)
+        }
+        #expect(row(65535, isRoot: false).state == .attention)
+        #expect(row(65535, isRoot: false).hint == .init("ulimit -S -l 8192"))
+        #expect(row(65536, isRoot: false).state == .ok)
+        #expect(row(0, isRoot: true).state == .ok)
+    }
+
+    @Test func missingPasscodeIsSet() {
+        let row = DoctorRow.passcode(Self.sound.with(\.isPasscodeSet, false))
+        #expect(row.state == .attention && row.hint?.command == "latchkey passcode set")
+    }
+
+    @Test func passcodeOfAnUnusableStoreIsNotKnown() {
+        let report = Self.sound.with(\.isPasscodeSet, false).with(\.problem, Failure(.anchorOld))
+        #expect(DoctorRow.passcode(report).state == .absent)
+    }
+
+    @Test func sensorHasItsNextStep() {
+        #expect(DoctorRow.sensor(Self.sound.with(\.biometry, .none)).state == .absent)
+        let empty = Self.sound.with(\.isEnrolled, false)
+        #expect(DoctorRow.sensor(empty).hint?.command == "fprintd-enroll")
+        #expect(DoctorRow.sensor(empty.with(\.tier, .simulated)).hint?.command == "latchkey sim enrol")
+        let locked = DoctorRow.sensor(Self.sound.with(\.isBiometryLocked, true))
+        #expect(locked.state == .attention && locked.hint?.command == "latchkey passcode check")
+    }
+
+    @Test func enclaveIsConfiguredWhereItsDaemonReads() {
+        let report = Self.sound.with(\.enclave, nil)
+        let own = DoctorRow.enclave(report, isSystem: false, configuration: "/my store/c")
+        #expect(own.state == .absent)
+        #expect(own.hint == .init("echo 'enclave = software' >> '/my store/c' && kill 7"))
+        let system = DoctorRow.enclave(report, isSystem: true, configuration: "/etc/c")
+        #expect(
+            system.hint == .init("echo 'enclave = software' >> /etc/c && systemctl restart latchkeyd", needsRoot: true))
+        #expect(DoctorRow.enclave(Self.sound.with(\.enclave, .tpm), isSystem: true, configuration: "").state == .ok)
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+import TestSupport
+import Testing
+
+@testable import LatchkeyDoctor
+
+@Suite struct TierRowTests {
+    private static let socket = "/run/latchkey/public/keychain.sock"
+
+    @Test(arguments: [
+        (TierFacts(chosenFolder: "/a"), "LATCHKEY_HOME names it"),
+        (TierFacts(ownStore: "/home/a", systemSocket: socket), "it exists"),
+        (TierFacts(), "this machine has no system keychain"),
+    ]) func ownStoreHasAReason(facts: TierFacts, reason: String) {
+        let row = DoctorRow.tier(facts, .user)
+        #expect(row == DoctorRow("tier", .ok, "user: the user's own store, because \(reason)"))
+        #expect(!facts.isSystem)
+        #expect(DoctorRow.tier(facts, .simulated).found.contains("protects nothing"))
+    }
+
+    @Test func keychainOfTheSystemNamesItsUser() {
+        let facts = TierFacts(systemSocket: Self.socket, systemUser: .success(990))
+        #expect(
+            DoctorRow.tier(facts, .file) == DoctorRow("tier", .ok, "file: the system's keychain, served by user 990"))
+        #expect(facts.isSystem)
+    }
+
+    @Test func socketsThatAreNotTrustedAreNotReplacedByAnOwnStore() {
+        let facts = TierFacts(systemSocket: Self.socket, systemUser: .failure(Failure(.peerNotTrusted, "Not root's.")))
+        #expect(DoctorRow.tier(facts, nil).state == .attention && facts.isSystem)
+        #expect(DoctorRow.tier(facts, nil).found.contains("Not root's."))
+    }
+
+    @Test func storeBesideTheSystemsKeychainIsNamedWithIt() {
+        let row = DoctorRow.otherStore(TierFacts(ownStore: "/home/a", systemSocket: Self.socket))
+        #expect(row.state == .attention && row.found.contains("/home/a") && row.found.contains(Self.socket))
+        #expect(row.found.contains("not available yet") && row.hint == nil)
+        // One of them alone, or a folder chosen on purpose, is no conflict.
+        for facts in [
+            TierFacts(ownStore: "/home/a"), TierFacts(systemSocket: Self.socket),
+            TierFacts(chosenFolder: "/a", ownStore: "/a", systemSocket: Self.socket),
+        ] {
+            #expect(DoctorRow.otherStore(facts).state == .ok)
+        }
+    }
+
+    @Test func socketIsFoundBelowTheRootFolder() throws {
+        let machine = try TemporaryMachine()
+        #expect(TierFacts(machine.places).systemSocket == nil)
+        let listeners = try machine.listen()
+        #expect(TierFacts(machine.places).systemSocket == machine.places.sockets.keychain)
+        withExtendedLifetime(listeners) {}
+    }
+}
+
+@Suite struct KernelRowTests {
+    @Test func runningKernelIsRead() {
+        let facts = KernelFacts()
+        #expect(facts.release.contains("."))
+        #expect(DoctorRow.kernel(facts, isSystem: false).state == .ok)
+    }
+
+    @Test func kernelWithoutHandlesSaysHowProcessesAreKnown() {
+        let facts = KernelFacts(release: "6.1", hasPeerProcess: false, reportsMounts: true)
+        let row = DoctorRow.kernel(facts, isSystem: true)
+        #expect(row.state == .ok && row.found.contains("start time"))
+        #expect(
+            !DoctorRow.kernel(KernelFacts(release: "6.5", hasPeerProcess: true, reportsMounts: true), isSystem: true)
+                .found.contains("start time"))
+    }
+
+    @Test func systemServicesNeedAKernelThatReportsMounts() {
+        let facts = KernelFacts(release: "5.4", hasPeerProcess: false, reportsMounts: false)
+        #expect(DoctorRow.kernel(facts, isSystem: true).state == .attention)
+        #expect(DoctorRow.kernel(facts, isSystem: false).state == .ok)
+    }
+
+    @Test func versionNamesTheProgram() {
+        #expect(
+            DoctorRow.version(executable: "/usr/bin/latchkey").found == "version \(productVersion), /usr/bin/latchkey")
+    }
+}
