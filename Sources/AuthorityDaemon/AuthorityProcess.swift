@@ -92,7 +92,8 @@ package enum AuthorityProcess {
         ) { (process) throws(Failure) in
             try identifier.identify(process)
         } user: { (userID) throws(Failure) in
-            let files = try AuthorityFolder("\(options.state)/\(userID)", clock: clock)
+            let files = try AuthorityFolder(
+                "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock)
             return UserParts(
                 tier: .file, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },
