@@ -194,6 +194,7 @@ let package = Package(
             "latchkey",
             [
                 "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeySystem",
+                "LatchkeyTransport",
             ]),
         process(
             "latchkey-demo",

@@ -57,6 +57,8 @@ package enum AuthorityProcess {
                 hint: "The package creates it; or run: useradd --system \(options.storeUser)")
         }
         try Files.makePrivateFolder(options.state)
+        let lock = try DaemonProcess.shareFolder(options.state)
+        defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
             try serve(options, storeUser, events, isVirtual, reader)
