@@ -122,6 +122,25 @@ import Testing
         }
     }
 
+    @Test func aFileOfAnotherVersionIsRefused() throws {
+        let path = disk.folder.path + "/\(TwoServices.userID)"
+        let name = try #require(AccountName("ada"))
+        for file in ["account", "passcodes"] {
+            let bytes = try #require(try files()[file])
+            // The first line names the format and its version, such as `latchkey account 1`.
+            let version = try #require(bytes.firstIndex(of: UInt8(ascii: "1")))
+            var changed = bytes
+            changed[version] = UInt8(ascii: "2")
+            try changed.write(to: URL(filePath: path + "/" + file))
+            #expect(throws: Failure(.storeUnreadable), "\(file)") {
+                let folder = try AuthorityFolder(
+                    path, userID: TwoServices.userID, account: name, clock: VirtualClock())
+                _ = try folder.passcodeRecords()
+            }
+            try bytes.write(to: URL(filePath: path + "/" + file))
+        }
+    }
+
     @Test func namesThatUnicodeConsidersEquivalentAreDifferentAccounts() throws {
         let composed = try #require(AccountName("\u{e9}"))
         let decomposed = try #require(AccountName("e\u{301}"))
