@@ -199,7 +199,7 @@ let package = Package(
             "latchkey",
             [
                 "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeyDoctor",
-                "LatchkeySystem",
+                "LatchkeySystem", "LatchkeyTransport",
             ]),
         process(
             "latchkey-demo",

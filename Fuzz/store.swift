@@ -66,7 +66,7 @@ enum FuzzedStore {
 
     private static let original: Original? = try? {
         let store = MemoryStore(Files())
-        let header = StoreHeader(tier: .simulated, userID: 1, storeID: [UInt8](repeating: 9, count: 16))
+        let header = try StoreHeader(tier: .simulated, userID: 1, storeID: [UInt8](repeating: 9, count: 16))
         let files = try KeyTree.create(in: store, rootKey: rootKey, header: header, random: CountingRandom())
         try store.replaceAnchor(files.anchor)
         try store.overwriteCounterSlot(0, with: files.counters)
@@ -113,7 +113,8 @@ enum FuzzedStore {
 
     private static func open(_ store: MemoryStore) throws(Failure) -> Keychain {
         let tree = try KeyTree.open(
-            store, rootKey: rootKey, tier: .simulated, userID: 1, random: CountingRandom(), scryptCost: 10)
+            store, rootKey: rootKey, tier: .simulated, userID: 1, account: nil, random: CountingRandom(),
+            scryptCost: 10)
         return try Keychain(tree: tree, vault: store, clock: StoppedClock())
     }
 

@@ -57,6 +57,8 @@ package enum AuthorityProcess {
                 hint: "The package creates it; or run: useradd --system \(options.storeUser)")
         }
         try Files.makePrivateFolder(options.state)
+        let lock = try DaemonProcess.shareFolder(options.state)
+        defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
             try serve(options, storeUser, events, isVirtual, reader)
@@ -92,7 +94,8 @@ package enum AuthorityProcess {
         ) { (process) throws(Failure) in
             try identifier.identify(process)
         } user: { (userID) throws(Failure) in
-            let files = try AuthorityFolder("\(options.state)/\(userID)", clock: clock)
+            let files = try AuthorityFolder(
+                "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock)
             return UserParts(
                 tier: .file, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },

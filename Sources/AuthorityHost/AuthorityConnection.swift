@@ -51,6 +51,8 @@ package final class AuthorityConnection: Sendable {
 
     private struct State: Sendable {
         var users: [UInt32: UserAuthority] = [:]
+        /// Why users could not be attached; every later call for such a user fails with it.
+        var refused: [UInt32: Failure] = [:]
         /// The evaluations under way, by the number of their call.
         var evaluations: [UInt64: (UserAuthority, UInt64?)] = [:]
         /// Evaluations that were withdrawn before their number was known.
@@ -127,19 +129,32 @@ package final class AuthorityConnection: Sendable {
     }
 
     private func user(_ userID: UInt32) throws(Failure) -> UserAuthority {
-        guard let user = state.withLock({ $0.users[userID] }) else {
+        let (user, refusal) = state.withLock { ($0.users[userID], $0.refused[userID]) }
+        if let refusal { throw refusal }
+        guard let user else {
             throw Failure(.malformedRequest, "User \(userID) was not attached on this connection.")
         }
         return user
     }
 
     private func attach(_ number: UInt64, _ attach: AuthorityCall.Attach) throws(Failure) {
-        let isKnown = state.withLock { $0.users[attach.userID] != nil || $0.users.count >= Self.users }
+        let isKnown = state.withLock { state in
+            state.users[attach.userID] != nil || state.users.count + state.refused.count >= Self.users
+        }
         guard !isKnown else {
             throw Failure(.malformedRequest, "User \(attach.userID) was attached before, or there are too many users.")
         }
-        let user = try UserAuthority(attach.userID, parts.user(attach.userID), connection: self)
-        state.withLock { $0.users[attach.userID] = user }
+        let user: UserAuthority
+        do throws(Failure) {
+            user = try UserAuthority(attach.userID, parts.user(attach.userID), connection: self)
+        } catch {
+            state.withLock { $0.refused[attach.userID] = error }
+            throw error
+        }
+        state.withLock { state in
+            state.refused[attach.userID] = nil
+            state.users[attach.userID] = user
+        }
         user.attach(number, isPasscodeSet: attach.isPasscodeSet, isLocked: attach.isLocked)
     }
 

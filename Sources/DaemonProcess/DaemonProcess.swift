@@ -3,7 +3,7 @@
 package import CLatchkeyLinux
 import Glibc
 package import LatchkeyModel
-import LatchkeySystem
+package import LatchkeySystem
 package import LatchkeyTransport
 
 /// What every daemon does when it starts and ends.
@@ -26,6 +26,15 @@ package enum DaemonProcess {
             if let reason { return reason }
             let missed = SecretMemory.missedCount
             return missed == 0 ? nil : "The locked memory was too small for \(missed) secrets."
+        }
+    }
+
+    /// Takes the lock of a service's folder, which `latchkey admin remove-user` needs alone; waits while it has it.
+    package static func shareFolder(_ path: String) throws(Failure) -> FolderLock {
+        do throws(SystemError) {
+            return try FolderLock.share(path)
+        } catch {
+            throw Failure(error, "\(path) cannot be locked")
         }
     }
 

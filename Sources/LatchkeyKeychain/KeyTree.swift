@@ -110,11 +110,11 @@ package final class KeyTree: Sendable {
 
     /// Opens the key tree of an existing store.
     ///
-    /// Throws `storeNewer`, `storeOlder`, `storeOfAnotherTier`, `storeOfAnotherUser`, or `storeUnreadable` when the
-    /// first records are missing, malformed or do not match the root key.
+    /// Throws `storeNewer`, `storeOlder`, `storeOfAnotherTier`, `storeOfAnotherUser`, `storeOfEarlierAccount`, or
+    /// `storeUnreadable` when the first records are missing, malformed or do not match the root key.
     package static func open(
-        _ store: any ItemStore, rootKey: SecretBytes, tier: Tier, userID: UInt32, random: any RandomSource,
-        scryptCost: UInt8
+        _ store: any ItemStore, rootKey: SecretBytes, tier: Tier, userID: UInt32, account: AccountName?,
+        random: any RandomSource, scryptCost: UInt8
     ) throws(Failure) -> KeyTree {
         let root = try key(rootKey)
         let (headerBytes, code, slot) = try store.read { (store) throws(Failure) in
@@ -135,6 +135,15 @@ package final class KeyTree: Sendable {
             throw Failure(
                 .storeOfAnotherUser, "The store belongs to user \(header.userID), and this daemon runs for \(userID).",
                 hint: "Use the store of the current user.")
+        }
+        if let stored = header.account {
+            guard let account else {
+                throw Failure(.invalidParameter, "A store of tier \(tier.name) needs the name of its account.")
+            }
+            // Stops an account that has the number of a deleted one from reading its items.
+            guard account == stored else {
+                throw Failure.storeOfEarlierAccount("The keychain", userID, stored: stored, current: account)
+            }
         }
         let expected = try root.derive(.header).authenticationCode(header.bytes)
         guard SecretBytes(expected) == SecretBytes(code),

@@ -15,46 +15,52 @@ package struct StoreHeader: Equatable, Sendable {
     package var userID: UInt32
     /// 16 random bytes that identify the store.
     package var storeID: [UInt8]
+    /// The account of the user; not nil if and only if the tier binds stores to accounts (`Tier.bindsAccount`).
+    package let account: AccountName?
 
-    /// Makes a header; `storeID` must be 16 bytes.
-    package init(version: UInt64 = currentVersion, tier: Tier, userID: UInt32, storeID: [UInt8]) {
+    /// Makes a header; `storeID` must be 16 bytes. A tier that binds no account omits `account`.
+    ///
+    /// - Throws: `invalidParameter` if the tier binds accounts and `account` is nil.
+    package init(
+        version: UInt64 = currentVersion, tier: Tier, userID: UInt32, account: AccountName? = nil, storeID: [UInt8]
+    ) throws(Failure) {
+        if tier.bindsAccount, account == nil {
+            throw Failure(.invalidParameter, "A store of tier \(tier.name) needs the name of its account.")
+        }
         self.version = version
         self.tier = tier
         self.userID = userID
+        self.account = tier.bindsAccount ? account : nil
         self.storeID = storeID
     }
 
-    /// The encoded header, CBOR `[version, tier, user, store]`; part of all associated data.
+    /// The encoded header, CBOR `[version, tier, user, store]` or `[version, tier, user, store, account]`; part of all
+    /// associated data.
     package var bytes: [UInt8] {
         var writer = CBORWriter()
-        writer.array(4)
+        writer.array(account == nil ? 4 : 5)
         writer.unsigned(version)
         writer.unsigned(UInt64(tier.rawValue))
         writer.unsigned(UInt64(userID))
         writer.bytes(storeID)
+        if let account { writer.text(account.text) }
         return writer.finishBytes()
     }
 
     /// Decodes a header. Throws `storeNewer` or `storeOlder` for another version, and `storeUnreadable` for malformed
     /// bytes.
     package init(decoding bytes: [UInt8]) throws(Failure) {
-        let decoded: StoreHeader
+        var fields = Fields()
         var older: UInt64?
         do throws(WireError) {
-            decoded = try SecretBytes(bytes).withBytes { (bytes) throws(WireError) -> StoreHeader in
+            try SecretBytes(bytes).withBytes { (bytes) throws(WireError) in
                 var reader = CBORReader(bytes)
-                let header = try reader.tuple(4) { (reader) throws(WireError) -> StoreHeader in
-                    let version = try reader.unsigned()
-                    if version < Self.currentVersion { older = version }
-                    guard version == Self.currentVersion else { throw .unsupportedVersion }
-                    let tier: Tier = try reader.number()
-                    guard let userID = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
-                    let storeID = try reader.bytes(limit: 16)
-                    guard storeID.count == 16 else { throw .invalidValue }
-                    return StoreHeader(version: version, tier: tier, userID: userID, storeID: storeID)
+                try reader.array(limit: 5) { (reader) throws(WireError) in
+                    try fields.read(&reader)
+                    if let version = fields.version, version < Self.currentVersion { older = version }
+                    guard fields.version == Self.currentVersion else { throw .unsupportedVersion }
                 }
                 try reader.finish()
-                return header
             }
         } catch .unsupportedVersion {
             if let older { throw Failure.storeOlder(older) }
@@ -64,7 +70,41 @@ package struct StoreHeader: Equatable, Sendable {
         } catch {
             throw Failure.damagedStore("its header cannot be read")
         }
-        self = decoded
+        // A header of another number of fields is not one of its tier.
+        guard let tier = fields.tier, let userID = fields.userID, let storeID = fields.storeID,
+            tier.bindsAccount == (fields.account != nil)
+        else { throw Failure.damagedStore("its header cannot be read") }
+        try self.init(tier: tier, userID: userID, account: fields.account, storeID: storeID)
+    }
+
+    /// The fields of a header in their order, while they are decoded.
+    private struct Fields {
+        var count = 0
+        var version: UInt64?
+        var tier: Tier?
+        var userID: UInt32?
+        var storeID: [UInt8]?
+        var account: AccountName?
+
+        mutating func read(_ reader: inout CBORReader) throws(WireError) {
+            switch count {
+            case 0: version = try reader.unsigned()
+            case 1:
+                let read: Tier = try reader.number()
+                tier = read
+            case 2:
+                guard let read = UInt32(exactly: try reader.unsigned()) else { throw .invalidValue }
+                userID = read
+            case 3:
+                let read = try reader.bytes(limit: 16)
+                guard read.count == 16 else { throw .invalidValue }
+                storeID = read
+            default:
+                guard let read = AccountName(try reader.text(limit: AccountName.bytes)) else { throw .invalidValue }
+                account = read
+            }
+            count += 1
+        }
     }
 }
 

@@ -7,14 +7,17 @@ package import LatchkeySeams
 package struct StoreIdentity: Sendable {
     package var tier: Tier
     package var userID: UInt32
+    /// The account of the user, for tiers that bind stores to accounts.
+    package var account: AccountName?
     /// Exponent of scrypt's cost for passcodes and application passwords; 10 in tests. 16 takes 64 MiB and 160 to 250
     /// ms.
     package var passcodeCost: UInt8
 
     /// Creates an identity from its fields.
-    package init(tier: Tier, userID: UInt32, passcodeCost: UInt8 = 16) {
+    package init(tier: Tier, userID: UInt32, account: AccountName? = nil, passcodeCost: UInt8 = 16) {
         self.tier = tier
         self.userID = userID
+        self.account = account
         self.passcodeCost = passcodeCost
     }
 
@@ -25,7 +28,8 @@ package struct StoreIdentity: Sendable {
     package func create(
         in store: any ItemStore, rootKey: SecretBytes, generation: UInt64 = 0, random: any RandomSource
     ) throws(Failure) -> NewStoreFiles {
-        let header = StoreHeader(tier: tier, userID: userID, storeID: try random.bytes(16).copyBytes())
+        let header = try StoreHeader(
+            tier: tier, userID: userID, account: account, storeID: try random.bytes(16).copyBytes())
         return try KeyTree.create(
             in: store, rootKey: rootKey, header: header, generation: generation, random: random)
     }
@@ -47,7 +51,8 @@ package struct StoreIdentity: Sendable {
         _ store: any ItemStore, vault: any KeyVault, clock: any Clock, random: any RandomSource
     ) throws(Failure) -> Keychain {
         let tree = try KeyTree.open(
-            store, rootKey: vault.rootKey(), tier: tier, userID: userID, random: random, scryptCost: passcodeCost)
+            store, rootKey: vault.rootKey(), tier: tier, userID: userID, account: account, random: random,
+            scryptCost: passcodeCost)
         return try Keychain(tree: tree, vault: vault, clock: clock)
     }
 }

@@ -51,6 +51,7 @@ package enum FileMark: String, CaseIterable, Sendable {
     // Files of latchkey-authd.
     case passcodes = "latchkey passcodes 1\n"
     case permissions = "latchkey permissions 1\n"
+    case account = "latchkey account 1\n"
 
     /// The magic bytes in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }

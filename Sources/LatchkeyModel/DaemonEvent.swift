@@ -42,6 +42,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case rowsNotChecked
     /// A key that could not be stored could not be erased from the key module either.
     case unstoredKeyNotErased
+    /// An administrator removed the data of a user.
+    case userRemoved
 
     /// The severity of an event. Raw values are the priorities of syslog(3).
     package enum Severity: UInt8, Sendable {
@@ -62,7 +64,7 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     /// The severity of this event.
     package var severity: Severity {
         switch self {
-        case .started, .stopped: .notice
+        case .started, .stopped, .userRemoved: .notice
         case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged,
             .tokenRefused, .authorityLost, .authorityNotTold:
             .error

@@ -42,6 +42,8 @@ package enum Status: UInt16, CaseIterable, Sendable, Error {
     case tpmReplaced = 36
     /// The monotonic counter of the store does not exist.
     case anchorGone = 37
+    /// The store, or the passcode's records, were made for another account that had the same user number.
+    case storeOfEarlierAccount = 38
 
     // 40...: keychain items.
     case invalidParameter = 40

@@ -23,6 +23,15 @@ package enum Tier: UInt8, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a store is bound to the name of its account. A store that a service keeps outside the account's home
+    /// folder remains when the account is deleted, and a later account may get the same number.
+    package var bindsAccount: Bool {
+        switch self {
+        case .tpm, .file: true
+        case .user, .simulated: false
+        }
+    }
+
     /// The tier with the given name; nil if there is none.
     package init?(name: String) {
         guard let tier = Tier.allCases.first(where: { $0.name == name }) else { return nil }

@@ -40,6 +40,10 @@ enum Refusal {
             Failure(
                 status, "The try could not be counted in the store, so authentication was ended.",
                 hint: "Free disk space, or check the store with: latchkey check")
+        case .storeOfEarlierAccount:
+            Failure(
+                status, "The passcode belongs to an earlier account that had the same user number.",
+                hint: "To begin with an empty keychain, an administrator runs: latchkey admin remove-user")
         case .notInteractive:
             Failure(
                 status, "No prompt can be shown here, or the app does not allow one.",

@@ -27,7 +27,7 @@ extension Status {
             .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer, .storeOfAnotherUser,
             .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder, .anchorMissing,
             .anchorOld, .eventUnfinished, .rootKeyMissing, .vaultUnavailable, .tpmReplaced, .anchorGone,
-            .invalidParameter, .noSuchClass,
+            .storeOfEarlierAccount, .invalidParameter, .noSuchClass,
             .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement, .dataTooLarge,
             .exportNotAllowed, .keyUsageNotAllowed, .enclaveUnavailable:
             .notInteractive

@@ -16,7 +16,8 @@ extension Status {
         case .cancelled, .userCancel: errSecUserCanceled
         case .daemonUnavailable, .noHome, .peerNotTrusted, .timedOut, .enclaveUnavailable, .vaultUnavailable:
             errSecNotAvailable
-        case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser, .anchorMissing, .rootKeyMissing:
+        case .storeUnreadable, .storeOfAnotherTier, .storeOfAnotherUser, .storeOfEarlierAccount, .anchorMissing,
+            .rootKeyMissing:
             errSecInvalidKeychain
         case .storeReadOnly: errSecReadOnly
         case .diskFull: errSecDiskFull
@@ -63,8 +64,8 @@ extension Status {
             .notPermitted, .daemonUnavailable, .storeUnreadable, .storeOfAnotherTier, .storeNewer,
             .storeOfAnotherUser, .storeRolledBack, .storeReadOnly, .diskFull, .noHome, .peerNotTrusted, .storeOlder,
             .anchorMissing, .anchorOld, .eventUnfinished, .rootKeyMissing, .vaultUnavailable, .tpmReplaced, .anchorGone,
-            .invalidParameter, .noSuchClass, .noSuchAttribute, .duplicateItem, .itemNotFound, .missingEntitlement,
-            .dataTooLarge, .exportNotAllowed, .enclaveUnavailable:
+            .storeOfEarlierAccount, .invalidParameter, .noSuchClass, .noSuchAttribute, .duplicateItem, .itemNotFound,
+            .missingEntitlement, .dataTooLarge, .exportNotAllowed, .enclaveUnavailable:
             nil
         }
     }

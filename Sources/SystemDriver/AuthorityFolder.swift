@@ -7,8 +7,8 @@ import LatchkeySystem
 import LatchkeyWire
 import Synchronization
 
-/// The files of one user that `latchkey-authd` keeps: counters of failed tries, face permissions and the records of the
-/// passcode. Only root can read or change them, so they are not encrypted; each has a checksum, because a write may be
+/// The files of one user that `latchkey-authd` keeps: the name of the account, counters of failed tries, face
+/// permissions and the records of the passcode. Only root can read or change them, so they are not encrypted; each has a checksum, because a write may be
 /// interrupted.
 package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore {
     private let path: String
@@ -22,7 +22,10 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     private let newest = Mutex<Newest?>(nil)
 
     /// Creates the folder if it is missing; throws if it can be read or changed by other users.
-    package init(_ path: String, clock: any Clock) throws(Failure) {
+    ///
+    /// - Parameter account: the account that has the user number now.
+    /// - Throws: `storeOfEarlierAccount` if the files belong to an earlier account with the same number.
+    package init(_ path: String, userID: UInt32, account: AccountName, clock: any Clock) throws(Failure) {
         self.path = path
         self.clock = clock
         guard let zeros = SymmetricKey(SecretBytes([UInt8](repeating: 0, count: SymmetricKey.byteCount))) else {
@@ -30,8 +33,39 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         }
         checksumKey = try zeros.derive(.authorityFile)
         try Files.makePrivateFolder(path)
+        try check(userID, account)
     }
 
+    /// Compares the file `account` with the account, and creates it in a new folder.
+    private func check(_ userID: UInt32, _ account: AccountName) throws(Failure) {
+        guard let stored = try storedAccount() else {
+            // `account` is the first file of a folder, so it was removed from one that has others.
+            guard ![counters, permissions, passcodes].contains(where: Files.exists) else {
+                throw Failure(
+                    .storeUnreadable, "\(accountFile) is missing, so the account of its folder is unknown.",
+                    hint: "Restore the folder from a backup.")
+            }
+            var writer = CBORWriter()
+            writer.text(account.text)
+            return try replace(accountFile, .account, writer.finish().copyBytes())
+        }
+        // Stops an account that has the number of a deleted one from using its tries and its passcode.
+        guard stored == account else {
+            throw Failure.storeOfEarlierAccount("The passcode", userID, stored: stored, current: account)
+        }
+    }
+
+    private func storedAccount() throws(Failure) -> AccountName? {
+        guard let body = try contents(of: accountFile, .account) else { return nil }
+        var name: AccountName?
+        let isRead = Self.decode(body) { (reader) throws(WireError) in
+            name = AccountName(try reader.text(limit: AccountName.bytes))
+        }
+        guard isRead, let name else { throw Self.changed(accountFile) }
+        return name
+    }
+
+    private var accountFile: String { path + "/account" }
     private var counters: String { path + "/counters" }
     private var permissions: String { path + "/permissions" }
     private var passcodes: String { path + "/passcodes" }

@@ -87,7 +87,7 @@ enum OptionName: String, CaseIterable, Sendable {
     case deviceOnly = "device-only"
     case all
     case type, enclave, hash, pss, signature, output, format, hex, base64
-    case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready
+    case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready, yes
     case json, help
 
     /// The value of the option; nil if it has none.
@@ -104,7 +104,7 @@ enum OptionName: String, CaseIterable, Sendable {
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
-            .other, .ready, .json, .help:
+            .other, .ready, .yes, .json, .help:
             nil
         }
     }
@@ -124,13 +124,14 @@ enum OptionName: String, CaseIterable, Sendable {
 
 /// Every command.
 enum CommandTable {
-    static let entries: [CommandEntry] = items + keys + passcodes + store + simulation + help
+    static let entries: [CommandEntry] = items + keys + passcodes + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
         CommandGroup(
             name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
+        CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
     ]
 

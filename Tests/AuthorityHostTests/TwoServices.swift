@@ -11,6 +11,7 @@ import SimulatedDriver
 import Synchronization
 import SystemDriver
 import TestSupport
+import Testing
 
 /// Both services of tier `file` in one process: they exchange the bytes of the service channel, without a socket. The
 /// sensor and the prompt are simulated.
@@ -23,14 +24,28 @@ final class TwoServices: Sendable {
 
     let world: SimulatedWorld
     let clock = VirtualClock()
-    let keychain: Keychain
-    let folder: TemporaryFolder
+    let disk: Disk
+    let opened: Result<Keychain, Failure>
     let link: AuthorityLink
     let authority: RemoteAuthority
     let service: Service
     let random = SystemRandomSource()
     private let prompter: any Prompter
     private let wire = Wire()
+
+    /// What both services have stored; it remains when they end.
+    struct Disk: Sendable {
+        let store: any ItemStore
+        let vault: MemoryKeyVault
+        /// The folder of the authority's files.
+        let folder: TemporaryFolder
+
+        init() throws {
+            store = try SQLiteItemStore.inMemory()
+            vault = MemoryKeyVault(rootKey: try SystemRandomSource().bytes(32))
+            folder = try TemporaryFolder()
+        }
+    }
 
     /// What both ends of the channel share.
     final class Wire: Sendable {
@@ -45,33 +60,46 @@ final class TwoServices: Sendable {
         let state = Mutex(State())
     }
 
-    init(_ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3])) throws {
-        folder = try TemporaryFolder()
+    /// Starts the services for the user, who has the account `account`.
+    ///
+    /// - Parameters:
+    ///   - disk: what earlier services have stored; nil for an empty machine.
+    ///   - keepingStore: false if the store of `disk` was removed, and only the files of the authority remain.
+    init(
+        _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
+        after earlier: Disk? = nil, keepingStore: Bool = true
+    ) throws {
+        disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
         world = SimulatedWorld(state, clock: clock, random: random, user: Self.userID) { _ in }
         prompter = ScriptedPrompter(SimulatedPrompter(), world: world)
-        let identity = StoreIdentity(tier: .file, userID: Self.userID, passcodeCost: 10)
-        let store = try SQLiteItemStore.inMemory()
-        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
-        try identity.create(in: store, vault: vault, random: random)
-        keychain = try identity.open(store, vault: vault, clock: clock, random: random)
-        let (wire, world, prompter, path) = (wire, world, prompter, folder.path)
+        let name = try #require(AccountName(account))
+        let identity = StoreIdentity(tier: .file, userID: Self.userID, account: name, passcodeCost: 10)
+        let stored = keepingStore ? disk : try Disk()
+        if earlier == nil || !keepingStore {
+            try identity.create(in: stored.store, vault: stored.vault, random: random)
+        }
+        opened = Result { () throws(Failure) in
+            try identity.open(stored.store, vault: stored.vault, clock: clock, random: random)
+        }
+        let (wire, world, prompter, path) = (wire, world, prompter, disk.folder.path)
         link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog()) {
             (received, ended) throws(Failure) in
-            try Self.connect(wire, world, prompter, clock, random, path, received, ended)
+            try Self.connect(wire, world, prompter, clock, random, path, name, received, ended)
         }
         link.start()
         authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
         service = Service(
             Service.Parts(
-                tier: .file, userID: Self.userID, storePath: "", processID: 1, keychain: .success(keychain),
+                tier: .file, userID: Self.userID, storePath: "", processID: 1, keychain: opened,
                 authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
                 stretching: ImmediateWorkQueue(), acceptsVirtual: true))
     }
 
     private static func connect(
         _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ clock: VirtualClock,
-        _ random: SystemRandomSource, _ path: String, _ received: @escaping @Sendable (SecretBytes) -> Bool,
+        _ random: SystemRandomSource, _ path: String, _ account: AccountName,
+        _ received: @escaping @Sendable (SecretBytes) -> Bool,
         _ ended: @escaping @Sendable () -> Void
     ) throws(Failure) -> @Sendable (SecretBytes) -> Void {
         guard !wire.state.withLock({ $0.isRefusing }) else { throw Failure(.daemonUnavailable) }
@@ -85,7 +113,8 @@ final class TwoServices: Sendable {
             guard process == Self.process else { throw Failure(.notPermitted, "no such process") }
             return Self.identity
         } user: { (userID) throws(Failure) in
-            let files = try AuthorityFolder("\(path)/\(userID)", clock: clock)
+            let files = try AuthorityFolder(
+                "\(path)/\(userID)", userID: userID, account: account, clock: clock)
             return UserParts(
                 tier: .file, isVirtual: true, reader: world, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
@@ -107,6 +136,9 @@ final class TwoServices: Sendable {
             _ = connection?.received(frame)
         }
     }
+
+    /// The keychain of the user; throws the failure with which every request is refused.
+    var keychain: Keychain { get throws(Failure) { try opened.get() } }
 
     /// Returns a new session of the program.
     func session() -> Session {

@@ -24,11 +24,11 @@ import Testing
 
     @Test func aPasscodeChosenAtThePromptIsAcceptedAtThePrompt() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
-        #expect(machine.keychain.isPasscodeSet && machine.authority.state.isPasscodeSet)
+        #expect(try machine.keychain.isPasscodeSet && machine.authority.state.isPasscodeSet)
         let replies = evaluate(machine.session())
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(replies() == [.proven([.passcode])])
-        #expect(machine.keychain.tree.holdsPasscodeKey)
+        #expect(try machine.keychain.tree.holdsPasscodeKey)
     }
 
     @Test func aFingerIsAcceptedWithAToken() throws {
@@ -116,7 +116,7 @@ import Testing
         let replies = machine.answers(machine.session(), .passcode(.remove))
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(replies() == [.done])
-        #expect(!machine.authority.state.isPasscodeSet && !machine.keychain.isPasscodeSet)
+        #expect(try !machine.authority.state.isPasscodeSet && !machine.keychain.isPasscodeSet)
     }
 }
 

@@ -55,8 +55,8 @@ struct StoreSnapshot {
         let vault = FileKeyVault(folder)
         let store = try SQLiteItemStore.open(folder.database)
         let tree = try KeyTree.open(
-            store, rootKey: vault.rootKey(), tier: .simulated, userID: geteuid(), random: SystemRandomSource(),
-            scryptCost: 10)
+            store, rootKey: vault.rootKey(), tier: .simulated, userID: geteuid(), account: nil,
+            random: SystemRandomSource(), scryptCost: 10)
         let audit = try AuditTrail(
             tree: tree, counters: CounterFile(tree: tree, vault: vault), clock: SystemClock())
         let state = StoreState(tree)

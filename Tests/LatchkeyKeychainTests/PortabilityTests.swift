@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: Tier.allCases)
     func withoutAPasscodeTheTiersFileAndTPMRefuseEveryBackup(tier: Tier) throws {
         let store = try StoreOnDisk()
-        let identity = StoreIdentity(tier: tier, userID: 1000, passcodeCost: 10)
+        let identity = StoreIdentity(tier: tier, userID: 1000, account: AccountName("ada"), passcodeCost: 10)
         try store.prepare(identity)
         let keychain = try store.open(identity)
         try keychain.add("mine")

@@ -67,6 +67,65 @@ import Testing
         #expect(try refusal() == .storeOfAnotherTier)
     }
 
+    /// The store of the account `ada` in a tier that binds stores to accounts.
+    private static func owner(_ account: String?, _ tier: Tier = .file) -> StoreIdentity {
+        StoreIdentity(tier: tier, userID: 1000, account: account.flatMap { AccountName($0) }, passcodeCost: 10)
+    }
+
+    @Test(arguments: [Tier.file, .tpm])
+    func theStoreOfAnEarlierAccountIsRefused(tier: Tier) throws {
+        let store = try StoreOnDisk()
+        try store.prepare(Self.owner("ada", tier))
+        try store.open(Self.owner("ada", tier)).add("account")
+        try store.settle()
+        let before = try store.files()
+        do {
+            _ = try store.open(Self.owner("bob", tier))
+            Issue.record("it opened")
+        } catch {
+            #expect(error.status == .storeOfEarlierAccount)
+            #expect(error.message.contains("earlier account ada") && error.message.contains("now bob"))
+            #expect(error.hint.contains("latchkey admin remove-user 1000"))
+        }
+        #expect(status { _ = try store.open(Self.owner(nil, tier)) } == .invalidParameter)
+        for name in ["root.key", "anchor", "counters", "keychain.sqlite"] {
+            #expect(try store.files()[name] == before[name], "\(name)")
+        }
+        #expect(try store.open(Self.owner("ada", tier)).secret("account") != nil)
+    }
+
+    @Test func anAccountSwappedInTheFileFailsAuthentication_abuse33() throws {
+        let store = try StoreOnDisk()
+        try store.prepare(Self.owner("ada"))
+        // [version, tier, user, store, account]: the account is the last field.
+        try store.edit { store in
+            let header = try #require(try store.record("header"))
+            #expect(header.suffix(4) == [0x63] + Array("ada".utf8))
+            try store.setRecord("header", header.dropLast(3) + Array("bob".utf8))
+        }
+        #expect(status { _ = try store.open(Self.owner("bob")) } == .storeUnreadable)
+        #expect(status { _ = try store.open(Self.owner("ada")) } == .storeOfEarlierAccount)
+    }
+
+    /// A header has an account if and only if its tier binds stores to accounts.
+    @Test func aHeaderWithTheFieldsOfAnotherTierIsRefused() throws {
+        let id = [UInt8](repeating: 7, count: 16)
+        let header = try StoreHeader(tier: .file, userID: 1000, account: AccountName("ada"), storeID: id)
+        #expect(try StoreHeader(decoding: header.bytes) == header)
+        let user = try StoreHeader(tier: .user, userID: 1000, account: AccountName("ada"), storeID: id)
+        #expect(user.account == nil && user.bytes.first == 0x84)
+        // The tier is the third byte.
+        var bytes = header.bytes
+        bytes[2] = Tier.user.rawValue
+        #expect(status { _ = try StoreHeader(decoding: bytes) } == .storeUnreadable)
+        bytes = user.bytes
+        bytes[2] = Tier.file.rawValue
+        #expect(status { _ = try StoreHeader(decoding: bytes) } == .storeUnreadable)
+        #expect(status { _ = try StoreHeader(tier: .tpm, userID: 1000, storeID: id) } == .invalidParameter)
+        let empty = header.bytes.dropLast(4) + [0x60]
+        #expect(status { _ = try StoreHeader(decoding: Array(empty)) } == .storeUnreadable)
+    }
+
     @Test func aStoreOfANewerVersionIsRefused() throws {
         // user_version: four bytes at 60 of the database's header.
         try change("keychain.sqlite") { $0[63] = 3 }

@@ -17,7 +17,7 @@ import Testing
         (.peerNotTrusted, .notInteractive), (.storeOlder, .notInteractive), (.anchorMissing, .notInteractive),
         (.anchorOld, .notInteractive), (.eventUnfinished, .notInteractive), (.invalidParameter, .notInteractive),
         (.rootKeyMissing, .notInteractive), (.vaultUnavailable, .notInteractive), (.tpmReplaced, .notInteractive),
-        (.anchorGone, .notInteractive), (.noSuchClass, .notInteractive),
+        (.anchorGone, .notInteractive), (.storeOfEarlierAccount, .notInteractive), (.noSuchClass, .notInteractive),
         (.noSuchAttribute, .notInteractive), (.duplicateItem, .notInteractive), (.itemNotFound, .notInteractive),
         (.missingEntitlement, .notInteractive), (.dataTooLarge, .notInteractive),
         (.exportNotAllowed, .notInteractive), (.keyUsageNotAllowed, .notInteractive),

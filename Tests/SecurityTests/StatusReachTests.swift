@@ -101,6 +101,7 @@ import Testing
             }
         case .storeOfAnotherTier: .engine { record in try edited(.otherTier, record) }
         case .storeOfAnotherUser: .engine { record in try edited(.otherUser, record) }
+        case .storeOfEarlierAccount: .scripted("requires a tier with two services; see EarlierAccountTests")
         case .storeNewer: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 99) } }
         case .storeOlder: .engine { record in try edited(.own, record) { try $0.setHeaderByte(63, 1) } }
         case .anchorMissing, .anchorOld, .eventUnfinished: .scripted("depends on files of the engine; see AnchorTests")

@@ -13,6 +13,7 @@ import Testing
         (.storeNewer, -25310), (.storeOfAnotherUser, -25295), (.storeRolledBack, -25308),
         (.storeOlder, -25310), (.anchorMissing, -25295), (.anchorOld, -25308), (.eventUnfinished, -25308),
         (.rootKeyMissing, -25295), (.vaultUnavailable, -25291), (.tpmReplaced, -25308), (.anchorGone, -25308),
+        (.storeOfEarlierAccount, -25295),
         (.storeReadOnly, -25292),
         (.diskFull, -34), (.noHome, -25291), (.peerNotTrusted, -25291), (.invalidParameter, -50),
         (.noSuchClass, -25306), (.noSuchAttribute, -25303), (.duplicateItem, -25299), (.itemNotFound, -25300),

@@ -131,7 +131,7 @@ WORDS = {
     6: "unimplemented", 7: "notPermitted", 8: "cancelled", 20: "daemonUnavailable", 21: "storeUnreadable",
     25: "storeRolledBack", 26: "storeReadOnly", 27: "diskFull", 30: "storeOlder", 31: "anchorMissing",
     32: "anchorOld", 33: "eventUnfinished", 34: "rootKeyMissing", 35: "vaultUnavailable", 36: "tpmReplaced",
-    37: "anchorGone", 40: "invalidParameter", 43: "duplicateItem", 44: "itemNotFound",
+    37: "anchorGone", 38: "storeOfEarlierAccount", 40: "invalidParameter", 43: "duplicateItem", 44: "itemNotFound",
     45: "missingEntitlement", 46: "dataTooLarge", 47: "interactionNotAllowed", 48: "itemAuthenticationFailed",
     51: "exportNotAllowed", 70: "authenticationFailed", 71: "userCancel", 72: "userFallback", 73: "systemCancel",
     74: "passcodeNotSet", 75: "biometryNotAvailable", 76: "biometryNotEnrolled", 77: "biometryLockout",

@@ -37,26 +37,39 @@ final class SystemKeychains: Sendable {
     private let shared: Shared
     private let stretching = StretchThreads()
     private let background = SerialWorkQueue { false }
-    private let services = Mutex<[UInt32: Service]>([:])
+    /// The service of a user, and the account for which it was opened.
+    private struct Opened: Sendable {
+        var account: AccountName
+        var service: Service
+    }
+    private let services = Mutex<[UInt32: Opened]>([:])
 
     init(_ shared: Shared) { self.shared = shared }
 
     /// Returns the service of a user, and opens the store first if necessary. Blocks; called on one thread at a time.
     func service(of userID: UInt32) throws(Failure) -> Service {
-        if let service = services.withLock({ $0[userID] }) { return service }
+        // Asked for each connection: the account may be deleted, and its number given to another, while this runs.
+        let account = try Accounts.name(of: userID)
+        if let opened = services.withLock({ $0[userID] }) {
+            guard opened.account == account else {
+                throw Failure.storeOfEarlierAccount(
+                    "The keychain", userID, stored: opened.account, current: account)
+            }
+            return opened.service
+        }
         guard services.withLock({ $0.count }) < Self.users else {
             throw Failure(.limitExceeded, "The keychains of \(Self.users) users are open, and no more can be opened.")
         }
-        let service = open(userID)
-        services.withLock { $0[userID] = service }
+        let service = open(userID, account)
+        services.withLock { $0[userID] = Opened(account: account, service: service) }
         service.beginStoreCheck()
         return service
     }
 
-    private func open(_ userID: UInt32) -> Service {
+    private func open(_ userID: UInt32, _ account: AccountName) -> Service {
         let folder = StoreFolder("\(shared.folder)/\(userID)")
         let authority = RemoteAuthority(userID: userID, link: shared.link, clock: shared.clock)
-        let keychain = Result { () throws(Failure) in try openKeychain(folder, userID) }
+        let keychain = Result { () throws(Failure) in try openKeychain(folder, userID, account) }
         // A store that cannot be opened may be restored, so the next connection tries again.
         if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
         let keyModule =
@@ -70,9 +83,11 @@ final class SystemKeychains: Sendable {
                 acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory))
     }
 
-    private func openKeychain(_ folder: StoreFolder, _ userID: UInt32) throws(Failure) -> Keychain {
+    private func openKeychain(
+        _ folder: StoreFolder, _ userID: UInt32, _ account: AccountName
+    ) throws(Failure) -> Keychain {
         let (random, tier) = (shared.random, shared.tier)
-        let identity = StoreIdentity(tier: tier, userID: userID)
+        let identity = StoreIdentity(tier: tier, userID: userID, account: account)
         try folder.prepare {
             () throws(Failure) in
             try random.bytes(32)
@@ -84,8 +99,8 @@ final class SystemKeychains: Sendable {
     }
 
     /// Whether the process must not exit while it has no connections, because it holds a key derived from a passcode.
-    var mustStay: Bool { services.withLock { $0.values.contains { $0.mustStay } } }
+    var mustStay: Bool { services.withLock { $0.values.contains { $0.service.mustStay } } }
 
     /// Stops all services.
-    func stop() { for service in services.withLock({ $0.values.map { $0 } }) { service.stop() } }
+    func stop() { for service in services.withLock({ $0.values.map(\.service) }) { service.stop() } }
 }

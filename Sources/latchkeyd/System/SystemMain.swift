@@ -18,6 +18,8 @@ enum SystemMain {
         var options = wanted
         try options.read()
         try Files.makePrivateFolder(options.state)
+        let lock = try DaemonProcess.shareFolder(options.state)
+        defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
             try serve(options, events)

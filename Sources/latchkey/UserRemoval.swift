@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
+
+/// The removal of the folders that latchkeyd and latchkey-authd have for a user, while neither of them runs.
+struct UserRemoval {
+    /// The folder in which a service has a folder for each user.
+    private struct Place {
+        var service: String
+        var folder: String
+        var owner: UInt32
+        /// The files of a user's folder that hold keys or verifiers, and what a crash left of their replacements.
+        var secrets: [String]
+    }
+
+    /// The units that start the services with a connection.
+    static let sockets = "latchkeyd.socket latchkey-authd.socket latchkey-agents.socket"
+
+    let userID: UInt32
+    private let places: [Place]
+    /// The folder of latchkey-authd, whose log records the removal. Only root can write to it; in the folder of
+    /// latchkeyd a log of root could be replaced by that service.
+    private let logFolder: String
+
+    /// - Parameters:
+    ///   - storeOwner: the user as whom latchkeyd runs.
+    ///   - authorityOwner: the user as whom latchkey-authd runs.
+    init(
+        _ userID: UInt32, storeOwner: UInt32, authorityOwner: UInt32 = 0, stores: String = "/var/lib/latchkey",
+        authorities: String = "/var/lib/latchkey-authd"
+    ) {
+        self.userID = userID
+        logFolder = authorities
+        places = [
+            // The root key first: without it, nothing else of the user can be decrypted.
+            Place(
+                service: "latchkeyd", folder: stores, owner: storeOwner,
+                secrets: ["root.key", "root.key.new", "anchor", "anchor.new"]),
+            Place(
+                service: "latchkey-authd", folder: authorities, owner: authorityOwner,
+                secrets: ["passcodes", "passcodes.new"]),
+        ]
+    }
+
+    /// Throws the failure with which `run` would refuse now; changes nothing.
+    func check() throws(Failure) {
+        _ = try locks()
+        _ = try folders()
+    }
+
+    /// Removes the folders of the user. The services can start again afterwards.
+    func run() throws(Failure) {
+        // Held until the end: a service that starts meanwhile waits.
+        let locks = try locks()
+        defer { withExtendedLifetime(locks) {} }
+        // Both are checked before one is changed.
+        let folders = try folders()
+        try log()
+        for (folder, secrets) in folders { try folder.remove(erasing: secrets) }
+    }
+
+    private func folders() throws(Failure) -> [(FolderRemoval, [String])] {
+        var folders: [(FolderRemoval, [String])] = []
+        for place in places {
+            if let folder = try FolderRemoval("\(userID)", in: place.folder, owner: place.owner) {
+                folders.append((folder, place.secrets))
+            }
+        }
+        guard !folders.isEmpty else {
+            throw Failure(.itemNotFound, "User \(userID) has no keychain in \(places[0].folder).")
+        }
+        return folders
+    }
+
+    private func locks() throws(Failure) -> [FolderLock] {
+        var locks: [FolderLock] = []
+        for place in places where Files.exists(place.folder) {
+            let lock: FolderLock?
+            do throws(SystemError) {
+                lock = try FolderLock.takeAlone(place.folder)
+            } catch {
+                throw Failure(.storeReadOnly, "\(place.folder) cannot be locked: \(error.description).", cause: error)
+            }
+            guard let lock else {
+                throw Failure(
+                    .storeReadOnly, "\(place.service) is running.",
+                    hint: "Run: systemctl stop \(Self.sockets) latchkeyd.service latchkey-authd.service")
+            }
+            locks.append(lock)
+        }
+        return locks
+    }
+
+    /// Records the removal before it begins; without the record nothing is removed.
+    private func log() throws(Failure) {
+        var line = DaemonLogLine(.userRemoved, nil, time: wallTimeMicroseconds(), processID: getpid())
+        line.message = "An administrator removes the keychain of user \(userID)."
+        try Files.makePrivateFolder(logFolder)
+        do throws(SystemError) {
+            try DaemonLogFile(logFolder).append(line)
+        } catch {
+            throw Failure(
+                .storeReadOnly,
+                "The removal cannot be recorded in \(logFolder)/\(DaemonLogFile.fileName): "
+                    + "\(error.description).", hint: "Nothing was removed.", cause: error)
+        }
+    }
+}
