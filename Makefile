@@ -49,7 +49,7 @@ test-all: check ## everything: check, the long tests too, the address sanitizer,
 	@scripts/fuzz 10
 	@scripts/mutate
 	@scripts/test-apps
-	@$(MAKE) --no-print-directory test-sdk test-agent
+	@$(MAKE) --no-print-directory test-sdk test-agent test-system
 
 test-apps: bootstrap ## build QuickNote, use it once, and run its tests
 	$(TEST_BUILD)

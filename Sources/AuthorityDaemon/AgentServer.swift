@@ -68,6 +68,8 @@ final class AgentServer: FrameHandler {
                 connection?.send($0)
             }
             role.withLock { $0 = agent.map { .agent($0) } ?? .refused }
+            // The refusal is sent first.
+            if agent == nil { connection.end() }
         }
 
         func refused(_ error: FrameError) {}

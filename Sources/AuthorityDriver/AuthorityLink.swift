@@ -40,6 +40,8 @@ package final class AuthorityLink: Sendable {
         /// The connection that waits for its welcome message.
         var pending: (send: @Sendable (SecretBytes) -> Void, calls: CallTable<AuthorityReply>)?
         var authorities: [UInt32: RemoteAuthority] = [:]
+        /// Calls that wait for the welcome message.
+        var waiting: [ReplyBox<Bool>] = []
         var pause: Int64 = 1
         /// The timer of the next attempt to connect; released, it would be cancelled.
         var alarm: (any Alarm)?
@@ -115,6 +117,7 @@ package final class AuthorityLink: Sendable {
             return (state.authorities.values.map { $0 }, state.connection != nil)
         }
         calls.end(Failure(.systemCancel, "The connection to latchkey-authd ended."))
+        wakeWaiting()
         guard let ended else { return }
         log.note(.authorityLost, nil)
         for authority in ended.authorities { authority.lost() }
@@ -141,6 +144,7 @@ package final class AuthorityLink: Sendable {
         }
         guard let authorities else { return false }
         for authority in authorities { authority.attach() }
+        wakeWaiting()
         return true
     }
 
@@ -170,10 +174,31 @@ package final class AuthorityLink: Sendable {
 
     /// Sends a call and waits for its reply. Blocks; must not be called on the thread that receives frames.
     func call(_ call: AuthorityCall) throws(Failure) -> AuthorityReply {
-        guard let connection else { throw Self.disconnected }
+        guard let connection = connection ?? awaitWelcome() else { throw Self.disconnected }
         return try connection.calls.call(seconds: Self.callSeconds) {
             connection.send(ServiceMessage.authorityCall($0, call).encoded())
         }
+    }
+
+    /// Waits for the welcome message of a connection that was made; nil if there is none. A service manager starts
+    /// latchkey-authd with the first connection, so that message takes a moment.
+    private func awaitWelcome() -> Connection? {
+        let box = ReplyBox<Bool>()
+        let isComing = state.withLock { state in
+            if state.pending != nil { state.waiting.append(box) }
+            return state.pending != nil || state.connection != nil
+        }
+        guard isComing else { return nil }
+        if connection == nil { _ = box.take(seconds: Self.callSeconds) }
+        return connection
+    }
+
+    private func wakeWaiting() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for box in waiting { box.put(true) }
     }
 
     /// Asks who a process is. Blocks.

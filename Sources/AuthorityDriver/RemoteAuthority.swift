@@ -129,7 +129,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     // MARK: - Changes
 
-    package func report(_ change: AuthorityChange, then: (@Sendable () -> Void)?) {
+    package func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?) {
         let kind: AuthorityCall.Change.Kind
         switch change {
         case .locked:
@@ -143,13 +143,16 @@ package final class RemoteAuthority: AuthenticationAuthority {
         case .passcodeChanged: kind = .passcodeCommitted
         }
         _ = link.begin(.change(AuthorityCall.Change(userID: userID, kind: kind))) { [self] result in
+            let failure: Failure?
             switch result {
             case .success(.done):
                 if case .unlocked = change { core.withLock { $0.isLocked = $0.known?.isLocked ?? false } }
-            case .success(.failure(let failure)), .failure(let failure): link.log.note(.authorityNotTold, failure)
-            case .success: link.log.note(.authorityNotTold, nil)
+                failure = nil
+            case .success(.failure(let refusal)), .failure(let refusal): failure = refusal
+            case .success: failure = Failure(.internalFailure, "latchkey-authd sent a reply of another kind.")
             }
-            then?()
+            if let failure { link.log.note(.authorityNotTold, failure) }
+            then?(failure)
         }
     }
 
@@ -195,7 +198,10 @@ package final class RemoteAuthority: AuthenticationAuthority {
 
     func open(_ open: StoreCall.Open) -> StoreReply {
         reply { (client) throws(Failure) in
-            .opened(try client.open(.slotKey(open.slotKey, passcodeID: open.passcodeID)))
+            switch try client.open(.slotKey(open.slotKey, passcodeID: open.passcodeID)) {
+            case .right: return .opened(true)
+            case .wrong, .rightButClosed: return .opened(false)
+            }
         }
     }
 

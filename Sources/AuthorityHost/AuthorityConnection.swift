@@ -106,7 +106,8 @@ package final class AuthorityConnection: Sendable {
             guard number != 0 else { return false }
             handle(number, call)
             return true
-        case .storeReply(let number, let reply): return calls.complete(number, .success(reply)) || calls.hasBegun(number)
+        case .storeReply(let number, let reply):
+            return calls.complete(number, .success(reply)) || calls.hasBegun(number)
         case .authorityReply, .storeCall: return false
         }
     }
@@ -137,7 +138,14 @@ package final class AuthorityConnection: Sendable {
         return user
     }
 
+    /// Users without an identity of their own: the overflow user, to which the kernel maps users that do not exist here,
+    /// and the user that no process has.
+    private static let unmapped: Set<UInt32> = [65_534, .max]
+
     private func attach(_ number: UInt64, _ attach: AuthorityCall.Attach) throws(Failure) {
+        guard !Self.unmapped.contains(attach.userID) else {
+            throw Failure(.notPermitted, "User \(attach.userID) stands for users that are unknown here.")
+        }
         let isKnown = state.withLock { state in
             state.users[attach.userID] != nil || state.users.count + state.refused.count >= Self.users
         }

@@ -41,7 +41,7 @@ final class ChannelStore: AuthorityClient {
     ///
     /// The record decides alone that a passcode is wrong or right, so that the store cannot claim either. Only for a
     /// passcode that was chosen and perhaps never adopted, the slot decides which of the two is the case.
-    func open(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
+    func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         guard case .typed(let typed) = passcode else {
             throw Failure(.internalFailure, "A passcode is verified in the form in which it was typed.")
         }
@@ -52,18 +52,23 @@ final class ChannelStore: AuthorityClient {
                 hint: "Ask an administrator to run: latchkey doctor")
         }
         if let current = records.current, let slotKey = try current.open(typed) {
-            guard try opens(slotKey, current) else {
-                throw Failure(
-                    .storeUnreadable, "The passcode is right, but the keychain does not open with it.",
-                    hint: "See: latchkey check")
+            do throws(Failure) {
+                guard try opens(slotKey, current) else {
+                    throw Failure(
+                        .storeUnreadable, "The passcode is right, but the keychain does not open with it.",
+                        hint: "See: latchkey check")
+                }
+            } catch {
+                // latchkeyd cannot make a right passcode count as a miss.
+                return .rightButClosed(error)
             }
             if records.prepared != nil { try passcodes.keep(PasscodeRecords(current: current)) }
-            return true
+            return .right
         }
         guard let prepared = records.prepared, let slotKey = try prepared.open(typed), try opens(slotKey, prepared)
-        else { return false }
+        else { return .wrong }
         try passcodes.keep(PasscodeRecords(current: prepared))
-        return true
+        return .right
     }
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a

@@ -211,12 +211,14 @@ final class UserAuthority: Sendable {
         case .foreground: report(number, .background(false))
         case .passcodeCommitted:
             submit(number) { [self] () throws(Failure) in
-                var records = try parts.passcodes.passcodeRecords()
+                let records = try parts.passcodes.passcodeRecords()
                 guard let prepared = records.prepared else {
                     throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
                 }
-                records = PasscodeRecords(current: prepared)
-                try parts.passcodes.keep(records)
+                // If this fails, both records remain, and the next right passcode decides between them.
+                shared.log.noting(.recordNotRead) { () throws(Failure) in
+                    try parts.passcodes.keep(PasscodeRecords(current: prepared))
+                }
                 store.follow(hasPasscode: true)
                 report(number, .passcodeExists(true))
             }
@@ -237,7 +239,7 @@ final class UserAuthority: Sendable {
     }
 
     private func report(_ number: UInt64, _ change: AuthorityChange) {
-        authority.report(change) { [self] in
+        authority.report(change) { [self] _ in
             sendState()
             connection?.reply(number, .done)
         }

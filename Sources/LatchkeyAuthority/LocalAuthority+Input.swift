@@ -70,9 +70,17 @@ extension LocalAuthority {
             guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
             do throws(Failure) {
                 guard let client else { throw Failure(.systemCancel) }
-                let isRight = try client.open(.typed(entered))
-                if !isRight { core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) } }
-                post(.passcodeChecked(id, isRight: isRight))
+                switch try client.open(.typed(entered)) {
+                case .right: post(.passcodeChecked(id, isRight: true))
+                case .wrong:
+                    core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) }
+                    post(.passcodeChecked(id, isRight: false))
+                case .rightButClosed(let failure):
+                    parts.log.note(.passcodeNotChecked, failure)
+                    post(.passcodeNotChecked(id, failure.status))
+                    // The try was counted before it was verified.
+                    post(.passcodeWasRight)
+                }
             } catch {
                 post(.passcodeNotChecked(id, error.status))
             }

@@ -184,14 +184,16 @@ package final class LocalAuthority: AuthenticationAuthority {
 
     // MARK: - Changes
 
-    package func report(_ change: AuthorityChange, then: (@Sendable () -> Void)?) {
+    package func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?) {
+        // In this process every change is accepted.
+        let accepted: @Sendable () -> Void = { then?(nil) }
         switch change {
-        case .locked: post(.locked, then: then)
-        case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: then)
-        case .background(let isBehind): post(.background(isBehind), then: then)
-        case .passcodeExists(let exists): post(.passcodeExists(exists), then: then)
+        case .locked: post(.locked, then: accepted)
+        case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: accepted)
+        case .background(let isBehind): post(.background(isBehind), then: accepted)
+        case .passcodeExists(let exists): post(.passcodeExists(exists), then: accepted)
         // The state does not say which passcode is set.
-        case .passcodeChanged: then?()
+        case .passcodeChanged: accepted()
         }
     }
 

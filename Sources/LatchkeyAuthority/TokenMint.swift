@@ -7,9 +7,6 @@ package import LatchkeySeams
 
 /// Issues the tokens of one connection between an authority and a service.
 package struct TokenMint: Sendable {
-    /// Seconds for which a token is accepted: the time between its issue and the check by the service.
-    package static let lifetimeSeconds: Int64 = 30
-
     /// The identifier of the connection, 16 random bytes.
     package let connection: [UInt8]
     private let key: SymmetricKey
@@ -47,7 +44,7 @@ package struct TokenMint: Sendable {
             connection: connection, challenge: request.challenge, userID: userID, passcodeID: passcodeID,
             purpose: request.purpose, binding: request.binding, methods: proof.methods,
             strength: proof.methods.isEmpty ? .none : .strong, isVirtual: isVirtual, enrolment: proof.enrolment,
-            bootID: bootID, issued: now, expires: now + Self.lifetimeSeconds * 1_000_000_000)
+            bootID: bootID, issued: now, expires: now + AuthToken.lifetimeSeconds * 1_000_000_000)
         token.code = try code(of: token)
         return token
     }

@@ -7,6 +7,8 @@
 package struct AuthToken: Equatable, Sendable {
     /// The only version of the encoding that is accepted.
     package static let version: UInt8 = 1
+    /// Maximum seconds between the issue of a token and its expiry.
+    package static let lifetimeSeconds: Int64 = 30
     /// Bytes of a challenge, a binding and a code.
     package static let digestBytes = 32
     /// Bytes of a connection identifier and of a passcode identifier.

@@ -40,7 +40,7 @@ package struct TokenExpectation: Sendable {
 /// The first rule that a token breaks.
 package enum TokenFlaw: String, Error, CaseIterable, Sendable {
     case malformed, wrongCode, otherConnection, otherChallenge, otherUser, otherPurpose, otherBinding, otherBoot
-    case notYetValid, expired, planNotCompleted, biometryWithoutSet, virtualHardware
+    case notYetValid, expired, planNotCompleted, biometryWithoutSet, weak, livesTooLong, virtualHardware
 }
 
 extension Authorisation {
@@ -68,8 +68,12 @@ extension Authorisation {
         guard !bootID.isEmpty, token.bootID == bootID else { throw .otherBoot }
         guard token.issued <= now else { throw .notYetValid }
         guard now <= token.expires else { throw .expired }
+        let (lifetime, isTooLong) = token.expires.subtractingReportingOverflow(token.issued)
+        guard !isTooLong, lifetime <= AuthToken.lifetimeSeconds * 1_000_000_000 else { throw .livesTooLong }
         guard expected.plan.stages.allSatisfy({ !$0.isDisjoint(with: token.methods) }) else { throw .planNotCompleted }
         guard !token.methods.contains(.biometry) || token.enrolment != nil else { throw .biometryWithoutSet }
+        // No rule accepts a weak method so far; one that does will be part of the expectation.
+        guard token.methods.isEmpty || token.strength == .strong else { throw .weak }
         guard !token.isVirtual || expected.acceptsVirtual else { throw .virtualHardware }
         let methods = token.methods.sorted { $0.rawValue < $1.rawValue }
         self.init(

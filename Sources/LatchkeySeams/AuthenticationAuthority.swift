@@ -44,10 +44,10 @@ package enum RecoveryStep: Sendable {
     package init?(_ step: LastStep, _ code: SecretBytes?) {
         switch (step, code) {
         case (.none, nil): self = .none
-        case (.showsRecoveryCode, let code?): self = .shows(code)
+        case (.showsRecoveryCode, let code?) where code.count > 0: self = .shows(code)
         case (.asksRecoveryCode, nil): self = .asks
         case (.asksNewPasscode, nil): self = .asksNewPasscode
-        case (.showsRecoveryCode, nil), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?): return nil
+        case (.showsRecoveryCode, _), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?): return nil
         }
     }
 
@@ -156,8 +156,8 @@ package protocol AuthenticationAuthority: AnyObject, Sendable {
     func withdraw(_ evaluation: UInt64, _ status: Status)
     /// Reports a change.
     ///
-    /// - Parameter then: called when the change has been processed.
-    func report(_ change: AuthorityChange, then: (@Sendable () -> Void)?)
+    /// - Parameter then: called when the change has been processed, or with the failure if it was not accepted.
+    func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?)
     /// Stores the counters, before a first passcode is set. Blocks.
     func keepCounters() throws(Failure)
     /// Sets the face permission of an app, or deletes it with nil so that the app asks again.
@@ -178,12 +178,20 @@ package enum PasscodeSecret: Sendable {
     case slotKey(SecretBytes, passcodeID: [UInt8])
 }
 
+/// The result of verifying a passcode.
+package enum PasscodeVerdict: Sendable {
+    case right
+    case wrong
+    /// The passcode is right, but the key that it protects does not open; the evaluation is refused without a miss.
+    case rightButClosed(Failure)
+}
+
 /// The functions of the service that its authority calls. The calls block and may come from any thread.
 package protocol AuthorityClient: AnyObject, Sendable {
     /// Adopts the sensor's enrolment set durably; a match of a new set is accepted only afterwards.
     func adopt(_ set: EnrolmentSet?) throws(Failure)
     /// Verifies a passcode; a right one opens the key that it protects.
-    func open(_ passcode: PasscodeSecret) throws(Failure) -> Bool
+    func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict
     /// Reports that the connection to the authority ended: every proof that it gave is void.
     func authorityWasLost()
     /// Reports that these counters are durable.

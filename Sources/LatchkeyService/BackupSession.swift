@@ -4,6 +4,7 @@ import LatchkeyBackup
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 import Synchronization
 
 /// The state of an export or import between two of its requests. The user authorised it once, for one connection.
@@ -39,6 +40,8 @@ struct BackupSession: Sendable {
     var cursor: [UInt8] = []
     /// When the export or import expires without a further request, in nanoseconds of the boot-time clock.
     var deadline: Int64 = 0
+    /// Ends the session at its deadline; it is cancelled when the session is continued or ends.
+    var alarm: (any Alarm)?
 }
 
 /// One of the daemon's `Limits.backups` exports and imports; released with the last reference.

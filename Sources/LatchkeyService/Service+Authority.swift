@@ -15,7 +15,7 @@ extension Service: AuthorityClient {
         _ = try keychain.follow(set)
     }
 
-    package func open(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
+    package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         let keychain = try parts.keychain.get()
         let wasLocked = keychain.tree.lockState.isLocked
         var passcode = passcode
@@ -24,13 +24,13 @@ extension Service: AuthorityClient {
         }
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
-            return false
+            return .wrong
         }
         // If the device was locked during the verification, remove the key that the verification unlocked.
         let lock = keychain.tree.lockState
         if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
         if case .typed(let typed) = passcode { parts.controls?.learn(typed) }
-        return true
+        return .right
     }
 
     package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }

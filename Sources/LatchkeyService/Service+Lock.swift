@@ -13,7 +13,7 @@ extension Service {
     /// - Parameter then: called when the reducer has processed the lock.
     func lock(then: @escaping @Sendable () -> Void = {}) {
         close()
-        authority.report(.locked) { [self] in
+        authority.report(.locked) { [self] _ in
             // Events queued before the lock may meanwhile have unlocked the keychain or added proofs.
             close()
             then()
@@ -30,7 +30,7 @@ extension Service {
     ///
     /// - Parameter then: called when the reducer has processed the unlock, with whether the device is unlocked.
     func unlock(byBiometry: Bool, then: @escaping @Sendable (Bool) -> Void = { _ in }) {
-        authority.report(.unlocked(byBiometry: byBiometry)) { [self] in
+        authority.report(.unlocked(byBiometry: byBiometry)) { [self] _ in
             guard !authority.state.isLocked else { return then(false) }
             defer { then(true) }
             guard case .success(let keychain) = parts.keychain else { return }

@@ -114,9 +114,10 @@ extension Session {
             return true
         }
         guard isKept else { throw Refusal.failure(.systemCancel, nil) }
-        _ = service.parts.clock.alarm(after: Limits.backupIdleSeconds) { [weak self] in
+        let alarm = service.parts.clock.alarm(after: Limits.backupIdleSeconds) { [weak self] in
             self?.state.withLock { if $0.backup?.cursor == cursor { $0.backup = nil } }
         }
+        state.withLock { if $0.backup?.cursor == cursor { $0.backup?.alarm = alarm } }
         return cursor
     }
 

@@ -54,7 +54,7 @@ extension Session {
             submit(answer) { [self] () throws(Failure) in
                 try set(key, keychain, caller)
                 if case .text(let text) = new { service.parts.controls?.learn(text) }
-                service.authority.report(.passcodeExists(true)) { answer(.done) }
+                service.authority.report(.passcodeExists(true)) { answer($0.map { .failure($0) } ?? .done) }
             }
         }
     }
@@ -64,7 +64,7 @@ extension Session {
             submit(proven, answer) { [self] () throws(Failure) in
                 try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
                 if case .text(let text) = new { service.parts.controls?.learn(text) }
-                service.authority.report(.passcodeChanged) { answer(.done) }
+                service.authority.report(.passcodeChanged) { answer($0.map { .failure($0) } ?? .done) }
             }
         }
     }
@@ -74,10 +74,10 @@ extension Session {
         service.parts.controls?.learn(nil)
         // Proofs of the removed passcode are no longer valid.
         service.forgetProofs()
-        service.authority.report(.passcodeExists(false)) { [service] in
+        service.authority.report(.passcodeExists(false)) { [service] failure in
             // Events queued before this one may have added proofs meanwhile.
             service.forgetProofs()
-            answer(.done)
+            answer(failure.map { .failure($0) } ?? .done)
         }
     }
 

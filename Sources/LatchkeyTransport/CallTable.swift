@@ -73,13 +73,13 @@ package final class CallTable<Reply: Sendable>: Sendable {
 }
 
 /// A value that one thread waits for and another thread provides.
-final class ReplyBox<Value: Sendable>: @unchecked Sendable {
+package final class ReplyBox<Value: Sendable>: @unchecked Sendable {
     // `value` is accessed with the lock held only.
     private var value: Value?
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    init() {
+    package init() {
         pthread_mutex_init(lock, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -96,7 +96,8 @@ final class ReplyBox<Value: Sendable>: @unchecked Sendable {
         changed.deallocate()
     }
 
-    func put(_ value: Value) {
+    /// Provides the value; one waiting thread continues.
+    package func put(_ value: Value) {
         pthread_mutex_lock(lock)
         self.value = value
         pthread_cond_signal(changed)
@@ -104,7 +105,7 @@ final class ReplyBox<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Waits for the value; nil if it was not provided in time.
-    func take(seconds: Int64) -> Value? {
+    package func take(seconds: Int64) -> Value? {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         var deadline = timespec(tv_sec: now.tv_sec + Int(seconds), tv_nsec: now.tv_nsec)

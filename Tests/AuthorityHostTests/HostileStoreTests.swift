@@ -75,6 +75,41 @@ import Testing
         #expect(status(try call(evaluate(reused))) == .notPermitted, "another process has the number now")
     }
 
+    @Test func aStoreThatOpensNothingMakesNoRightPasscodeAMiss() throws {
+        machine.openNothing()
+        _ = try call(evaluate())
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        #expect(machine.authority.state.passcodeFailures == 0)
+        _ = try call(evaluate(), number: 9001)
+        machine.world.perform(.passcode(SecretBytes("abcdeg".utf8)))
+        #expect(machine.authority.state.passcodeFailures == 1)
+    }
+
+    @Test func aPasscodeIsReplacedOnlyAfterItWasEntered() throws {
+        let replacing = AuthorityCall.evaluate(
+            AuthorityCall.Evaluate(
+                plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
+                purpose: .changePasscode, lastStep: .asksNewPasscode, recoveryCode: nil, reuseSeconds: 0,
+                challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
+        #expect(status(try call(replacing)) == .notPermitted)
+    }
+
+    @Test func anEvaluationWithoutThePasscodeDoesNotPermitItsRemoval() throws {
+        let empty = AuthorityCall.evaluate(
+            AuthorityCall.Evaluate(
+                plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
+                purpose: .removePasscode, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+                challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
+        _ = try call(empty)
+        let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
+        #expect(status(try call(.change(change), number: 9001)) == .notPermitted)
+    }
+
+    @Test(arguments: [65_534, .max] as [UInt32]) func usersWithoutAnIdentityAreNotAttached(_ userID: UInt32) throws {
+        let attach = AuthorityCall.Attach(userID: userID, isPasscodeSet: false, isLocked: false)
+        #expect(status(try call(.attach(attach))) == .notPermitted)
+    }
+
     @Test func aUserIsAttachedOnce() throws {
         let attach = AuthorityCall.Attach(userID: TwoServices.userID, isPasscodeSet: false, isLocked: false)
         #expect(status(try call(.attach(attach))) == .malformedRequest)

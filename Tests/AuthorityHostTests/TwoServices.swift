@@ -6,6 +6,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
+import LatchkeyWire
 import SQLiteDriver
 import SimulatedDriver
 import Synchronization
@@ -54,6 +55,8 @@ final class TwoServices: Sendable {
             var toStore: (@Sendable (SecretBytes) -> Bool)?
             var ended: (@Sendable () -> Void)?
             var isRefusing = false
+            /// Whether the store says of every passcode that its slot does not open.
+            var opensNothing = false
             /// The frames in both directions, to search and to replay.
             var frames: [SecretBytes] = []
         }
@@ -121,6 +124,13 @@ final class TwoServices: Sendable {
                 counters: files, permissions: files, passcodes: files)
         }
         let connection = try AuthorityConnection(parts) { frame in
+            if wire.state.withLock({ $0.opensNothing }),
+                case .storeCall(let number, .open)? = try? ServiceMessage(decoding: frame)
+            {
+                let reply = ServiceMessage.storeReply(number, .opened(false)).encoded()
+                _ = wire.state.withLock { $0.connection }?.received(reply)
+                return
+            }
             let receive = wire.state.withLock { state in
                 state.frames.append(frame)
                 return state.toStore
@@ -168,6 +178,9 @@ final class TwoServices: Sendable {
             number = Self.count.add(1, ordering: .relaxed).newValue
         }
     }
+
+    /// Makes the store claim of every passcode that its slot does not open.
+    func openNothing() { wire.state.withLock { $0.opensNothing = true } }
 
     /// The authd side of the current connection, for calls that latchkeyd would not make.
     var connection: AuthorityConnection? { wire.state.withLock { $0.connection } }

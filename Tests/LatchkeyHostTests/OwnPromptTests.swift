@@ -167,7 +167,7 @@ import Testing
     @Test func aSecondFirstEntryDoesNotReplaceTheFirst() {
         ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
         let send = prompter.events
-        machine.service.authority.report(.background(false)) {
+        machine.service.authority.report(.background(false)) { _ in
             send?(.newPasscodeEntered(SecretBytes("abcd".utf8)))
             send?(.newPasscodeEntered(SecretBytes("wxyz".utf8)))
         }

@@ -70,6 +70,9 @@ import Testing
         Change(flaw: .expired) { $0.expires = 149 },
         Change(flaw: .planNotCompleted) { $0.methods = [.companion] },
         Change(flaw: .planNotCompleted) { $0.methods = [] },
+        Change(flaw: .weak) { $0.strength = .weak },
+        Change(flaw: .weak) { $0.strength = .none },
+        Change(flaw: .livesTooLong) { $0.expires = 30_000_000_101 },
         Change(flaw: .biometryWithoutSet) { $0.enrolment = nil },
         Change(flaw: .virtualHardware) { $0.isVirtual = true },
     ]

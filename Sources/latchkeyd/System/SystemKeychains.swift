@@ -70,7 +70,7 @@ final class SystemKeychains: Sendable {
         let folder = StoreFolder("\(shared.folder)/\(userID)")
         let authority = RemoteAuthority(userID: userID, link: shared.link, clock: shared.clock)
         let keychain = Result { () throws(Failure) in try openKeychain(folder, userID, account) }
-        // A store that cannot be opened may be restored, so the next connection tries again.
+        // The user is refused with this failure until latchkeyd starts again, for example after the store was restored.
         if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
         let keyModule =
             shared.enclave == .software ? SoftwareEnclave(clock: shared.clock, random: shared.random) : nil
