@@ -57,6 +57,10 @@ class UserTests(ServiceTest):
             self.assertIn("Permission denied", self.machine.run("ls", folder, user="alice", check=False).stderr)
 
     def test_many_users_work_at_the_same_time(self):
+        # A store is bound to the name of its account, so a user without one has none.
+        accounts = "".join(f"u{user}:x:{user}:{user}::/nonexistent:/bin/sh\n"
+                           for user in range(20_000, 20_000 + USERS))
+        self.machine.write("/etc/passwd", self.machine.read("/etc/passwd") + accounts)
         running = [
             (user, subprocess.Popen(
                 self.machine.command(["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "sh", "-c", WORK,
