@@ -55,6 +55,8 @@ final class UserAuthority: Sendable {
         var removal = false
         /// Whether the last unlock was by biometry.
         var unlockByBiometry = false
+        /// Whether a passcode was chosen on this connection and not adopted so far.
+        var choice = false
     }
     private let grants = Mutex(Grants())
     private static let evaluations = Atomic<UInt64>(0)
@@ -90,10 +92,12 @@ final class UserAuthority: Sendable {
         }
     }
 
-    /// Whether a passcode was set here, whatever latchkeyd says. A record that cannot be read counts as one.
+    /// Whether a passcode was set here, whatever latchkeyd says. A record that cannot be read counts as one, and so does
+    /// a passcode that was chosen on an earlier connection: its adoption may have been interrupted.
     private var hasRecord: Bool {
         do throws(Failure) {
-            return try parts.passcodes.passcodeRecords().current != nil
+            let records = try parts.passcodes.passcodeRecords()
+            return records.current != nil || records.prepared != nil && !grants.withLock { $0.choice }
         } catch {
             shared.log.note(.recordNotRead, error)
             return true
@@ -189,6 +193,7 @@ final class UserAuthority: Sendable {
         try authority.keepCounters()
         records.prepared = record
         try parts.passcodes.keep(records)
+        grants.withLock { $0.choice = true }
         return (slotKey, passcodeID)
     }
 
@@ -210,6 +215,14 @@ final class UserAuthority: Sendable {
         case .background: report(number, .background(true))
         case .foreground: report(number, .background(false))
         case .passcodeCommitted:
+            // A choice of an earlier connection is settled by the next right passcode.
+            let isChosen = grants.withLock { grants in
+                defer { grants.choice = false }
+                return grants.choice
+            }
+            guard isChosen else {
+                throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
+            }
             submit(number) { [self] () throws(Failure) in
                 let records = try parts.passcodes.passcodeRecords()
                 guard let prepared = records.prepared else {

@@ -94,6 +94,34 @@ import Testing
         #expect(status(try call(replacing)) == .notPermitted)
     }
 
+    /// A passcode that was chosen on an earlier connection may be the one of the store.
+    @Test func aChoiceOfAnEarlierConnectionIsNeitherAdoptedNorReplaced() throws {
+        let machine = try TwoServices(WorldState(sensor: .none))
+        let choosing = AuthorityCall.evaluate(
+            AuthorityCall.Evaluate(
+                plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
+                purpose: .setPasscode, lastStep: .asksNewPasscode, recoveryCode: nil, reuseSeconds: 0,
+                challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
+        let send: (AuthorityCall, UInt64) -> Status? = { call, number in
+            let before = machine.frames.count
+            _ = machine.connection?.received(ServiceMessage.authorityCall(number, call).encoded())
+            for frame in machine.frames[before...] {
+                guard case .authorityReply(number, .failure(let failure))? = try? ServiceMessage(decoding: frame)
+                else { continue }
+                return failure.status
+            }
+            return nil
+        }
+        #expect(send(choosing, 9000) == nil)
+        machine.enterNew("abcdef")
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeCommitted)
+        #expect(send(.change(change), 9001) == .malformedRequest)
+        #expect(send(choosing, 9002) == .notPermitted)
+        #expect(machine.authority.state.isPasscodeSet, "the passcode that was chosen is asked for")
+    }
+
     @Test func anEvaluationWithoutThePasscodeDoesNotPermitItsRemoval() throws {
         let empty = AuthorityCall.evaluate(
             AuthorityCall.Evaluate(
