@@ -26,7 +26,7 @@ SYSTEM_PROGRAMS = latchkey-authd latchkey-authd-testing
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-apps test-sdk test-system system-programs check bench build docs sdk install uninstall format fuzz mutants bootstrap
 .PHONY: agent test-agent agent-screenshots bench-agent install-agent
-.PHONY: attacks attack-services notes test-notes notes-screenshots bench-notes
+.PHONY: attacks attack-services bench-services notes test-notes notes-screenshots bench-notes
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -137,6 +137,9 @@ format: bootstrap ## format the sources with swift format
 
 fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
+
+bench-services: build system-programs ## compare calls through the services of a system with those of tier user (needs root)
+	@python3 Tests/System/bench_services.py
 
 attack-services: build system-programs ## run every attack of an independent client against both services of a system (needs root)
 	@python3 Tests/System/attack_services.py
