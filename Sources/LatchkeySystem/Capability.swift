@@ -14,7 +14,7 @@ package enum Capability: Int32, CaseIterable, Sendable {
     /// sets, and forbids new privileges by executing a program. Called before any thread exists: the sets belong to
     /// threads.
     ///
-    /// A child that becomes another user loses all of them, as the kernel defines it.
+    /// A child process that changes its user loses all of them, as the kernel defines it.
     package static func keepOnly(_ kept: [Capability]) throws(SystemError) {
         let mask = kept.reduce(0 as UInt64) { $0 | 1 << UInt64($1.rawValue) }
         // The bounding set is reduced first: that needs CAP_SETPCAP, which the next call gives up.
