@@ -170,6 +170,20 @@ import Testing
         #expect(!connection.received(SecretBytes([0x80])))
     }
 
+    /// A reply that comes after its call has timed out must not end the connection, which all users share.
+    @Test func aSecondReplyToACallIsIgnored() throws {
+        _ = try call(evaluate())
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        let opened = machine.frames.compactMap { frame -> UInt64? in
+            guard case .storeCall(let number, .open)? = try? ServiceMessage(decoding: frame) else { return nil }
+            return number
+        }
+        let number = try #require(opened.last)
+        let connection = try #require(machine.connection)
+        #expect(connection.received(ServiceMessage.storeReply(number, .opened(true)).encoded()))
+        #expect(!connection.received(ServiceMessage.storeReply(number + 1, .opened(true)).encoded()))
+    }
+
     @Test func aWithdrawalHasNoStatusOfItsChoice() throws {
         _ = try call(evaluate(), number: 9000)
         let withdraw = AuthorityCall.Withdraw(evaluation: 9000, status: .userCancel)
