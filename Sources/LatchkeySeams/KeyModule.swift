@@ -94,7 +94,7 @@ package struct KeyChallenge: Equatable, Sendable {
     }
 
     /// What an approval covers besides the nonce. The authority computes the digest of the command itself, so that it
-    /// never approves bytes that it has not seen.
+    /// approves only commands whose parameters it has.
     package struct Subject: Equatable, Sendable {
         /// The module's name of the key, for a TPM the algorithm and the digest of the public area.
         package var keyName: [UInt8]

@@ -6,7 +6,7 @@ from terminals import Terminal
 
 PASSCODE = "a passcode of alice 4711"
 
-# Counts in the memory of process argv[1] the bytes that standard input contains.
+# Prints how often the text on standard input occurs in the memory of process argv[1].
 SEARCH = """
 import sys
 wanted, found, searched = sys.stdin.buffer.read(), 0, 0
