@@ -24,12 +24,26 @@ package enum DaemonFinder {
     /// A store that exists is used until it was moved (`latchkey migrate`): with the system's keychain its items would
     /// seem to be lost. `LATCHKEY_HOME` names a store and thereby the user's own daemon.
     ///
-    /// - Parameter sockets: the sockets of the system's daemon.
-    package static func systemUser(_ sockets: SystemSockets = .installed) throws(Failure) -> UInt32? {
+    /// Where an administrator chose a tier, no store of the weaker tier `user` is created while the sockets are missing,
+    /// for example before the services have started: it would be used from then on.
+    ///
+    /// - Parameters:
+    ///   - sockets: the sockets of the system's daemon.
+    ///   - ownStore: the folder of the user's own store; nil for a user without a home folder, who has no store.
+    /// - Throws: `daemonUnavailable` if the system's keychain is configured and its socket is missing; the failures of
+    ///   `SystemSockets.storeUser`.
+    package static func systemUser(
+        _ sockets: SystemSockets = .installed, ownStore: String? = try? StoreLocation.folder()
+    ) throws(Failure) -> UInt32? {
         guard Environment.value("LATCHKEY_HOME") == nil else { return nil }
-        guard let user = try sockets.storeUser() else { return nil }
-        // A user without a home folder has no store.
-        if let folder = try? StoreLocation.folder(), Files.exists(folder + "/root.key") { return nil }
+        let user = try sockets.storeUser()
+        if let ownStore, Files.exists(ownStore + "/root.key") { return nil }
+        if user == nil, Files.exists(sockets.configuration) {
+            throw Failure(
+                .daemonUnavailable,
+                "The system's keychain is configured in \(sockets.configuration), but \(sockets.keychain) is missing.",
+                hint: "Ask an administrator to run: systemctl enable --now latchkeyd.socket")
+        }
         return user
     }
 

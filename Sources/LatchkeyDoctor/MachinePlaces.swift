@@ -28,7 +28,7 @@ package struct MachinePlaces: Sendable {
         return Environment.home.map { $0 + "/.config" }
     }
 
-    var sockets: SystemSockets { SystemSockets(root + "/run/latchkey") }
+    var sockets: SystemSockets { SystemSockets(root + "/run/latchkey", configuration: configuration) }
     var configuration: String { root + "/etc/latchkey/latchkeyd.conf" }
     var declarations: String { root + DeclarationFolder.system }
     var processes: String { root + "/proc" }

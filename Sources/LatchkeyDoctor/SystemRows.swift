@@ -17,6 +17,8 @@ package struct SocketFacts: Equatable, Sendable {
     package var storeUser: UInt32?
     /// The user who owns the folders.
     package var administrator: UInt32
+    /// Whether an administrator chose a tier for the machine.
+    package var isConfigured: Bool
 
     /// Reads the states.
     package init(_ places: MachinePlaces, storeUser: UInt32? = Accounts.user(named: "latchkey")?.userID) {
@@ -28,10 +30,11 @@ package struct SocketFacts: Equatable, Sendable {
         agents = PathState(sockets.agents)
         self.storeUser = storeUser
         administrator = places.administrator
+        isConfigured = Files.exists(places.configuration)
     }
 
-    /// Whether the system services have been started or installed.
-    package var isInstalled: Bool { folders.contains { $0.path == folder } }
+    /// Whether the system services have been started or configured.
+    package var isInstalled: Bool { isConfigured || folders.contains { $0.path == folder } }
 }
 
 extension DoctorRow {

@@ -10,9 +10,14 @@ package struct SystemSockets: Sendable {
     package static let installed = SystemSockets("/run/latchkey")
 
     package let folder: String
+    /// The configuration of `latchkeyd`, with which an administrator chooses the tier of the machine.
+    package let configuration: String
 
     /// Names the sockets below `folder`.
-    package init(_ folder: String) { self.folder = folder }
+    package init(_ folder: String, configuration: String = "/etc/latchkey/latchkeyd.conf") {
+        self.folder = folder
+        self.configuration = configuration
+    }
 
     /// The folder of the socket that programs use; it belongs to root or to the user of `latchkeyd`.
     package var publicFolder: String { folder + "/public" }

@@ -66,6 +66,13 @@ import Testing
         withExtendedLifetime(listeners) {}
     }
 
+    @Test func socketsThatAreMissingOnAConfiguredMachineAreStarted() throws {
+        try machine.write("/etc/latchkey/latchkeyd.conf", "tier = file\n")
+        let row = sockets()
+        #expect(row.state == .attention && row.found.contains("keychain.sock is missing"), "\(row)")
+        #expect(row.hint?.command.contains("systemctl enable --now latchkeyd.socket") == true, "\(row)")
+    }
+
     @Test func socketOfAnotherUserIsRemovedAndNotAdopted() throws {
         let listeners = try machine.listen()
         var facts = SocketFacts(machine.places, storeUser: nil)

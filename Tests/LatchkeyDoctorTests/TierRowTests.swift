@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
@@ -46,6 +47,20 @@ import Testing
         ] {
             #expect(DoctorRow.otherStore(facts).state == .ok)
         }
+    }
+
+    @Test func configuredKeychainWithoutSocketIsNotReplacedByAnOwnStore() throws {
+        let machine = try TemporaryMachine()
+        try machine.write("/etc/latchkey/latchkeyd.conf", "tier = file\n")
+        // Any folder that has no store stands for the user's.
+        let answer = Result { () throws(Failure) in
+            try DaemonFinder.systemUser(machine.places.sockets, ownStore: machine.root)
+        }
+        #expect(throws: Failure.self) { try answer.get() }
+        let row = DoctorRow.tier(TierFacts(systemUser: answer), nil)
+        #expect(row.state == .attention && row.found.contains("keychain.sock is missing"), "\(row)")
+        try machine.write("/root.key", "")
+        #expect(try DaemonFinder.systemUser(machine.places.sockets, ownStore: machine.root) == nil)
     }
 
     @Test func socketIsFoundBelowTheRootFolder() throws {

@@ -31,6 +31,14 @@ import Testing
         #expect(trace.copiesInMemory() == 0)
     }
 
+    @Test func generatingRSAKeysLeavesNoCopyInMemory() throws {
+        // Several keys, because later work overwrites freed memory sooner or later.
+        for _ in 0..<8 {
+            let key = try PrivateKey.generateRSA(bitCount: 1024)
+            #expect(SecretTrace(of: key.externalRepresentation).copiesInMemory() == 1)
+        }
+    }
+
     @Test func readingAndWritingPKCS8LeaveNoCopyInMemory() throws {
         let key = try PrivateKey.generate(.p256)
         let trace = SecretTrace(of: key.externalRepresentation)

@@ -29,6 +29,12 @@ class ServiceTest(MachineTest):
         """Runs `latchkey` as a user without a session; raises unless its status is 0, as `Machine.run` does."""
         return self.machine.run(program, *argv, user=user, **options)
 
+    def assertNoOwnStore(self, user="alice"):
+        """Asserts that a user has no store of their own, which programs would use instead of the system's keychain."""
+        home = self.machine.run("getent", "passwd", user).stdout.split(":")[5]
+        found = self.machine.run("find", home, "-name", "root.key").stdout
+        self.assertEqual(found, "", f"{user} has a store of tier user")
+
     def status(self, user="alice", program="latchkey"):
         """The status that a program gets, as a dictionary."""
         return json.loads(self.latchkey("status", "--json", user=user, program=program).stdout)

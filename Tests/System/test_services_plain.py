@@ -4,7 +4,7 @@
 import subprocess
 
 from machine import eventually
-from services import AUTHORITY, KEYCHAIN, NOT_FOUND, RECORDS, SERVICES, SOCKETS, STORES, ServiceTest
+from services import AUTHORITY, KEYCHAIN, NOT_FOUND, RECORDS, SERVICES, SOCKETS, STORES, UNAVAILABLE, ServiceTest
 
 PRIVILEGES = "00000000000800e0"
 
@@ -28,12 +28,20 @@ class PlainStartTests(ServiceTest):
         self.started.append(self.machine.start(*argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                                stderr=subprocess.DEVNULL))
 
+    def test_no_own_store_is_made_before_the_services_have_started(self):
+        done = self.latchkey("set", "token", input="secret", check=False)
+        self.assertFails(done, UNAVAILABLE, "keychain.sock is missing")
+        self.assertIn("systemctl enable --now latchkeyd.socket", done.stderr)
+        self.assertNoOwnStore()
+
     def test_both_services_work_without_a_service_manager(self):
         self.start("/usr/libexec/latchkey-authd")
         eventually(lambda: self.machine.run("test", "-S", "/run/latchkey/agents.sock", check=False).returncode == 0)
         self.start("setpriv", "--reuid", "latchkey", "--regid", "latchkey", "--clear-groups", "--bounding-set", "-all",
                    "/usr/libexec/latchkeyd", "--system")
         eventually(lambda: self.latchkey("status", check=False).returncode == 0)
+        self.assertEqual(self.status()["tier"], "file")
+        self.assertNoOwnStore()
         self.latchkey("set", "token", input="secret")
         self.assertEqual(self.latchkey("get", "token").stdout, "secret")
         self.assertEqual(self.latchkey("get", "token", user="bob", check=False).returncode, NOT_FOUND)

@@ -11,7 +11,7 @@ struct SystemOptions {
     var sockets = SystemSockets.installed
     /// The folder that has a folder for each user.
     var state = "/var/lib/latchkey"
-    var configuration = "/etc/latchkey/latchkeyd.conf"
+    var configuration = SystemSockets.installed.configuration
     /// The user as which `latchkey-authd` runs.
     var authority: UInt32 = 0
     var tier = Tier.file
