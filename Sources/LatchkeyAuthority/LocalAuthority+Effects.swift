@@ -51,7 +51,7 @@ extension LocalAuthority {
                 event = .countersNotKept(id, error.status)
             }
             // Processed before events that were posted meanwhile, such as a match, as the reducer requires.
-            core.withLock { $0.events.insert((event, nil), at: 0) }
+            core.withLock { $0.events.insert(QueuedEvent(make: { _ in event }), at: 0) }
         case .keep(let counters):
             // A proof counts even if the counters cannot be stored: a full disk must not lock the user out, and the
             // stored failure counts are then too high, never too low.

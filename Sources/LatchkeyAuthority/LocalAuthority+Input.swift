@@ -29,14 +29,13 @@ extension LocalAuthority {
         case .permission(let isAllowed): post(.permissionAnswered(id, isAllowed))
         case .codeAcknowledged: post(.codeAcknowledged(id))
         case .codeEntered(let code):
-            // Only the first recovery code is used: its event ends the evaluation.
-            core.withLock { core in
-                guard let active = core.state.active, active.request.id == id, active.step == .recoveryCodeAsked,
-                    core.enteredCodes[id] == nil
-                else { return }
+            let enter = QueuedEvent { core in
+                // Only the first recovery code is used: its event ends the evaluation.
+                guard core.isIn(.recoveryCodeAsked, id), core.enteredCodes[id] == nil else { return nil }
                 core.enteredCodes[id] = code
+                return .codeEntered(id)
             }
-            post(.codeEntered(id))
+            post(enter)
         case .newPasscodeEntered(let passcode): enterNew(passcode, id)
         case .newPasscodeRepeated(let passcode): repeatNew(passcode, id)
         case .companionConfirmed:

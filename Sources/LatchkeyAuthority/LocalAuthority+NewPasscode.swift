@@ -16,33 +16,33 @@ extension LocalAuthority {
 
     /// Stores the first entry of a new passcode until it was entered again.
     func enterNew(_ passcode: SecretBytes, _ id: UInt64) {
-        let isLongEnough = passcode.isLongEnoughAsPasscode
-        let isExpected = core.withLock { core in
+        let enter = QueuedEvent { core in
             // A second first entry must not replace the one whose length was found sufficient.
-            guard core.isIn(.newPasscodeAsked, id), core.newPasscodes[id] == nil else { return false }
+            guard core.isIn(.newPasscodeAsked, id), core.newPasscodes[id] == nil else { return nil }
+            let isLongEnough = passcode.isLongEnoughAsPasscode
             if isLongEnough { core.newPasscodes[id] = .entered(passcode) }
-            return true
+            return .newPasscodeEntered(id, isLongEnough: isLongEnough)
         }
-        if isExpected { post(.newPasscodeEntered(id, isLongEnough: isLongEnough)) }
+        post(enter)
     }
 
     /// Compares the second entry of a new passcode with the first one, which it forgets if they differ.
     func repeatNew(_ passcode: SecretBytes, _ id: UInt64) {
-        let isEqual: Bool? = core.withLock { core in
+        let compare = QueuedEvent { core in
             guard core.isIn(.newPasscodeRepeated, id), case .entered(let first) = core.newPasscodes[id] else {
                 return nil
             }
             let isEqual = first == passcode
             core.newPasscodes[id] = isEqual ? .chosen(first) : nil
-            return isEqual
+            return .newPasscodeRepeated(id, isEqual: isEqual)
         }
-        if let isEqual { post(.newPasscodeRepeated(id, isEqual: isEqual)) }
+        post(compare)
     }
 }
 
 extension LocalAuthority.Core {
-    /// Returns whether the prompt of that evaluation is in that step.
-    fileprivate func isIn(_ step: PromptContent.Step, _ id: UInt64) -> Bool {
+    /// Returns whether the prompt of that evaluation is visible and in that step.
+    func isIn(_ step: PromptContent.Step, _ id: UInt64) -> Bool {
         state.active.map { $0.request.id == id && $0.isVisible && $0.step == step } ?? false
     }
 

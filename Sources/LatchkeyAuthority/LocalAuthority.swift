@@ -80,9 +80,17 @@ package final class LocalAuthority: AuthenticationAuthority {
         var completion: @Sendable (AuthenticationAnswer) -> Void
     }
 
+    /// An event that waits for the ones before it.
+    struct QueuedEvent: Sendable {
+        /// Makes the event when its turn comes; nil if there is none in the state of that time.
+        var make: @Sendable (inout Core) -> PolicyEvent?
+        /// Called after the event's effects were executed.
+        var then: (@Sendable () -> Void)?
+    }
+
     struct Core: Sendable {
         var state = PolicyState()
-        var events: [(PolicyEvent, (@Sendable () -> Void)?)] = []
+        var events: [QueuedEvent] = []
         var isDraining = false
         var nextID: UInt64 = 1
         var pending: [UInt64: Pending] = [:]
@@ -203,8 +211,14 @@ package final class LocalAuthority: AuthenticationAuthority {
     ///
     /// - Parameter then: called after the event's effects were executed.
     func post(_ event: PolicyEvent, then: (@Sendable () -> Void)? = nil) {
+        post(QueuedEvent(make: { _ in event }, then: then))
+    }
+
+    /// Queues an event that depends on the state after the events before it, such as the entry of a text at a prompt
+    /// whose step they may change.
+    func post(_ event: QueuedEvent) {
         let isFirst = core.withLock { core in
-            core.events.append((event, then))
+            core.events.append(event)
             defer { core.isDraining = true }
             return !core.isDraining
         }
@@ -222,12 +236,13 @@ package final class LocalAuthority: AuthenticationAuthority {
                 core.isDraining = false
                 return nil
             }
-            var (event, then) = core.events.removeFirst()
+            let queued = core.events.removeFirst()
+            guard var event = queued.make(&core) else { return ([], queued.then) }
             if case .passcodeChecked(let id, isRight: true) = event, core.state.active?.request.id != id {
                 // The try was counted as wrong before it was verified, and its evaluation has ended meanwhile.
                 event = .passcodeWasRight
             }
-            return (core.state.reduce(event, at: parts.clock.uptime), then)
+            return (core.state.reduce(event, at: parts.clock.uptime), queued.then)
         }
     }
 }

@@ -175,6 +175,17 @@ import Testing
         #expect(ends.words.isEmpty)
     }
 
+    /// A program that shows prompts may send an entry before the daemon has processed the event that permits it.
+    @Test func entryThatArrivesBeforeTheEarlierEventIsProcessedCounts() {
+        ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
+        let send = prompter.events
+        machine.service.authority.report(.background(false)) { _ in
+            send?(.newPasscodeEntered(SecretBytes("abcd".utf8)))
+            send?(.newPasscodeRepeated(SecretBytes("abcd".utf8)))
+        }
+        #expect(ends.words == ["[] abcd"])
+    }
+
     @Test func noNewPasscodeIsInTheTranscript() {
         ask(AuthenticationPlan([]), for: .setPasscode, .asksNewPasscode)
         enterNew("ab", "secret1", "secret2", "secret3", "secret3")
