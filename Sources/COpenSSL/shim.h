@@ -68,6 +68,13 @@ static inline int latchkey_ecdh(
     EC_KEY_free(key);
     return written;
 }
+/* Writes an RSA key as PKCS#1 RSAPrivateKey into `memory`, or only returns its length if that is NULL; at most 0 on failure.
+   i2d_PrivateKey writes it into memory of libcrypto first, which is freed without being overwritten. The copy of the numbers that
+   EVP_PKEY_get0_RSA makes is overwritten together with the key's own. */
+static inline int latchkey_rsa_private_key(EVP_PKEY *key, unsigned char *memory) {
+    const RSA *rsa = EVP_PKEY_get0_RSA(key);
+    return rsa ? i2d_RSAPrivateKey(rsa, memory ? &memory : NULL) : 0;
+}
 #pragma GCC diagnostic pop
 /* OPENSSL_free is a macro, too. */
 static inline void latchkey_openssl_free(void *memory) { OPENSSL_free(memory); }

@@ -93,11 +93,11 @@ extension KeyHandle {
 
     /// The key pair as a PKCS#1 `RSAPrivateKey` in DER.
     func rsaPrivateKey() -> SecretBytes? {
-        var start: UnsafeMutablePointer<UInt8>?
-        let count = i2d_PrivateKey(key, &start)
-        guard count > 0, let start else { return nil }
-        defer { CRYPTO_clear_free(start, Int(count), #fileID, #line) }
-        return SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: Int(count)))
+        let count = Int(latchkey_rsa_private_key(key, nil))
+        guard count > 0 else { return nil }
+        var written = 0
+        let encoded = SecretBytes(count: count) { written = Int(latchkey_rsa_private_key(key, $0.octets)) }
+        return written == count ? encoded : nil
     }
 
     /// Signs; the signature is as long as the modulus. nil when the input does not fit the padding or the key.
