@@ -11,13 +11,33 @@ final class Connection {
     private var handle: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
+    /// What a connection may do with its database.
+    enum Access {
+        /// Creates a database, reads and writes.
+        case create
+        case write
+        case read
+        /// Reads a database that cannot change: makes neither the log nor the file that connections share.
+        case readUnchanging
+    }
+
     /// Opens the database at `path`; ":memory:" creates one that exists as long as the connection.
-    init(_ path: String, create: Bool, readOnly: Bool = false) throws(Failure) {
+    init(_ path: String, _ access: Access) throws(Failure) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-        flags |= readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        if create { flags |= SQLITE_OPEN_CREATE }
-        let files = readOnly ? nil : GatheredLog.name
-        let code = sqlite3_open_v2(Connection.withRealFolder(path), &handle, flags, files)
+        var name = Connection.withRealFolder(path)
+        var files: String? = GatheredLog.name
+        switch access {
+        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .write: flags |= SQLITE_OPEN_READWRITE
+        case .read:
+            flags |= SQLITE_OPEN_READONLY
+            files = nil
+        case .readUnchanging:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            files = nil
+            name = Connection.address(name) + "?immutable=1"
+        }
+        let code = sqlite3_open_v2(name, &handle, flags, files)
         guard code == SQLITE_OK else {
             let failure = Connection.failure(code, system: errno)
             sqlite3_close_v2(handle)
@@ -35,6 +55,19 @@ final class Connection {
         else { return path }
         defer { free(real) }
         return String(cString: real) + path[slash...]
+    }
+
+    /// The path as a URI, in which every byte that could have a meaning is percent-encoded.
+    private static func address(_ path: String) -> String {
+        let digits = Array("0123456789abcdef")
+        return path.utf8.reduce(into: "file:") { address, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"):
+                address.unicodeScalars.append(Unicode.Scalar(byte))
+            default: address += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
     }
 
     deinit {

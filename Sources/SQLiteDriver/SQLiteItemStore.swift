@@ -30,14 +30,14 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     /// Makes a store in memory, which exists as long as the process uses it.
     package static func inMemory() throws(Failure) -> SQLiteItemStore {
-        let connection = try Connection(":memory:", create: true)
+        let connection = try Connection(":memory:", .create)
         try connection.execute(Schema.settings + Schema.tables)
         return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
     }
 
     /// Creates a database with all tables at `path`; the tables are durable on return.
     package static func create(at path: String) throws(Failure) -> SQLiteItemStore {
-        let connection = try Connection(path, create: true)
+        let connection = try Connection(path, .create)
         try connection.execute(Schema.pageSize + Schema.settings)
         try connection.execute("BEGIN IMMEDIATE; " + Schema.tables + " COMMIT")
         return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
@@ -45,14 +45,37 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     /// Opens an existing database; never creates or changes one. Throws `storeUnreadable` for a foreign or truncated
     /// file.
+    ///
+    /// On a read-only file system its items can be read, and each write throws `storeReadOnly`.
     package static func open(_ path: String) throws(Failure) -> SQLiteItemStore {
-        let writer = try Connection(path, create: false)
+        if isOnReadOnlyDisk(path) { return try openUnchanging(path) }
+        let writer = try Connection(path, .write)
         try Schema.check(writer)
         try checkIsWhole(path, writer)
         try writer.execute("PRAGMA journal_mode = WAL; " + Schema.settings)
-        let reader = try Connection(path, create: false, readOnly: true)
+        let reader = try Connection(path, .read)
         try reader.execute(Schema.settings)
         return SQLiteItemStore(writer: writer, reader: reader, isShared: false, path: path)
+    }
+
+    private static func isOnReadOnlyDisk(_ path: String) -> Bool {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    }
+
+    /// Opens a database on a read-only file system, where SQLite cannot make the files beside it. Throws
+    /// `storeReadOnly` if there is a log, whose commits would be missing.
+    static func openUnchanging(_ path: String) throws(Failure) -> SQLiteItemStore {
+        var log = stat()
+        guard stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
+            throw Failure(
+                .storeReadOnly, "The store is on a read-only file system, and its last changes are still in its log.",
+                hint: "Mount the file system for writing, and try again.")
+        }
+        let connection = try Connection(path, .readUnchanging)
+        try Schema.check(connection)
+        try checkIsWhole(path, connection)
+        return SQLiteItemStore(writer: connection, reader: connection, isShared: true)
     }
 
     /// Throws for a file that was truncated within its last page: SQLite reads zeros there, and rows would be missing
@@ -133,7 +156,7 @@ package final class SQLiteItemStore: ItemStore, @unchecked Sendable {
 
     package func problems() throws(Failure) -> [String] {
         // Uses its own connection, so that reads and writes continue while every page is read.
-        if let path { return try Integrity.problems(Connection(path, create: false, readOnly: true)) }
+        if let path { return try Integrity.problems(Connection(path, .read)) }
         return try writing.withLockForAnyResult { (_) throws(Failure) in try Integrity.problems(reader) }
     }
 }

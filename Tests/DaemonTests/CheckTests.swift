@@ -33,7 +33,7 @@ import Testing
         let process = try #require(try daemon.process)
         kill(process, SIGKILL)
         #expect(Processes.hasEnded(process, within: 20))
-        try Connection(database, create: false).execute(sql)
+        try Connection(database, .write).execute(sql)
     }
 
     // MARK: - log

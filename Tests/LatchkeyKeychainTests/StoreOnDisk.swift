@@ -57,11 +57,11 @@ final class StoreOnDisk: Sendable {
     }
 
     /// Runs a statement as an attacker who can write the file could.
-    func execute(_ sql: String) throws { try Connection(folder.database, create: false).execute(sql) }
+    func execute(_ sql: String) throws { try Connection(folder.database, .write).execute(sql) }
 
     /// Runs a query and passes the first column of each row to `row`.
     func query(_ sql: String, _ row: (Int64) -> Void) throws {
-        try Connection(folder.database, create: false).run(sql, []) { (found) throws(Failure) in
+        try Connection(folder.database, .write).run(sql, []) { (found) throws(Failure) in
             row(found.integer(0))
             return true
         }

@@ -15,7 +15,7 @@ import Testing
 
     /// Returns a connection that has prepared every statement.
     private func used() throws -> Connection {
-        let connection = try Connection(":memory:", create: true)
+        let connection = try Connection(":memory:", .create)
         try connection.execute(Schema.settings + Schema.tables)
         let rows = Rows(connection: connection)
         var row = StoredRow(
