@@ -62,6 +62,9 @@ let package = Package(
         room("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
         room("LatchkeyCertificates", ["LatchkeyModel", "LatchkeyKeys", "COpenSSL"]),
 
+        // What both services compute for a TPM: names, digests, session keys. No input or output.
+        room("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
+
         // Public keys in the formats of other standards, for other programs.
         room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
 
@@ -262,6 +265,9 @@ let package = Package(
                 "LatchkeyTransport", "TestSupport",
             ]),
         tests("LatchkeyIdentityTests", ["LatchkeyIdentity", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
+        tests(
+            "TPMProtocolTests",
+            ["TPMProtocol", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),

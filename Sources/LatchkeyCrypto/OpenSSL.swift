@@ -8,11 +8,13 @@ internal import COpenSSL
 private struct Algorithms: @unchecked Sendable {
     // Reference-counted, immutable and documented as safe to share between threads.
     let aes256GCM: OpaquePointer?
+    let aes128CFB: OpaquePointer?
     let sha256: OpaquePointer?
     let hmac: OpaquePointer?
 
     static let shared = Algorithms(
         aes256GCM: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
+        aes128CFB: EVP_CIPHER_fetch(nil, "AES-128-CFB", nil),
         sha256: EVP_MD_fetch(nil, "SHA256", nil),
         hmac: EVP_MAC_fetch(nil, "HMAC", nil))
 }
@@ -80,6 +82,23 @@ enum OpenSSL {
         }
         var rest: UInt8 = 0
         return EVP_DecryptFinal_ex(context, &rest, &written) == 1
+    }
+
+    /// AES-128-CFB; `output` must be as long as `input`.
+    static func cfb(
+        encrypts: Bool, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer, _ input: UnsafeRawBufferPointer,
+        output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        guard let context = EVP_CIPHER_CTX_new() else { return false }
+        defer { EVP_CIPHER_CTX_free(context) }
+        var written: Int32 = 0
+        guard
+            EVP_CipherInit_ex2(context, Algorithms.shared.aes128CFB, key.octets, vector.octets, encrypts ? 1 : 0, nil)
+                == 1
+        else { return false }
+        return input.isEmpty
+            || EVP_CipherUpdate(context, output.octets, &written, input.octets, Int32(input.count)) == 1
+                && Int(written) == input.count
     }
 
     /// HMAC-SHA-256; `output` must be 32 bytes.

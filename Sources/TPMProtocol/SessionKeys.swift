@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyCrypto
+package import LatchkeyKeys
+package import LatchkeyModel
+
+/// The salt of a session: only the TPM that has the private part of the storage root key can compute the session's key.
+package struct SessionSalt: Sendable {
+    /// The secret seed, 32 bytes.
+    package let seed: SecretBytes
+    /// The contents of `encryptedSalt` in `TPM2_StartAuthSession`: the ephemeral point.
+    package let encrypted: [UInt8]
+
+    /// Makes a salt for the storage root key (Part 1, appendix C.6.1: `KDFe` with the label `SECRET`).
+    ///
+    /// - Parameters:
+    ///   - storageRoot: the public point of the key. The caller must have it from a trusted place: whoever chooses it can
+    ///     read the session.
+    ///   - ephemeral: a key for this salt only; nil for a random one.
+    package init(for storageRoot: TPMPoint, ephemeral: PrivateKey? = nil) throws(Failure) {
+        let key = if let ephemeral { ephemeral } else { try PrivateKey.generate(.p256) }
+        guard let peer = PublicKey(storageRoot.external, type: .ellipticCurve(.p256)),
+            let point = TPMPoint(key.publicKey.externalRepresentation)
+        else {
+            throw Failure(.vaultUnavailable, "The storage root key of the TPM is not a point on P-256.")
+        }
+        let shared = try key.agree(with: peer)
+        let label = Array("SECRET".utf8) + [0]
+        let message = SecretBytes(count: 4 + shared.count + label.count + 64) { target in
+            var end = 0
+            func append(_ bytes: some Collection<UInt8>) {
+                for byte in bytes {
+                    target[end] = byte
+                    end += 1
+                }
+            }
+            append([0, 0, 0, 1])
+            shared.withBytes { append($0) }
+            append(label)
+            append(point.x)
+            append(storageRoot.x)
+        }
+        var digest = try message.withBytes { (bytes) throws(Failure) in try DigestAlgorithm.sha256.hash(bytes) }
+        defer { wipe(&digest) }
+        seed = SecretBytes(digest)
+        var writer = TPMWriter()
+        try writer.add(sized: point.x)
+        try writer.add(sized: point.y)
+        encrypted = writer.bytes
+    }
+}
+
+/// The key of a salted session, with which commands and responses are authenticated and parameters encrypted (Part 1,
+/// sections 19.6 and 21).
+package struct SessionKey: Sendable {
+    private let key: SecretBytes
+
+    /// Derives the key (`KDFa` with the label `ATH`).
+    ///
+    /// - Parameters:
+    ///   - tpm: the nonce of the TPM in the response to `TPM2_StartAuthSession`.
+    ///   - caller: the nonce of that command.
+    package init(_ salt: SessionSalt, tpm: [UInt8], caller: [UInt8]) throws(Failure) {
+        key = try Self.derive(salt.seed, "ATH", tpm, caller)
+    }
+
+    /// Returns the HMAC of a command or response.
+    ///
+    /// - Parameters:
+    ///   - digest: the digest of the command or response.
+    ///   - newer: the nonce of the side that sends it.
+    ///   - older: the latest nonce of the other side.
+    ///   - attributes: the attributes of the session (`TPMA_SESSION`).
+    ///   - authorization: the authorization value of the entity; nil if it does not take part.
+    package func code(
+        _ digest: [UInt8], newer: [UInt8], older: [UInt8], attributes: UInt8, authorization: SecretBytes? = nil
+    ) throws(Failure) -> [UInt8] {
+        try HMACSHA256.code(
+            key: authorization.map { key + $0 } ?? key, message: digest + newer + older + [attributes])
+    }
+
+    /// Encrypts or decrypts the first parameter of a command or response, without its two bytes of length
+    /// (AES-128-CFB, Part 1, section 21.3).
+    ///
+    /// - Parameters:
+    ///   - newer: the nonce of the side that sends the parameter.
+    ///   - older: the latest nonce of the other side.
+    ///   - authorization: the authorization value of the entity that the session authorizes; nil if there is none.
+    package func apply(
+        _ direction: StreamCipher.Direction, to parameter: SecretBytes, newer: [UInt8], older: [UInt8],
+        authorization: SecretBytes? = nil
+    ) throws(Failure) -> SecretBytes {
+        let material = try Self.derive(authorization.map { key + $0 } ?? key, "CFB", newer, older)
+        return try StreamCipher.apply(direction, to: parameter, keyAndVector: material)
+    }
+
+    /// `KDFa` with SHA-256 for 256 bits (Part 1, section 11.4.10.2).
+    private static func derive(
+        _ key: SecretBytes, _ label: String, _ first: [UInt8], _ second: [UInt8]
+    ) throws(Failure) -> SecretBytes {
+        var writer = TPMWriter()
+        writer.add(UInt32(1))
+        writer.add(label.utf8)
+        writer.add(UInt8(0))
+        writer.add(first)
+        writer.add(second)
+        writer.add(UInt32(256))
+        var code = try HMACSHA256.code(key: key, message: writer.bytes)
+        defer { wipe(&code) }
+        return SecretBytes(code)
+    }
+}
+
+/// Joins two secrets.
+private func + (left: SecretBytes, right: SecretBytes) -> SecretBytes {
+    SecretBytes(count: left.count + right.count) { target in
+        left.withBytes { target.copyMemory(from: $0) }
+        right.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[left.count...]).copyMemory(from: $0) }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Numbers of the TPM 2.0 Library specification, Part 2. Only those that Latchkey uses.
+
+/// A command (`TPM_CC`, section 6.5.2).
+package enum TPMCommand: UInt32, CaseIterable, Sendable {
+    case evictControl = 0x120
+    case nvUndefineSpace = 0x122
+    case nvDefineSpace = 0x12a
+    case createPrimary = 0x131
+    case nvIncrement = 0x134
+    case nvWrite = 0x137
+    case nvChangeAuth = 0x13b
+    case startup = 0x144
+    case nvRead = 0x14e
+    case policySecret = 0x151
+    case create = 0x153
+    case ecdhZGen = 0x154
+    case load = 0x157
+    case sign = 0x15d
+    case unseal = 0x15e
+    case policySigned = 0x160
+    case flushContext = 0x165
+    case loadExternal = 0x167
+    case nvReadPublic = 0x169
+    case policyAuthorize = 0x16a
+    case policyAuthValue = 0x16b
+    case policyCommandCode = 0x16c
+    case policyOR = 0x171
+    case readPublic = 0x173
+    case startAuthSession = 0x176
+    case getCapability = 0x17a
+    case getRandom = 0x17b
+    case policyRestart = 0x180
+    case policyGetDigest = 0x189
+}
+
+/// An algorithm (`TPM_ALG_ID`, section 6.3).
+package enum TPMAlgorithm: UInt16, Sendable {
+    case hmac = 0x0005
+    case aes = 0x0006
+    case keyedHash = 0x0008
+    case sha256 = 0x000b
+    case none = 0x0010
+    case ecdsa = 0x0018
+    case ecc = 0x0023
+    case cfb = 0x0043
+}
+
+/// A handle (`TPM_HANDLE`, section 7.4).
+package struct TPMHandle: Hashable, Sendable {
+    package let number: UInt32
+
+    package init(_ number: UInt32) { self.number = number }
+
+    /// The hierarchy of the owner (`TPM_RH_OWNER`).
+    package static let owner = TPMHandle(0x4000_0001)
+    /// No object or session (`TPM_RH_NULL`).
+    package static let none = TPMHandle(0x4000_0007)
+    /// A password instead of a session (`TPM_RS_PW`).
+    package static let password = TPMHandle(0x4000_0009)
+}
+
+/// Attributes of an object (`TPMA_OBJECT`, section 8.3).
+package struct TPMObjectAttributes: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let fixedTPM = TPMObjectAttributes(rawValue: 1 << 1)
+    package static let fixedParent = TPMObjectAttributes(rawValue: 1 << 4)
+    package static let sensitiveDataOrigin = TPMObjectAttributes(rawValue: 1 << 5)
+    package static let userWithAuth = TPMObjectAttributes(rawValue: 1 << 6)
+    package static let adminWithPolicy = TPMObjectAttributes(rawValue: 1 << 7)
+    /// Wrong tries do not count towards the lockout of the whole TPM (`noDA`).
+    package static let withoutLockout = TPMObjectAttributes(rawValue: 1 << 10)
+    package static let restricted = TPMObjectAttributes(rawValue: 1 << 16)
+    package static let decrypt = TPMObjectAttributes(rawValue: 1 << 17)
+    package static let sign = TPMObjectAttributes(rawValue: 1 << 18)
+}

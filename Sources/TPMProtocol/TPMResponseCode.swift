@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A response code (`TPM_RC`, Part 2, section 6.6), with the handle, session or parameter that it names.
+package struct TPMResponseCode: Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let success = TPMResponseCode(0)
+
+    /// Whether the code names a handle, a session or a parameter (format one).
+    private var isFormatOne: Bool { rawValue & 0x80 != 0 }
+
+    /// The code without the handle, session or parameter that it names.
+    package var kind: TPMResponseCode { isFormatOne ? TPMResponseCode(rawValue & 0xbf) : self }
+
+    /// Whether the TPM did nothing and the same command may be sent again: `TPM_RC_RETRY`, `TPM_RC_YIELDED`,
+    /// `TPM_RC_TESTING`.
+    package var isRetry: Bool { [0x922, 0x908, 0x90a].contains(rawValue) }
+
+    // Format one, without the number of the handle, session or parameter.
+
+    package static let attributes = TPMResponseCode(0x082)
+    package static let handleGone = TPMResponseCode(0x08b)
+    package static let authorizationFailed = TPMResponseCode(0x08e)
+    package static let size = TPMResponseCode(0x095)
+    package static let signatureWrong = TPMResponseCode(0x09b)
+    package static let policyFailed = TPMResponseCode(0x09d)
+    package static let integrity = TPMResponseCode(0x09f)
+    package static let badAuthorization = TPMResponseCode(0x0a2)
+    package static let expired = TPMResponseCode(0x0a3)
+    package static let pointNotOnCurve = TPMResponseCode(0x0a7)
+
+    // Format zero.
+
+    package static let policyNotMet = TPMResponseCode(0x126)
+    package static let pcrChanged = TPMResponseCode(0x128)
+    package static let authorizationUnavailable = TPMResponseCode(0x12f)
+    package static let nvAuthorization = TPMResponseCode(0x149)
+    package static let nvUninitialized = TPMResponseCode(0x14a)
+    package static let nvSpace = TPMResponseCode(0x14b)
+    package static let objectMemory = TPMResponseCode(0x902)
+    package static let sessionMemory = TPMResponseCode(0x903)
+    package static let lockout = TPMResponseCode(0x921)
+}
+
+extension TPMResponseCode: CustomStringConvertible {
+    /// The code as the specification writes it, such as `0x9a2`.
+    package var description: String { "0x" + String(rawValue, radix: 16) }
+}
