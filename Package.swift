@@ -97,8 +97,7 @@ let package = Package(
                 "LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain",
                 "LatchkeyEnclave", "LatchkeyBackup",
             ]),
-        room(
-            "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeyService"]),
+        room("LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
         room(
             "AuthorityHost",
             [
@@ -110,7 +109,7 @@ let package = Package(
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
-        room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
+        room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
             "AuthorityDriver",
             [

@@ -18,10 +18,6 @@ extension Service: AuthorityClient {
     package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         let keychain = try parts.keychain.get()
         let wasLocked = keychain.tree.lockState.isLocked
-        var passcode = passcode
-        if case .typed(let typed) = passcode, let controls = parts.controls {
-            passcode = .typed(controls.passcode(for: typed))
-        }
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
             return .wrong
@@ -29,7 +25,6 @@ extension Service: AuthorityClient {
         // If the device was locked during the verification, remove the key that the verification unlocked.
         let lock = keychain.tree.lockState
         if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
-        if case .typed(let typed) = passcode { parts.controls?.learn(typed) }
         return .right
     }
 

@@ -136,8 +136,7 @@ extension Session {
                 // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
                 completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
             case .denied(let status):
-                let problem = status == .notInteractive ? service.parts.controls?.takeScriptProblem() : nil
-                completion(.denied(problem ?? Refusal.failure(status, service.authority.state)))
+                completion(.denied(Refusal.failure(status, service.authority.state)))
             }
         }
         evaluation.withLock { $0 = number }

@@ -51,6 +51,8 @@ import Testing
     private let prompter: NotingPrompter
     private let machine: SimulatedService
     private let session: Session
+    /// Handles the requests of the session and commands of a script.
+    private let handler: ScriptedRequestHandler
     private let ends = Ends()
     private var world: SimulatedWorld { machine.world }
 
@@ -63,6 +65,7 @@ import Testing
         }
         prompter = try #require(noting)
         session = machine.session()
+        handler = ScriptedRequestHandler(session, world: machine.world)
     }
 
     private func ask(
@@ -87,7 +90,7 @@ import Testing
         #expect(world.shownRecoveryCode == nil && prompter.shown.last?.content.recoveryCode == nil)
         world.perform(.codeAcknowledged)
         #expect(ends.words.isEmpty, "there is no code to acknowledge yet")
-        #expect(InterruptedService.answers(session, .simulate(.reset), id: 2)() == [.done])
+        #expect(InterruptedService.answers(handler, .simulate(.reset), id: 2)() == [.done])
         world.perform(.passcode(SecretBytes("1234".utf8)))
         #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
         world.perform(.codeAcknowledged)
@@ -205,7 +208,7 @@ import Testing
     @Test func recoveryCodeStepEndsAfterTenMinutesAndAProofStepAfterOne() throws {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
         func pass(_ seconds: UInt64) {
-            InterruptedService.answers(session, .simulate(.advance(seconds: seconds)), id: 9)
+            InterruptedService.answers(handler, .simulate(.advance(seconds: seconds)), id: 9)
         }
         ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
         pass(59)
