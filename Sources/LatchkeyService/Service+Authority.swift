@@ -17,14 +17,10 @@ extension Service: AuthorityClient {
 
     package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         let keychain = try parts.keychain.get()
-        let wasLocked = keychain.tree.lockState.isLocked
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
             return .wrong
         }
-        // If the device was locked during the verification, remove the key that the verification unlocked.
-        let lock = keychain.tree.lockState
-        if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
         return .right
     }
 
