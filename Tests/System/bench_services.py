@@ -13,7 +13,7 @@ import subprocess
 
 import machine
 
-CLIENT = ("attack_client.py", "bench_client.py")
+CLIENT = ("System/attack_client.py", "System/bench_client.py", "Wire/deterministic_cbor.py")
 
 
 def main():
@@ -21,8 +21,8 @@ def main():
     image = pathlib.Path(subprocess.run(["scripts/system-image", "machine"], stdout=subprocess.PIPE, text=True,
                                         check=True).stdout.strip())
     with machine.Machine(image, pathlib.Path(".build/static/release")) as booted:
-        for name in CLIENT:
-            booted.copy(pathlib.Path("Tests/System") / name, f"/usr/local/lib/latchkey/{name}")
+        for path in (pathlib.Path("Tests") / name for name in CLIENT):
+            booted.copy(path, f"/usr/local/lib/latchkey/{path.name}")
         result = booted.run("python3", "/usr/local/lib/latchkey/bench_client.py", "/home/alice/store", user="alice",
                             env={"HOME": "/home/alice"}, timeout=120)
     print(f"{'us a call':<12} {'user':>8} {'system':>8} {'ratio':>6}")
