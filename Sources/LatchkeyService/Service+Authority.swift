@@ -41,7 +41,7 @@ extension Service: AuthorityClient {
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
+        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
         completion: @escaping @Sendable (Outcome, EnteredSecret?) -> Void
     ) -> UInt64 {
         let expectation: TokenExpectation

@@ -78,7 +78,7 @@ extension Session {
     /// - Parameter completion: receives what the user entered, if `lastStep` asks for something.
     func askOwnerToEnter(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
+        lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
         let service = service
@@ -101,7 +101,7 @@ extension Session {
     /// - Parameter completion: receives the text that the user entered, if `lastStep` asks for one.
     func askOwner(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
+        lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, _ text: SecretBytes?) -> Void
     ) {
         askOwnerToEnter(id, plan, for: purpose, lastStep: lastStep, interactionAllowed: interactionAllowed) {

@@ -88,7 +88,7 @@ extension Session {
     /// Requests the passcode at a prompt, without accepting any other method or earlier proof, then continues with the
     /// proof.
     private func askForPasscode(
-        _ id: UInt64, for purpose: PromptPurpose, lastStep: RecoveryStep = .none, _ answer: @escaping Answer,
+        _ id: UInt64, for purpose: PromptPurpose, lastStep: RequestedStep = .none, _ answer: @escaping Answer,
         then: @escaping @Sendable (Proven, EnteredSecret?) -> Void
     ) {
         guard !service.authority.state.isLocked else {
