@@ -139,14 +139,14 @@ fuzz: bootstrap ## run each fuzzer for SECONDS seconds (default 60)
 	@scripts/fuzz $(or $(SECONDS),60)
 
 bench-services: build system-programs ## compare calls through the services of a system with those of tier user (needs root)
-	@python3 Tests/System/bench_services.py
+	@python3 -B Tests/System/bench_services.py
 
 attack-services: build system-programs ## run every attack of an independent client against both services of a system (needs root)
-	@python3 Tests/System/attack_services.py
+	@python3 -B Tests/System/attack_services.py
 
 attacks: bootstrap ## run every attack of an independent protocol client against the daemon
 	$(TEST_BUILD)
-	@python3 Tests/Wire/attacks.py --all --programs .build/debug
+	@python3 -B Tests/Wire/attacks.py --all --programs .build/debug
 
 mutants: bootstrap ## remove each rule of the policy and each defence once, and expect a test to fail
 	$(TEST_BUILD)

@@ -100,8 +100,7 @@ let package = Package(
                 "LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "LatchkeyKeychain",
                 "LatchkeyEnclave", "LatchkeyBackup",
             ]),
-        room(
-            "LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeyService"]),
+        room("LatchkeyHost", ["LatchkeyModel", "LatchkeyWire", "LatchkeySeams"]),
         room(
             "AuthorityHost",
             [
@@ -113,7 +112,7 @@ let package = Package(
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
         room("SystemDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
-        room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams"]),
+        room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
             "AuthorityDriver",
             [

@@ -16,8 +16,8 @@ final class AgentServer: FrameHandler {
         self.identify = identify
     }
 
-    /// The overflow user and the user that no process has cannot have an agent.
-    func serves(_ peer: PeerCredentials) -> Bool { peer.userID != 65_534 && peer.userID != .max }
+    /// A user without an ID here cannot have an agent.
+    func serves(_ peer: PeerCredentials) -> Bool { !UnmappedUser.includes(peer.userID) }
 
     func connected(_ connection: FrameConnection) -> (any FrameReceiver)? {
         // A process that has ended meanwhile has no session, and a prompt for it could not be answered.

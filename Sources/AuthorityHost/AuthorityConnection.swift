@@ -138,12 +138,8 @@ package final class AuthorityConnection: Sendable {
         return user
     }
 
-    /// Users without an identity of their own: the overflow user, to which the kernel maps users that do not exist here,
-    /// and the user that no process has.
-    private static let unmapped: Set<UInt32> = [65_534, .max]
-
     private func attach(_ number: UInt64, _ attach: AuthorityCall.Attach) throws(Failure) {
-        guard !Self.unmapped.contains(attach.userID) else {
+        guard !UnmappedUser.includes(attach.userID) else {
             throw Failure(.notPermitted, "User \(attach.userID) stands for users that are unknown here.")
         }
         let isKnown = state.withLock { state in

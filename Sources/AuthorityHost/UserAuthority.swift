@@ -127,7 +127,7 @@ final class UserAuthority: Sendable {
         let identity = try identify(call.process)
         let caller = identity.caller(
             call.process, process: IdentifiedProcess(name: call.process, identity: identity, identify: identify))
-        guard let step = RecoveryStep(call.lastStep, call.recoveryCode) else {
+        guard let step = RequestedStep(call.lastStep, call.recoveryCode) else {
             throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
         }
         // A passcode that exists is replaced only after it was entered, whatever plan latchkeyd asks for.
@@ -149,7 +149,7 @@ final class UserAuthority: Sendable {
     }
 
     private func granted(
-        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RecoveryStep,
+        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep,
         _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) {
         grants.withLock { grants in

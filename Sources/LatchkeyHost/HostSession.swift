@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-package import LatchkeyService
+package import LatchkeySeams
 import LatchkeyWire
 import Synchronization
 
@@ -9,17 +9,17 @@ import Synchronization
 ///
 /// The daemon connects it to a socket, the simulator to a queue in memory; both exchange the same bytes.
 package final class HostSession: Sendable {
-    /// The stage of the connection. Before hello there is no session and so no caller.
+    /// The stage of the connection. Before hello there is no handler and so no caller.
     private enum Stage: Sendable {
         case awaitsHello
-        case open(Session)
+        case open(any RequestHandler)
         case over
     }
 
     private let stage = Mutex(Stage.awaitsHello)
     private let send: @Sendable (SecretBytes) -> Void
     private let end: @Sendable () -> Void
-    private let begin: @Sendable (Request.Hello) -> Session
+    private let begin: @Sendable (Request.Hello) -> any RequestHandler
     /// Requests whose last reply was not sent yet, by request ID, with the object that each holds until then.
     private let inFlight = Mutex<[UInt64: Held]>([:])
 
@@ -30,10 +30,10 @@ package final class HostSession: Sendable {
     /// - Parameters:
     ///   - send: sends the payload of a frame; called on any thread.
     ///   - end: closes the connection after all sent frames.
-    ///   - begin: creates the session when hello arrives; called at most once.
+    ///   - begin: creates the handler of the requests when hello arrives; called at most once.
     package init(
         send: @escaping @Sendable (SecretBytes) -> Void, end: @escaping @Sendable () -> Void,
-        begin: @escaping @Sendable (Request.Hello) -> Session
+        begin: @escaping @Sendable (Request.Hello) -> any RequestHandler
     ) {
         self.send = send
         self.end = end
@@ -47,7 +47,7 @@ package final class HostSession: Sendable {
     package func receive(_ payload: SecretBytes, holding held: (any Sendable)? = nil) {
         switch stage.withLock({ $0 }) {
         case .awaitsHello: greet(payload)
-        case .open(let session): receive(payload, session, Held(bytes: held))
+        case .open(let handler): receive(payload, handler, Held(bytes: held))
         case .over: break
         }
     }
@@ -61,9 +61,9 @@ package final class HostSession: Sendable {
                 hint: "Install the same version of library and daemon.")
             return finish(Message.idOfRefusedRequest(payload) ?? 0, failure)
         }
-        let session = begin(hello)
-        stage.withLock { $0 = .open(session) }
-        answer(id, session.welcome)
+        let handler = begin(hello)
+        stage.withLock { $0 = .open(handler) }
+        answer(id, handler.welcome)
     }
 
     /// Sends a last reply and ends the connection with all its requests.
@@ -73,7 +73,7 @@ package final class HostSession: Sendable {
         end()
     }
 
-    private func receive(_ payload: SecretBytes, _ session: Session, _ held: Held) {
+    private func receive(_ payload: SecretBytes, _ handler: any RequestHandler, _ held: Held) {
         let message: Message
         do throws(WireError) {
             message = try Message(decoding: payload)
@@ -83,9 +83,9 @@ package final class HostSession: Sendable {
             return
         }
         switch message {
-        case .request(let id, .hello): finish(id, Session.secondHello)
-        case .request(let id, let request): start(id, request, session, held)
-        case .cancel(let id): session.cancel(id)
+        case .request(let id, .hello): finish(id, .secondHello)
+        case .request(let id, let request): start(id, request, handler, held)
+        case .cancel(let id): handler.cancel(id)
         case .reply(let id, _):
             answer(id, .failure(Failure(.malformedRequest, "A client sends requests, not replies.")))
         }
@@ -99,16 +99,16 @@ package final class HostSession: Sendable {
         Message.reply(id: 0, .failure(failure)).encoded()
     }
 
-    /// Ends the session, because the connection has ended.
+    /// Ends all requests, because the connection has ended.
     package func close() {
         let last = stage.withLock { stage in
             defer { stage = .over }
             return stage
         }
-        if case .open(let session) = last { session.close() }
+        if case .open(let handler) = last { handler.close() }
     }
 
-    private func start(_ id: UInt64, _ request: Request, _ session: Session, _ held: Held) {
+    private func start(_ id: UInt64, _ request: Request, _ handler: any RequestHandler, _ held: Held) {
         let refusal: Failure? = inFlight.withLock { ids in
             if ids.count >= Limits.requestsInFlight {
                 return Failure(
@@ -119,7 +119,7 @@ package final class HostSession: Sendable {
             return nil
         }
         if let refusal { return answer(id, .failure(refusal)) }
-        session.handle(id, request) { [self] reply in
+        handler.handle(id, request) { [self] reply in
             if !reply.isPartial { _ = inFlight.withLock { $0.removeValue(forKey: id) } }
             answer(id, reply)
         }

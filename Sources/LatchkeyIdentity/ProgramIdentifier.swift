@@ -9,9 +9,6 @@ import LatchkeySystem
 /// For processes of other users, and for process 1, the caller needs CAP_SYS_PTRACE and CAP_SETUID. It looks paths up in its own mount
 /// namespace, which should be that of the system. Calls are safe from any thread and wait for no other process.
 package struct ProgramIdentifier: Sendable {
-    /// The user id that the kernel reports for users without one in this namespace, unless configured otherwise.
-    private static let overflowUser: UInt32 = 65_534
-
     private let folder: DeclarationFolder
     private let reference: Int32
 
@@ -30,7 +27,7 @@ package struct ProgramIdentifier: Sendable {
     ///
     /// - Throws: `Failure` with `notPermitted` for a user id that is none: -1, and the overflow user id.
     package func identify(_ name: ProcessName) throws(Failure) -> ProgramIdentity {
-        guard name.userID != .max, name.userID != Self.overflowUser else {
+        guard !UnmappedUser.includes(name.userID) else {
             throw Failure(
                 .notPermitted,
                 "The user id \(name.userID) stands for users that are unknown here, so it has no keychain.",

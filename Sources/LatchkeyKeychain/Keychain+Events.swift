@@ -142,8 +142,8 @@ extension Keychain {
     /// Checks a passcode as it was typed against the slots.
     package func unlock(_ typed: SecretBytes) throws(Failure) -> Bool { try unlock(.typed(typed)) }
 
-    /// Checks a passcode against the slots; a right one puts `U_pass` into memory. Blocks while scrypt runs, up to once
-    /// for each slot, if the passcode was typed.
+    /// Checks a passcode against the slots; a right one puts `U_pass` into memory, unless the device is locked
+    /// meanwhile. Blocks while scrypt runs, up to once for each slot, if the passcode was typed.
     package func unlock(_ passcode: PasscodeSecret) throws(Failure) -> Bool {
         let slots = anchor.slots
         let lockCount = tree.lockCount

@@ -31,11 +31,11 @@ package struct Asker: Sendable {
     package var ownName: String { caller.isSelfNamed && application != caller.label ? application : "" }
 }
 
-/// The last step of an evaluation, with the recovery code that it shows.
-package enum RecoveryStep: Sendable {
+/// The last step that a request asks for, with the recovery code to show.
+package enum RequestedStep: Sendable {
     case none
-    case shows(SecretBytes)
-    case asks
+    case showsRecoveryCode(SecretBytes)
+    case asksRecoveryCode
     /// The prompt asks for a new passcode, twice.
     case asksNewPasscode
 
@@ -44,8 +44,8 @@ package enum RecoveryStep: Sendable {
     package init?(_ step: LastStep, _ code: SecretBytes?) {
         switch (step, code) {
         case (.none, nil): self = .none
-        case (.showsRecoveryCode, let code?) where code.count > 0: self = .shows(code)
-        case (.asksRecoveryCode, nil): self = .asks
+        case (.showsRecoveryCode, let code?) where code.count > 0: self = .showsRecoveryCode(code)
+        case (.asksRecoveryCode, nil): self = .asksRecoveryCode
         case (.asksNewPasscode, nil): self = .asksNewPasscode
         case (.showsRecoveryCode, _), (.none, _?), (.asksRecoveryCode, _?), (.asksNewPasscode, _?): return nil
         }
@@ -55,14 +55,14 @@ package enum RecoveryStep: Sendable {
     package var lastStep: LastStep {
         switch self {
         case .none: .none
-        case .shows: .showsRecoveryCode
-        case .asks: .asksRecoveryCode
+        case .showsRecoveryCode: .showsRecoveryCode
+        case .asksRecoveryCode: .asksRecoveryCode
         case .asksNewPasscode: .asksNewPasscode
         }
     }
 
     /// The recovery code to show; nil in other steps.
-    package var code: SecretBytes? { if case .shows(let code) = self { code } else { nil } }
+    package var code: SecretBytes? { if case .showsRecoveryCode(let code) = self { code } else { nil } }
 }
 
 /// A request to authenticate the user.
@@ -73,7 +73,7 @@ package struct AuthenticationRequest: Sendable {
     package var prompting: Prompting
     package var purpose: PromptPurpose
     /// The step after all stages of the plan. A plan without stages but with a last step also shows a prompt.
-    package var lastStep: RecoveryStep
+    package var lastStep: RequestedStep
     /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package var reuseSeconds: UInt64
     /// 32 random bytes, which the token repeats.
@@ -84,7 +84,7 @@ package struct AuthenticationRequest: Sendable {
     /// Creates a request from its fields.
     package init(
         plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0, challenge: [UInt8], binding: [UInt8]
+        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, challenge: [UInt8], binding: [UInt8]
     ) {
         self.plan = plan
         self.asker = asker

@@ -39,27 +39,3 @@ package enum WorkExtent: Sendable {
     /// Unbounded: any number of items or writes.
     case any
 }
-
-/// The role that executes a script's commands on a simulated machine; exists in the simulated tier only.
-package protocol SimulatedControls: AnyObject, Sendable {
-    /// Executes a command.
-    ///
-    /// - Returns: for an action of the user such as a touch, whether it was performed at once; otherwise it is queued
-    ///   for the next prompt. True for every other command.
-    func apply(_ command: SimulatorCommand) throws(Failure) -> Bool
-    /// Returns and clears the failure that a script set for the next item request; nil if there is none.
-    func failureOfItems() -> Failure?
-    /// Returns the passcode to verify instead of the typed one: the correct one if the script accepts any passcode.
-    func passcode(for typed: SecretBytes) -> SecretBytes
-    /// The recovery code that a prompt showed last; nil if none did.
-    var shownRecoveryCode: SecretBytes? { get }
-    /// The current passcode; nil if the simulation has not seen it.
-    var knownPasscode: SecretBytes? { get }
-    /// Stores the current passcode; nil when it was removed.
-    func learn(_ passcode: SecretBytes?)
-    /// Returns and clears the failure of a script that ended the prompt of the evaluation just refused; nil if there is
-    /// none.
-    func takeScriptProblem() -> Failure?
-    /// The transcript so far, one event per line.
-    var transcript: [String] { get }
-}

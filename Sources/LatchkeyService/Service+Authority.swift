@@ -17,19 +17,10 @@ extension Service: AuthorityClient {
 
     package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         let keychain = try parts.keychain.get()
-        let wasLocked = keychain.tree.lockState.isLocked
-        var passcode = passcode
-        if case .typed(let typed) = passcode, let controls = parts.controls {
-            passcode = .typed(controls.passcode(for: typed))
-        }
         guard try keychain.unlock(passcode) else {
             keeper?.passcodeWasWrong()
             return .wrong
         }
-        // If the device was locked during the verification, remove the key that the verification unlocked.
-        let lock = keychain.tree.lockState
-        if lock.isLocked, !wasLocked { keychain.tree.follow(lock) }
-        if case .typed(let typed) = passcode { parts.controls?.learn(typed) }
         return .right
     }
 
@@ -50,7 +41,7 @@ extension Service: AuthorityClient {
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RecoveryStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
+        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
         completion: @escaping @Sendable (Outcome, EnteredSecret?) -> Void
     ) -> UInt64 {
         let expectation: TokenExpectation

@@ -35,11 +35,6 @@ extension Service {
             defer { then(true) }
             guard case .success(let keychain) = parts.keychain else { return }
             follow(LockState(), keychain)
-            // A simulated machine unlocks the passcode class with the passcode it knows. If that is wrong, the class
-            // stays locked.
-            if !byBiometry, let passcode = parts.controls?.knownPasscode {
-                parts.log.noting(.passcodeNotChecked) { () throws(Failure) in try keychain.unlock(passcode) }
-            }
         }
     }
 

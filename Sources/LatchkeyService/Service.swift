@@ -32,7 +32,6 @@ package final class Service: Sendable {
         package var background: any WorkQueue
         /// Runs the operations of a key module that is not `isImmediate`.
         package var keyWork: any WorkQueue
-        package var controls: (any SimulatedControls)?
         package var sessions: (any SessionMonitor)?
         /// The implementation of the Secure Enclave; nil if there is none.
         package var keyModule: (any KeyModule)?
@@ -47,8 +46,8 @@ package final class Service: Sendable {
             tier: Tier, userID: UInt32, storePath: String, processID: Int32, keychain: Result<Keychain, Failure>,
             authority: any AuthenticationAuthority, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
-            keyWork: (any WorkQueue)? = nil, controls: (any SimulatedControls)? = nil,
-            sessions: (any SessionMonitor)? = nil, keyModule: (any KeyModule)? = nil,
+            keyWork: (any WorkQueue)? = nil, sessions: (any SessionMonitor)? = nil,
+            keyModule: (any KeyModule)? = nil,
             acceptsVirtual: Bool? = nil,
             log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {
@@ -65,7 +64,6 @@ package final class Service: Sendable {
             self.stretching = stretching
             self.background = background ?? work
             self.keyWork = keyWork ?? work
-            self.controls = controls
             self.sessions = sessions
             self.keyModule = keyModule
             self.log = log
@@ -207,28 +205,11 @@ package final class Service: Sendable {
         return report
     }
 
-    func simulate(_ command: SimulatorCommand) throws(Failure) -> Reply {
-        guard parts.tier == .simulated, let controls = parts.controls else {
-            throw Failure(
-                .notPermitted, "This daemon runs in tier \(parts.tier.name) and simulates nothing.",
-                hint: "Start a simulated one in a folder of its own: latchkey sim start")
-        }
-        let delivered = try controls.apply(command)
-        if case .touch = command { return .simulated(delivered: delivered) }
-        // Allows a script to read the recovery code that a user would read from the prompt; this tier protects no
-        // secrets.
-        if case .tellCode = command {
-            return .transcript(
-                controls.shownRecoveryCode.map { [$0.withBytes { String(decoding: $0, as: UTF8.self) }] } ?? [])
-        }
-        return .done
-    }
-
-    func transcript() throws(Failure) -> Reply {
-        guard let controls = parts.controls else {
-            throw Failure(.notPermitted, "This daemon simulates nothing, so it has no transcript.")
-        }
-        return .transcript(controls.transcript.suffix(Limits.transcriptLines))
+    /// The refusal of requests that exist only in tier `simulated`, where they do not reach the service.
+    var simulatesNothing: Failure {
+        Failure(
+            .notPermitted, "This daemon runs in tier \(parts.tier.name) and simulates nothing.",
+            hint: "Start a simulated one in a folder of its own: latchkey sim start")
     }
 }
 

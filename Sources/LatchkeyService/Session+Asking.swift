@@ -78,7 +78,7 @@ extension Session {
     /// - Parameter completion: receives what the user entered, if `lastStep` asks for something.
     func askOwnerToEnter(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
+        lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
         let service = service
@@ -101,7 +101,7 @@ extension Session {
     /// - Parameter completion: receives the text that the user entered, if `lastStep` asks for one.
     func askOwner(
         _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
-        lastStep: RecoveryStep = .none, interactionAllowed: Bool = true,
+        lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, _ text: SecretBytes?) -> Void
     ) {
         askOwnerToEnter(id, plan, for: purpose, lastStep: lastStep, interactionAllowed: interactionAllowed) {
@@ -136,8 +136,7 @@ extension Session {
                 // If the context was invalidated while the user answered, the proof is not accepted (behaviour LA-36).
                 completion(isAlive ? .granted(proof) : .denied(Refusal.failure(.appCancel, nil)))
             case .denied(let status):
-                let problem = status == .notInteractive ? service.parts.controls?.takeScriptProblem() : nil
-                completion(.denied(problem ?? Refusal.failure(status, service.authority.state)))
+                completion(.denied(Refusal.failure(status, service.authority.state)))
             }
         }
         evaluation.withLock { $0 = number }

@@ -20,7 +20,7 @@ extension Session {
     ///     queue in the program's turn.
     ///   - then: runs on the write queue when the event is recorded.
     private func allowBackup(
-        _ id: UInt64, for purpose: PromptPurpose, _ step: RecoveryStep, _ event: AuditEvent,
+        _ id: UInt64, for purpose: PromptPurpose, _ step: RequestedStep, _ event: AuditEvent,
         _ answer: @escaping Answer,
         begin: @escaping @Sendable (_ code: SecretBytes?) throws(Failure) -> BackupSession.Work,
         then: @escaping @Sendable (BackupSession) throws(Failure) -> Void
@@ -135,7 +135,8 @@ extension Session {
             }
         }
         let code = try RecoveryCode.make()
-        try allowBackup(id, for: .exportItems, .shows(code.grouped), .exported, answer) { (_) throws(Failure) in
+        try allowBackup(id, for: .exportItems, .showsRecoveryCode(code.grouped), .exported, answer) {
+            (_) throws(Failure) in
             let header = try BackupHeader.make()
             return .export(BackupSession.Export(writer: try BackupWriter(header, code), waiting: header.bytes))
         } then: { [self] (session) throws(Failure) in
@@ -186,7 +187,7 @@ extension Session {
             }
         }
         let header = try BackupHeader(Array(request.bytes.prefix(BackupHeader.byteCount)))
-        try allowBackup(id, for: .importItems, .asks, .imported, answer) { (typed) throws(Failure) in
+        try allowBackup(id, for: .importItems, .asksRecoveryCode, .imported, answer) { (typed) throws(Failure) in
             guard let typed, let code = RecoveryCode(typed: typed) else {
                 throw Failure(
                     .itemAuthenticationFailed, "The text that was entered is not a recovery code.",

@@ -53,7 +53,6 @@ extension Session {
         key(of: new, keychain, answer) { [self] key in
             submit(answer) { [self] () throws(Failure) in
                 try set(key, keychain, caller)
-                if case .text(let text) = new { service.parts.controls?.learn(text) }
                 service.authority.report(.passcodeExists(true)) { answer($0.map { .failure($0) } ?? .done) }
             }
         }
@@ -63,7 +62,6 @@ extension Session {
         key(of: new, keychain, answer) { [self] key in
             submit(proven, answer) { [self] () throws(Failure) in
                 try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
-                if case .text(let text) = new { service.parts.controls?.learn(text) }
                 service.authority.report(.passcodeChanged) { answer($0.map { .failure($0) } ?? .done) }
             }
         }
@@ -71,7 +69,6 @@ extension Session {
 
     private func remove(_ keychain: Keychain, _ proven: Proven, _ answer: @escaping Answer) throws(Failure) {
         try keychain.removePasscode(caller: proven.caller, proof: proven.proof)
-        service.parts.controls?.learn(nil)
         // Proofs of the removed passcode are no longer valid.
         service.forgetProofs()
         service.authority.report(.passcodeExists(false)) { [service] failure in
@@ -91,7 +88,7 @@ extension Session {
     /// Requests the passcode at a prompt, without accepting any other method or earlier proof, then continues with the
     /// proof.
     private func askForPasscode(
-        _ id: UInt64, for purpose: PromptPurpose, lastStep: RecoveryStep = .none, _ answer: @escaping Answer,
+        _ id: UInt64, for purpose: PromptPurpose, lastStep: RequestedStep = .none, _ answer: @escaping Answer,
         then: @escaping @Sendable (Proven, EnteredSecret?) -> Void
     ) {
         guard !service.authority.state.isLocked else {

@@ -24,7 +24,6 @@ extension Session {
         let keychain = try keychain()
         proveOwner(id, .discardProtected, keychain, answer) { [self] (caller, proof) throws(Failure) in
             try keychain.discardProtected(caller: caller, proof: proof)
-            service.parts.controls?.learn(nil)
             service.forgetProofs()
             service.authority.report(.passcodeExists(false), then: nil)
         }
@@ -42,7 +41,6 @@ extension Session {
             } catch {
                 return answer(.failure(error))
             }
-            service.parts.controls?.learn(nil)
             service.forgetProofs()
             service.authority.report(.passcodeExists(false), then: nil)
             // A locked keychain without a passcode could not be unlocked again.

@@ -3,14 +3,11 @@
 import LatchkeyKeychain
 package import LatchkeyModel
 import LatchkeyPolicy
+package import LatchkeySeams
 import Synchronization
 
 /// The requests, contexts and evaluations of one connection; a session ends with its connection.
-package final class Session: Sendable {
-    /// Called with the reply: exactly once, or several times for a reply in parts, of which only the last is not
-    /// `isPartial`.
-    package typealias Answer = @Sendable (Reply) -> Void
-
+package final class Session: RequestHandler {
     struct Context: Sendable {
         /// The proofs of the context.
         var proof = Authorisation.none
@@ -63,13 +60,10 @@ package final class Session: Sendable {
     /// Whether the connection has ended.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Handles a request. Requests that need neither the user nor a write nor another thread are answered before this
-    /// returns.
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
         do throws(Failure) {
-            if request.isForItems, let failure = service.parts.controls?.failureOfItems() { throw failure }
             switch request {
-            case .hello: throw Session.secondHello
+            case .hello: throw Failure.secondHello
             case .status: answer(.status(service.status(caller)))
             case .createContext: answer(try createContext())
             case .invalidateContext(let handle): answer(try invalidate(handle))
@@ -88,8 +82,7 @@ package final class Session: Sendable {
             case .unlock(let prompting): try unlock(id, prompting, answer)
             case .facePermissions: answer(facePermissions())
             case .changeFacePermission(let change): try self.change(change, answer)
-            case .simulate(let command): answer(try service.simulate(command))
-            case .transcript: answer(try service.transcript())
+            case .simulate, .transcript: throw service.simulatesNothing
             case .exportItems(let request): try export(id, request, answer)
             case .importItems(let request): try restore(id, request, answer)
             case .log(let log): try self.log(log, answer)
@@ -107,7 +100,6 @@ package final class Session: Sendable {
         }
     }
 
-    /// Cancels a request that waits for the user or for a change of the environment.
     package func cancel(_ id: UInt64) {
         let (evaluation, watch) = state.withLock { ($0.requests[id], $0.watches.removeValue(forKey: id)) }
         if let evaluation { service.authority.withdraw(evaluation, .appCancel) }
@@ -129,25 +121,9 @@ package final class Session: Sendable {
         for evaluation in evaluations { service.authority.withdraw(evaluation, .systemCancel) }
     }
 
-    /// The reply to the hello that began the session.
     package var welcome: Reply {
         .welcome(Reply.Welcome(tier: service.parts.tier, processID: service.parts.processID))
     }
 
-    /// The failure for a second hello, which would let another app use the proofs of the first one.
-    package static let secondHello = Failure(
-        .malformedRequest, "The connection has sent hello already; it can do so only once.",
-        hint: "Open another connection for another app.")
-
     func keychain() throws(Failure) -> Keychain { try service.parts.keychain.get() }
-}
-
-extension Request {
-    /// Whether the request comes from a `SecItem` or `SecKey` function.
-    fileprivate var isForItems: Bool {
-        switch self {
-        case .addItem, .copyItems, .updateItems, .deleteItems, .createEnclaveKey, .useEnclaveKey: true
-        default: false
-        }
-    }
 }

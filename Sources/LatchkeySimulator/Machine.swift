@@ -97,8 +97,9 @@ final class Machine: Sendable {
         return Service(
             Service.Parts(
                 tier: .simulated, userID: geteuid(), storePath: path, processID: getpid(),
-                keychain: .success(keychain), authority: authority, clock: clock, random: random, work: work,
-                stretching: work, controls: world, sessions: world, keyModule: keyModule, log: events))
+                keychain: .success(keychain), authority: ScriptedAuthority(authority, world: world, log: events),
+                clock: clock, random: random, work: work, stretching: work, sessions: world, keyModule: keyModule,
+                log: events))
     }
 
     /// Sets the answer of the user to an app's request to use Face ID.
@@ -116,8 +117,9 @@ final class Machine: Sendable {
         if isNew { setFacePermission(application, true) }
         return running.withLock { running in
             let caller = Caller(groups: [application], label: application, processID: getpid(), userID: geteuid())
-            let channel = MemoryChannel { [service = running.service] hello in
-                service.session(caller: caller, terminal: 0, mayNameItself: true, hello: hello)
+            let channel = MemoryChannel { [service = running.service, world] hello in
+                ScriptedRequestHandler(
+                    service.session(caller: caller, terminal: 0, mayNameItself: true, hello: hello), world: world)
             }
             running.channels.removeAll { $0.channel == nil }
             running.channels.append(WeakChannel(channel: channel))

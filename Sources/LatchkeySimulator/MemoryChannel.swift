@@ -4,7 +4,7 @@ import Glibc
 import LatchkeyClient
 import LatchkeyHost
 import LatchkeyModel
-import LatchkeyService
+import LatchkeySeams
 
 /// A connection to the engine in this process: frames pass through a queue in memory instead of the daemon's socket.
 final class MemoryChannel: ClientChannel, @unchecked Sendable {
@@ -15,8 +15,8 @@ final class MemoryChannel: ClientChannel, @unchecked Sendable {
     private var session: HostSession?
     private var isClosed = false
 
-    /// Creates a channel to the session that `begin` creates when the client sends its hello.
-    init(_ begin: @escaping @Sendable (Request.Hello) -> Session) {
+    /// Creates a channel to the handler that `begin` creates when the client sends its hello.
+    init(_ begin: @escaping @Sendable (Request.Hello) -> any RequestHandler) {
         pthread_mutex_init(lock, nil)
         pthread_cond_init(changed, nil)
         self.session = HostSession(

@@ -56,11 +56,11 @@ package struct CertificateMatch {
         case kSecMatchSubjectWholeString:
             subjects.append((.whole, try Self.text(name, value)))
         case kSecMatchCaseInsensitive:
-            if try Self.flag(name, value) { options.insert(.caseInsensitive) }
+            if try booleanValue(value, of: name) { options.insert(.caseInsensitive) }
         case kSecMatchDiacriticInsensitive:
-            if try Self.flag(name, value) { options.insert(.diacriticInsensitive) }
+            if try booleanValue(value, of: name) { options.insert(.diacriticInsensitive) }
         case kSecMatchWidthInsensitive:
-            if try Self.flag(name, value) { options.insert(.widthInsensitive) }
+            if try booleanValue(value, of: name) { options.insert(.widthInsensitive) }
         case kSecMatchEmailAddressIfPresent:
             emailAddress = try Self.text(name, value)
         case kSecMatchValidOnDate:
@@ -69,7 +69,7 @@ package struct CertificateMatch {
             try readItems(value)
         case kSecMatchTrustedOnly:
             // Fails closed: without trust evaluation the result would contain untrusted certificates.
-            if try Self.flag(name, value) {
+            if try booleanValue(value, of: name) {
                 throw Self.unavailable("kSecMatchTrustedOnly needs trust evaluation")
             }
         case "m_Policy": throw Self.unavailable("kSecMatchPolicy needs trust evaluation")
@@ -88,13 +88,6 @@ package struct CertificateMatch {
     private static func text(_ name: String, _ value: Any) throws(Failure) -> String {
         guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
         return text
-    }
-
-    private static func flag(_ name: String, _ value: Any) throws(Failure) -> Bool {
-        guard let number = value as? NSNumber, isBoolean(number) || [0, 1].contains(number.doubleValue) else {
-            throw ParsedQuery.refusal("\(name) takes a Boolean.")
-        }
-        return number.boolValue
     }
 
     private static func moment(_ value: Any) throws(Failure) -> Moment {

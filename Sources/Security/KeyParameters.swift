@@ -120,9 +120,7 @@ struct KeyParameters {
 
     nonisolated(unsafe) private static let kinds: [String: Kind] = {
         // Immutable after initialisation; the compiler cannot verify that because of the closures.
-        let boolean = Kind(words: "a Boolean") { value in
-            (value as? NSNumber).map { isBoolean($0) || [0, 1].contains($0.doubleValue) } ?? false
-        }
+        let boolean = Kind(words: "a Boolean") { booleanValue($0) != nil }
         // Behaviour KC-21: attributes stored as text or bytes accept strings, Data and whole numbers.
         let bytes = Kind(words: "Data, a string or a whole number") { value in
             value is String || value is NSData

@@ -81,20 +81,12 @@ extension ParsedQuery {
         default:
             // Accepted without effect: there is only one keychain.
             if name == QueryName.useDataProtectionKeychain {
-                _ = try boolean(name, value)
+                _ = try booleanValue(value, of: name)
                 return
             }
             guard name.utf8.count == 4 else { throw ParsedQuery.refusal("The key \(name) is unknown.") }
             try readAttribute(name, value)
         }
-    }
-
-    private func boolean(_ name: String, _ value: Any) throws(Failure) -> Bool {
-        guard let number = value as? NSNumber else { throw ParsedQuery.refusal("\(name) takes a Boolean.") }
-        guard isBoolean(number) || [0, 1].contains(number.doubleValue) else {
-            throw ParsedQuery.refusal("\(name) takes a Boolean.")
-        }
-        return number.boolValue
     }
 
     private mutating func readReturn(_ name: String, _ value: Any) throws(Failure) {
@@ -106,7 +98,7 @@ extension ParsedQuery {
             case QueryName.returnPersistentReference: .persistentReference
             default: throw ParsedQuery.refusal("The key \(name) is unknown.")
             }
-        if try boolean(name, value) { returns.insert(flag) }
+        if try booleanValue(value, of: name) { returns.insert(flag) }
     }
 
     private mutating func readMatch(_ name: String, _ value: Any) throws(Failure) {
@@ -147,7 +139,7 @@ extension ParsedQuery {
             default: throw ParsedQuery.refusal("kSecUseAuthenticationUI takes one of its three constants.")
             }
         case QueryName.useNoAuthenticationUI:
-            if try boolean(name, value) { interactionAllowed = false }
+            if try booleanValue(value, of: name) { interactionAllowed = false }
         case QueryName.useOperationPrompt:
             guard let text = value as? String else { throw ParsedQuery.refusal("\(name) takes a string.") }
             reason = text

@@ -4,9 +4,11 @@ package import LatchkeyModel
 package import LatchkeySeams
 
 extension SimulatedWorld {
+    /// The transcript so far, one event per line.
     package var transcript: [String] { record.lines }
 
-    package func failureOfItems() -> Failure? {
+    /// Returns and clears the failure that a script set for the next item request; nil if there is none.
+    func failureOfItems() -> Failure? {
         guard takeFailure(.missingEntitlement) else { return nil }
         return Failure(.missingEntitlement, "A script withdrew the entitlement for the access group from this call.")
     }

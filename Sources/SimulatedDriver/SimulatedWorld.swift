@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Actions are queued. The first one is performed as soon as it is accepted: a touch when the sensor is armed, a
 /// passcode when the prompt asks for one, the fallback button when it is shown.
-package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMonitor, SimulatedControls {
+package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMonitor {
     /// An action of the user.
     package enum Action: Equatable, Sendable {
         case touch(matching: Bool)
@@ -81,8 +81,6 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         var report: (@Sendable (SessionEvent) -> Void)?
         /// Faults to inject, once each.
         var failures: Set<SimulatedFailure> = []
-        var acceptsAnyPasscode = false
-        var passcode: SecretBytes?
         /// The recovery code of the latest prompt that showed one.
         var shownCode: SecretBytes?
         /// The latest problem of the script; `untold` is cleared when the caller receives it, `problem` is never
@@ -122,6 +120,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     package static let session = "simulated"
     /// The transcript.
     package let record: SimulatedRecord
+    /// The passcode of the machine.
+    package let passcode = KnownPasscode()
     private let save: @Sendable (WorldState) throws(Failure) -> Void
 
     /// Creates a world of one user, whose fingers and faces are enrolled; `save` stores the state that outlives the
@@ -291,7 +291,9 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// The latest reason why the script could not continue; nil if it always could.
     package var scriptProblem: ScriptProblem? { core.withLock { $0.problem } }
 
-    package func takeScriptProblem() -> Failure? {
+    /// Returns and clears the failure for the caller whose prompt was ended because the script could not continue; nil
+    /// if there is none.
+    func takeScriptProblem() -> Failure? {
         let problem = core.withLock { core in
             defer { core.untold = nil }
             return core.untold
@@ -375,8 +377,12 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         }
     }
 
-    // MARK: - Controls
+    // MARK: - Commands
 
+    /// Executes a command of a script.
+    ///
+    /// - Returns: for an action of the user such as a touch, whether it was performed at once; otherwise it is queued
+    ///   for the next prompt. True for every other command.
     package func apply(_ command: SimulatorCommand) throws(Failure) -> Bool {
         if let words = command.words { record.note(words) }
         switch command {
@@ -419,7 +425,7 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
         case .enterCode(let code): return perform(.recoveryCode(code))
         case .enterNewPasscode(let passcode): return perform(.newPasscode(passcode))
         case .tellCode: break
-        case .acceptAnyPasscode(let isOn): try acceptAnyPasscode(isOn)
+        case .acceptAnyPasscode(let isOn): try passcode.acceptAny(isOn)
         case .restart: try change { (state) throws(Failure) in state.boots += 1 }
         }
         return true
@@ -428,30 +434,8 @@ package final class SimulatedWorld: BiometricReader, CompanionMonitor, SessionMo
     /// Removes an injected fault, and returns whether the script had injected it.
     func takeFailure(_ failure: SimulatedFailure) -> Bool { core.withLock { $0.failures.remove(failure) != nil } }
 
-    // MARK: - Any passcode
-
-    private func acceptAnyPasscode(_ isOn: Bool) throws(Failure) {
-        let isKnown = core.withLock { core in
-            guard !isOn || core.passcode != nil else { return false }
-            core.acceptsAnyPasscode = isOn
-            return true
-        }
-        guard isKnown else {
-            throw Failure(
-                .passcodeNotSet, "The simulated machine has not seen its passcode since it was started.",
-                hint: "Set it, or enter it once at a prompt.")
-        }
-    }
-
-    package func passcode(for typed: SecretBytes) -> SecretBytes {
-        core.withLock { $0.acceptsAnyPasscode ? $0.passcode ?? typed : typed }
-    }
-
+    /// The recovery code that a prompt showed last; nil if none did.
     package var shownRecoveryCode: SecretBytes? { core.withLock { $0.shownCode } }
-
-    package var knownPasscode: SecretBytes? { core.withLock { $0.passcode } }
-
-    package func learn(_ passcode: SecretBytes?) { core.withLock { $0.passcode = passcode } }
 
     /// Replaces the identifier of the enrolment set by a random one, as every enrolment change does, even if the same
     /// finger is enrolled again.

@@ -21,6 +21,8 @@ final class Daemon: FrameHandler {
     private let service: Service
     private let sessionCount: SessionCount
     private let agents = AgentPrompter()
+    /// The simulated machine; nil in tier `user`.
+    private let world: SimulatedWorld?
 
     init(
         _ options: Options, folder: StoreFolder, log events: any EventLog,
@@ -49,6 +51,7 @@ final class Daemon: FrameHandler {
             reader = simulated
             world = simulated
         }
+        self.world = world
         let keychain = Result { () throws(Failure) in
             if let problem { throw problem }
             return try Daemon.openKeychain(folder, tier, clock, random, world)
@@ -84,9 +87,10 @@ final class Daemon: FrameHandler {
         service = Service(
             Service.Parts(
                 tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
-                authority: authority, clock: clock, random: random, work: work, stretching: stretching,
-                background: SerialWorkQueue { false }, keyWork: keyWork, controls: world, sessions: world,
-                keyModule: keyModule, log: events, unlockedMemory: unlockedMemory))
+                authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
+                clock: clock, random: random, work: work, stretching: stretching,
+                background: SerialWorkQueue { false }, keyWork: keyWork, sessions: world, keyModule: keyModule,
+                log: events, unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             StandardError.write(failure)
             events.note(.storeUnusable, failure)
@@ -150,11 +154,12 @@ final class Daemon: FrameHandler {
             connection?.send($0)
         } end: { [weak connection] in
             connection?.end()
-        } begin: { [service, weak connection] hello in
-            service.session(caller: caller, terminal: terminal, mayNameItself: true, hello: hello) {
+        } begin: { [service, world, weak connection] hello in
+            let session = service.session(caller: caller, terminal: terminal, mayNameItself: true, hello: hello) {
                 [weak connection] body in
                 if let connection { connection.whenDrained(body) } else { body() }
             }
+            return world.map { ScriptedRequestHandler(session, world: $0) } ?? session
         }
         return ConnectedProgram(connection, host, sessionCount, agents)
     }

@@ -18,8 +18,8 @@ import Testing
         private let host = Mutex<HostSession?>(nil)
 
         init(_ machine: SimulatedService, _ application: String) {
-            let session = machine.session(Request.Hello(application: application))
-            let made = HostSession(greeted: session) { [replies, weak self] payload in
+            let handler = machine.handler(Request.Hello(application: application))
+            let made = HostSession(greeted: handler) { [replies, weak self] payload in
                 replies.add(payload)
                 self?.bytes.withLock { $0.append(payload.copyBytes()) }
             }

@@ -34,34 +34,29 @@ private final class SlowPrompter: Prompter {
     func dismiss(_ id: UInt64) { whileGoing.happen() }
 }
 
-/// The controls of a simulated world, with an interruption that runs while a passcode is verified.
-private final class InterruptedControls: SimulatedControls {
-    private let world: SimulatedWorld
+/// An authority with an interruption that runs when a passcode has been verified and the authority has not received
+/// the result.
+private final class InterruptedAuthority: AuthorityDecorator {
+    let authority: any AuthenticationAuthority
+    let service = ServiceReference()
     private let whileChecking: Interruption
 
-    init(world: SimulatedWorld, whileChecking: Interruption) {
-        self.world = world
+    init(_ authority: any AuthenticationAuthority, whileChecking: Interruption) {
+        self.authority = authority
         self.whileChecking = whileChecking
     }
 
-    func apply(_ command: SimulatorCommand) throws(Failure) -> Bool { try world.apply(command) }
-    func failureOfItems() -> Failure? { world.failureOfItems() }
-    func takeScriptProblem() -> Failure? { nil }
-    var transcript: [String] { world.transcript }
-    var knownPasscode: SecretBytes? { world.knownPasscode }
-    var shownRecoveryCode: SecretBytes? { world.shownRecoveryCode }
-    func learn(_ passcode: SecretBytes?) { world.learn(passcode) }
-
-    func passcode(for typed: SecretBytes) -> SecretBytes {
+    func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+        let verdict = try forward(passcode)
         whileChecking.happen()
-        return world.passcode(for: typed)
+        return verdict
     }
 }
 
 /// A simulated service with interruptions that run while a prompt is dismissed or a passcode is verified.
 struct InterruptedService {
     let simulated: SimulatedService
-    let session: Session
+    let session: any RequestHandler
     let whilePromptGoes = Interruption()
     let whilePasscodeIsChecked = Interruption()
 
@@ -75,18 +70,18 @@ struct InterruptedService {
         simulated = try SimulatedService(state) { parts, world in
             parts.sessions = world
             parts.prompter = ScriptedPrompter(SlowPrompter(whileGoing: going), world: world)
-            parts.controls = InterruptedControls(world: world, whileChecking: checking)
+            parts.wrap = { InterruptedAuthority($0, whileChecking: checking) }
             parts.work = work
             parts.stretching = stretching
         }
-        session = simulated.session(Request.Hello(application: "app", faceUsage: faceUsage))
+        session = simulated.handler(Request.Hello(application: "app", faceUsage: faceUsage))
     }
 
     /// Sends a request.
     ///
     /// - Returns: a function that returns its replies so far.
     @discardableResult
-    static func answers(_ session: Session, _ request: Request, id: UInt64 = 1) -> () -> [Reply] {
+    static func answers(_ session: any RequestHandler, _ request: Request, id: UInt64 = 1) -> () -> [Reply] {
         final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
         let replies = Replies()
         session.handle(id, request) { reply in replies.all.withLock { $0.append(reply) } }

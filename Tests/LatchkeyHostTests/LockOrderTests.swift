@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import SimulatedDriver
 import Synchronization
 import SystemDriver
@@ -11,7 +12,7 @@ import Testing
 /// Locking and unlocking while a prompt is dismissed, which may take seconds on a terminal.
 @Suite struct LockOrderTests {
     private let machine: InterruptedService
-    private var session: Session { machine.session }
+    private var session: any RequestHandler { machine.session }
     private var world: SimulatedWorld { machine.world }
     private let asks = [Reply.failure(Failure(.notInteractive))]
 

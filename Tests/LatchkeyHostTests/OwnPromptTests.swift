@@ -51,6 +51,8 @@ import Testing
     private let prompter: NotingPrompter
     private let machine: SimulatedService
     private let session: Session
+    /// Handles the requests of the session and commands of a script.
+    private let handler: ScriptedRequestHandler
     private let ends = Ends()
     private var world: SimulatedWorld { machine.world }
 
@@ -63,17 +65,18 @@ import Testing
         }
         prompter = try #require(noting)
         session = machine.session()
+        handler = ScriptedRequestHandler(session, world: machine.world)
     }
 
     private func ask(
         _ plan: AuthenticationPlan, for purpose: PromptPurpose = .exportItems,
-        _ lastStep: RecoveryStep
+        _ lastStep: RequestedStep
     ) {
         session.askOwner(1, plan, for: purpose, lastStep: lastStep) { [ends] in ends.add($0, $1) }
     }
 
     @Test func recoveryCodeIsShownAndAcknowledgedWithoutAPasscode() {
-        ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
         #expect(ends.words.isEmpty)
         #expect(prompter.shown.last?.content.recoveryCode == SecretBytes("ABCD".utf8))
         #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
@@ -83,11 +86,11 @@ import Testing
 
     @Test func recoveryCodeIsShownOnlyAfterAllStages() {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
-        ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
         #expect(world.shownRecoveryCode == nil && prompter.shown.last?.content.recoveryCode == nil)
         world.perform(.codeAcknowledged)
         #expect(ends.words.isEmpty, "there is no code to acknowledge yet")
-        #expect(InterruptedService.answers(session, .simulate(.reset), id: 2)() == [.done])
+        #expect(InterruptedService.answers(handler, .simulate(.reset), id: 2)() == [.done])
         world.perform(.passcode(SecretBytes("1234".utf8)))
         #expect(world.shownRecoveryCode == SecretBytes("ABCD".utf8))
         world.perform(.codeAcknowledged)
@@ -95,7 +98,7 @@ import Testing
     }
 
     @Test func enteredRecoveryCodeIsPassedToTheRequest() {
-        ask(AuthenticationPlan([]), for: .importItems, .asks)
+        ask(AuthenticationPlan([]), for: .importItems, .asksRecoveryCode)
         world.perform(.recoveryCode(SecretBytes("XY".utf8)))
         #expect(ends.words == ["[] XY"])
     }
@@ -196,7 +199,7 @@ import Testing
     }
 
     @Test func cancellingTheRecoveryCodeIsUserCancel() {
-        ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
         world.perform(.cancel)
         #expect(ends.words == ["userCancel no code"])
     }
@@ -216,24 +219,24 @@ import Testing
     @Test func recoveryCodeStepEndsAfterTenMinutesAndAProofStepAfterOne() throws {
         InterruptedService.answers(session, .passcode(.set(SecretBytes("1234".utf8))))
         func pass(_ seconds: UInt64) {
-            InterruptedService.answers(session, .simulate(.advance(seconds: seconds)), id: 9)
+            InterruptedService.answers(handler, .simulate(.advance(seconds: seconds)), id: 9)
         }
-        ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
         pass(59)
         world.perform(.passcode(SecretBytes("1234".utf8)))
         pass(599)
         #expect(ends.words.isEmpty)
         pass(1)
         #expect(ends.words == ["systemCancel no code"])
-        ask(AuthenticationPlan([[.passcode]]), .shows(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([[.passcode]]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
         pass(60)
         #expect(ends.words == ["systemCancel no code", "systemCancel no code"])
     }
 
     @Test func noRecoveryCodeIsInTheTranscript() {
-        ask(AuthenticationPlan([]), .shows(SecretBytes("ABCD".utf8)))
+        ask(AuthenticationPlan([]), .showsRecoveryCode(SecretBytes("ABCD".utf8)))
         world.perform(.codeAcknowledged)
-        ask(AuthenticationPlan([]), for: .importItems, .asks)
+        ask(AuthenticationPlan([]), for: .importItems, .asksRecoveryCode)
         world.perform(.recoveryCode(SecretBytes("EFGH".utf8)))
         let lines = world.transcript.joined(separator: "\n")
         #expect(lines.contains("recovery code shown") && lines.contains("a recovery code is entered"))

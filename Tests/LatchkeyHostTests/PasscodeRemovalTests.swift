@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import SimulatedDriver
 import SystemDriver
 import Testing
@@ -10,7 +11,7 @@ import Testing
 /// Removing the passcode revokes its proofs, and is refused while the keychain is locked.
 @Suite struct PasscodeRemovalTests {
     private let machine: InterruptedService
-    private var session: Session { machine.session }
+    private var session: any RequestHandler { machine.session }
     private var world: SimulatedWorld { machine.world }
 
     init() throws {

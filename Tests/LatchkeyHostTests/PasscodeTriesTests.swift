@@ -124,7 +124,7 @@ import Testing
 
     /// Creates a machine without a sensor, on which a passcode is entered and `meanwhile` runs while it is verified.
     private func typing(
-        _ passcode: String, meanwhile: @escaping @Sendable (Session) -> Void
+        _ passcode: String, meanwhile: @escaping @Sendable (any RequestHandler) -> Void
     ) throws -> InterruptedService {
         let machine = try InterruptedService(WorldState(sensor: .none), work: ImmediateWorkQueue())
         machine.answers(set("1234"))

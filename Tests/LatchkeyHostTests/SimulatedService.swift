@@ -22,7 +22,8 @@ struct ServiceParts {
     var stretching: any StretchQueue = ImmediateWorkQueue()
     var background: (any WorkQueue)?
     var keyWork: (any WorkQueue)?
-    var controls: (any SimulatedControls)?
+    /// Wraps the authority.
+    var wrap: (any AuthenticationAuthority) -> any AuthenticationAuthority = { $0 }
     var sessions: (any SessionMonitor)?
     var keyModule: (any KeyModule)?
     var ended: (@Sendable (EvaluationEnd) -> Void)?
@@ -59,7 +60,7 @@ struct SimulatedService {
         keychain = try identity.open(seen, vault: vault, clock: clock, random: random)
         var parts = ServiceParts(
             reader: world, prompter: ScriptedPrompter(SimulatedPrompter(), world: world), clock: clock,
-            random: random, controls: world)
+            random: random)
         change(&parts, world)
         let authority = try LocalAuthority(
             LocalAuthority.Parts(
@@ -69,9 +70,9 @@ struct SimulatedService {
         service = Service(
             Service.Parts(
                 tier: .simulated, userID: 1, storePath: "", processID: 1, keychain: .success(keychain),
-                authority: authority, clock: parts.clock, random: parts.random, work: parts.work,
+                authority: ScriptedAuthority(parts.wrap(authority), world: world, log: parts.log),
+                clock: parts.clock, random: parts.random, work: parts.work,
                 stretching: parts.stretching, background: parts.background, keyWork: parts.keyWork,
-                controls: parts.controls,
                 sessions: parts.sessions, keyModule: parts.keyModule, log: parts.log))
     }
 
@@ -79,14 +80,19 @@ struct SimulatedService {
     func session(_ hello: Request.Hello = Request.Hello(application: "")) -> Session {
         service.session(caller: Self.caller, terminal: 0, mayNameItself: true, hello: hello)
     }
+
+    /// Returns the handler of a new connection of the caller, which also takes commands of a script.
+    func handler(_ hello: Request.Hello = Request.Hello(application: "")) -> ScriptedRequestHandler {
+        ScriptedRequestHandler(session(hello), world: world)
+    }
 }
 
 extension HostSession {
-    /// Creates a connection that has sent hello and whose session is `session`.
-    convenience init(greeted session: Session, send: @escaping @Sendable (SecretBytes) -> Void) {
+    /// Creates a connection that has sent hello and whose requests `handler` handles.
+    convenience init(greeted handler: any RequestHandler, send: @escaping @Sendable (SecretBytes) -> Void) {
         let isGreeted = Atomic(false)
         self.init(
-            send: { if isGreeted.load(ordering: .relaxed) { send($0) } }, end: {}, begin: { _ in session })
+            send: { if isGreeted.load(ordering: .relaxed) { send($0) } }, end: {}, begin: { _ in handler })
         receive(Message.request(id: 1, .hello(Request.Hello(application: ""))).encoded())
         isGreeted.store(true, ordering: .relaxed)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import Synchronization
@@ -10,7 +11,7 @@ import Testing
 
 /// A proof that is revoked while a request shows a prompt for further proofs is not accepted afterwards.
 @Suite struct StaleProofTests {
-    private let session: Session
+    private let session: any RequestHandler
     private let world: SimulatedWorld
     private let context: ContextHandle
 
@@ -20,7 +21,7 @@ import Testing
             parts.keyModule = SoftwareEnclave(clock: parts.clock, random: parts.random)
         }
         world = simulated.world
-        session = simulated.session()
+        session = simulated.handler()
         let made = Self.answers(session, .createContext)
         guard case .context(let handle)? = made().first else { throw Failure(.internalFailure) }
         context = handle
@@ -30,7 +31,7 @@ import Testing
     /// Sends a request.
     ///
     /// - Returns: a function that returns its replies so far.
-    private static func answers(_ session: Session, _ request: Request) -> () -> [Reply] {
+    private static func answers(_ session: any RequestHandler, _ request: Request) -> () -> [Reply] {
         final class Replies: Sendable { let all = Mutex<[Reply]>([]) }
         let replies = Replies()
         session.handle(1, request) { reply in replies.all.withLock { $0.append(reply) } }

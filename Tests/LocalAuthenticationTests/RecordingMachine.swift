@@ -48,7 +48,7 @@ final class RecordingMachine: Sendable {
             Service.Parts(
                 tier: .simulated, userID: geteuid(), storePath: ":memory:", processID: getpid(),
                 keychain: .success(keychain), authority: authority, clock: clock, random: random, work: work,
-                stretching: work, controls: world))
+                stretching: work))
         service.setFacePermission("app", true)
         client = Client(application: "app", faceUsage: "tests") {
             MemoryChannel { hello in

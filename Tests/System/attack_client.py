@@ -3,6 +3,7 @@
 machine of `machine.py` and starts a process of another user for what that user does."""
 
 import os
+import pathlib
 import pickle
 import resource
 import select
@@ -10,6 +11,10 @@ import socket
 import struct
 import sys
 import time
+
+# In the machine deterministic_cbor.py is beside this file.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Wire"))
+from deterministic_cbor import decode, encode
 
 PUBLIC, AUTHD, AGENTS = "/run/latchkey/public/keychain.sock", "/run/latchkey/authd.sock", "/run/latchkey/agents.sock"
 SENSOR = "/run/latchkey/sensor.sock"
@@ -19,68 +24,6 @@ ALICE, BOB = 1001, 1002
 def pause(seconds):
     """Waits before the state of another process, which announces no change, is read again; the caller has a deadline."""
     time.sleep(seconds)
-
-
-# MARK: Deterministic CBOR (RFC 8949, section 4.2)
-
-def head(major, number):
-    if number < 24:
-        return bytes([major << 5 | number])
-    for code, size in ((24, 1), (25, 2), (26, 4), (27, 8)):
-        if number < 1 << 8 * size:
-            return bytes([major << 5 | code]) + number.to_bytes(size, "big")
-    raise ValueError("number too large")
-
-
-def encode(value):
-    if isinstance(value, bool):
-        return b"\xf5" if value else b"\xf4"
-    if isinstance(value, int):
-        return head(0, value) if value >= 0 else head(1, -1 - value)
-    if isinstance(value, (bytes, bytearray)):
-        return head(2, len(value)) + bytes(value)
-    if isinstance(value, str):
-        return head(3, len(value.encode())) + value.encode()
-    if isinstance(value, (list, tuple)):
-        return head(4, len(value)) + b"".join(map(encode, value))
-    if isinstance(value, dict):
-        return head(5, len(value)) + b"".join(encode(key) + encode(value[key]) for key in sorted(value))
-    raise TypeError(type(value))
-
-
-def decode(data):
-    value, end = decode_item(data, 0)
-    if end != len(data):
-        raise ValueError("bytes after the item")
-    return value
-
-
-def decode_item(data, at):
-    major, info, at = data[at] >> 5, data[at] & 31, at + 1
-    if major == 7:
-        return info == 21, at
-    number = info
-    if info >= 24:
-        size = 1 << info - 24
-        number, at = int.from_bytes(data[at:at + size], "big"), at + size
-    if major == 0:
-        return number, at
-    if major == 1:
-        return -1 - number, at
-    if major in (2, 3):
-        piece = bytes(data[at:at + number])
-        return (piece if major == 2 else piece.decode()), at + number
-    if major == 4:
-        items = []
-        for _ in range(number):
-            value, at = decode_item(data, at)
-            items.append(value)
-        return items, at
-    result = {}
-    for _ in range(number):
-        key, at = decode_item(data, at)
-        result[key], at = decode_item(data, at)
-    return result, at
 
 
 def frame(payload):

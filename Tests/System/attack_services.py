@@ -560,8 +560,9 @@ def main():
                         "latchkeyd latchkey-authd; do mkdir -p /run/systemd/system/$unit.service.d; printf "
                         "'[Unit]\\nStartLimitIntervalSec=0\\n' > /run/systemd/system/$unit.service.d/y.conf; done; "
                         "systemctl daemon-reload; systemctl start latchkeyd.socket latchkey-authd.socket latchkey-agents.socket")
-            for file in ("attack_services.py", "attack_client.py"):
-                machine.copy(pathlib.Path(__file__).parent / file, f"/opt/attack/{file}")
+            for file in ("attack_services.py", "attack_client.py", "../Wire/deterministic_cbor.py"):
+                path = pathlib.Path(__file__).parent / file
+                machine.copy(path, f"/opt/attack/{path.name}")
             done = subprocess.run(machine.command(["python3", "-u", "/opt/attack/attack_services.py", "--inside", name]),
                                   env=machine._environment, timeout=400, stdin=subprocess.DEVNULL)
             fallen = fallen or done.returncode != 0

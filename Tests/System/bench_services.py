@@ -13,7 +13,7 @@ import subprocess
 
 import machine
 
-CLIENT = ("attack_client.py", "bench_client.py", "bench_users.py")
+CLIENT = ("System/attack_client.py", "System/bench_client.py", "System/bench_users.py", "Wire/deterministic_cbor.py")
 FOLDER = "/usr/local/lib/latchkey"
 # The items of many users are created for at most these seconds.
 USERS, ITEMS, SECONDS = 20, 10_000, 240
@@ -57,8 +57,8 @@ def main():
     image = pathlib.Path(subprocess.run(["scripts/system-image", "machine"], stdout=subprocess.PIPE, text=True,
                                         check=True).stdout.strip())
     with machine.Machine(image, pathlib.Path(".build/static/release")) as booted:
-        for name in CLIENT:
-            booted.copy(pathlib.Path("Tests/System") / name, f"{FOLDER}/{name}")
+        for path in (pathlib.Path("Tests") / name for name in CLIENT):
+            booted.copy(path, f"{FOLDER}/{path.name}")
         calls = booted.run("python3", f"{FOLDER}/bench_client.py", "/home/alice/store", user="alice",
                            env={"HOME": "/home/alice"}, timeout=120)
         print_calls(json.loads(calls.stdout))

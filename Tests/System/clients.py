@@ -3,13 +3,14 @@
 
 import contextlib
 import functools
-import pathlib
 import pickle
 import subprocess
 
+from machine import CHECKOUT
 from services import AUTHORITY, KEYCHAIN, ServiceTest
 
-SCRIPT = "/usr/local/lib/latchkey/attack_client.py"
+FOLDER = "/usr/local/lib/latchkey"
+SCRIPT = FOLDER + "/attack_client.py"
 PASSCODE, SECRET = b"a passcode 4711", b"the guarded secret"
 
 # Bits of an access control, and accessibilities: docs/store-format.md.
@@ -56,7 +57,8 @@ class ClientTest(ServiceTest):
 
     def setUp(self):
         super().setUp()
-        self.machine.copy(pathlib.Path(__file__).with_name("attack_client.py"), SCRIPT)
+        for path in (CHECKOUT / "Tests/System/attack_client.py", CHECKOUT / "Tests/Wire/deterministic_cbor.py"):
+            self.machine.copy(path, f"{FOLDER}/{path.name}")
         self.remove_stores()
 
     def client(self, user="alice", program="/usr/bin/python3", session=None):

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyPolicy
+package import LatchkeySeams
+import Synchronization
+
+/// An authority that stands between a service and another authority, and between that authority and its client.
+///
+/// Every function of both roles is forwarded unless the decorator implements it.
+package protocol AuthorityDecorator: AuthenticationAuthority, AuthorityClient {
+    /// The authority that does the work.
+    var authority: any AuthenticationAuthority { get }
+    /// The service.
+    var service: ServiceReference { get }
+}
+
+/// A weak reference to the service that uses an authority.
+package final class ServiceReference: Sendable {
+    private struct Weak: Sendable { weak var client: (any AuthorityClient)? }
+    private let reference = Mutex(Weak())
+
+    /// Creates a reference to no service.
+    package init() {}
+
+    /// The service; nil before `attach` and after the service has ended.
+    package internal(set) var client: (any AuthorityClient)? {
+        get { reference.withLock { $0.client } }
+        set { reference.withLock { $0.client = newValue } }
+    }
+}
+
+// MARK: - From the service to the authority
+
+extension AuthorityDecorator {
+    package var state: PolicyState { authority.state }
+
+    package var shownPrompt: StatusReport.ShownPrompt? { authority.shownPrompt }
+
+    package var connection: [UInt8] { authority.connection }
+
+    package func code(of token: AuthToken) throws(Failure) -> [UInt8] { try authority.code(of: token) }
+
+    package func attach(_ client: any AuthorityClient, isPasscodeSet: Bool, isLocked: Bool) {
+        service.client = client
+        authority.attach(self, isPasscodeSet: isPasscodeSet, isLocked: isLocked)
+    }
+
+    package func evaluate(
+        _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
+    ) -> UInt64 { authority.evaluate(request, completion) }
+
+    package func withdraw(_ evaluation: UInt64, _ status: Status) { authority.withdraw(evaluation, status) }
+
+    package func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?) {
+        authority.report(change, then: then)
+    }
+
+    package func keepCounters() throws(Failure) { try authority.keepCounters() }
+
+    package func setFacePermission(
+        _ application: String, _ isAllowed: Bool?, _ done: @escaping @Sendable (Failure?) -> Void
+    ) { authority.setFacePermission(application, isAllowed, done) }
+
+    package func observe(_ observer: @escaping @Sendable () -> Void) { authority.observe(observer) }
+}
+
+// MARK: - From the authority to the service
+
+extension AuthorityDecorator {
+    package func adopt(_ set: EnrolmentSet?) throws(Failure) { try service.client?.adopt(set) }
+
+    package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict { try forward(passcode) }
+
+    /// Has the service verify a passcode; throws `systemCancel` if the service has ended.
+    package func forward(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+        guard let client = service.client else { throw Failure(.systemCancel) }
+        return try client.open(passcode)
+    }
+
+    package func authorityWasLost() { service.client?.authorityWasLost() }
+
+    package func counted(_ counters: PolicyCounters) { service.client?.counted(counters) }
+
+    package func countersWereLost() throws(Failure) { try service.client?.countersWereLost() }
+}
