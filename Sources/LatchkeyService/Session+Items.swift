@@ -51,6 +51,16 @@ extension Session {
         }
     }
 
+    /// Adds to a reply that a request which named the access group of another program is recorded as a refusal.
+    func recordingForeignGroups(_ answer: @escaping Answer) -> Answer {
+        { [self] reply in
+            if case .failure(let failure) = reply, failure.status == .missingEntitlement {
+                return refuse(failure, answer)
+            }
+            answer(reply)
+        }
+    }
+
     /// Replies with the failure of an attempt to open an item or a key. A wrong application password and an
     /// invalidated item are recorded as refusals too, although no prompt was shown.
     func end(_ failure: Failure, _ answer: @escaping Answer) {

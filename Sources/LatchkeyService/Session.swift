@@ -61,6 +61,7 @@ package final class Session: RequestHandler {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     package func handle(_ id: UInt64, _ request: Request, _ answer: @escaping Answer) {
+        let answer = recordingForeignGroups(answer)
         do throws(Failure) {
             switch request {
             case .hello: throw Failure.secondHello

@@ -2,7 +2,6 @@
 """Programs that pretend to be other ones: messages, process ids, scripts, sandboxes and environments."""
 
 import subprocess
-import unittest
 
 from clients import NO_GROUP, NOT_FOUND, SECRET, ClientTest
 from machine import eventually
@@ -53,9 +52,7 @@ class MessageTests(ClientTest):
         bob.do("App", kept="app", hello={0: MINE, 130: 1001})
         self.assertEqual(bob.do("app.read", "token"), NOT_FOUND)
 
-    @unittest.expectedFailure
     def test_the_refusal_of_a_foreign_group_is_audited_abuse2(self):
-        # A known failure: a group that is not the program's own is refused without an entry (event 5).
         self.assertEqual(self.other.do("app.read", "token", group=MINE), NO_GROUP)
         refused = [caller for _, event, caller in self.mine.do("app.log") if event == REFUSED]
         self.assertEqual(refused, ["mail"])

@@ -2,7 +2,6 @@
 """A disk that is full, read-only or broken, and ends at each write: what was acknowledged remains."""
 
 import subprocess
-import unittest
 
 from clients import DISK_FULL, DONE, SECRET, ClientTest
 from machine import eventually, fact
@@ -80,9 +79,7 @@ class SmallDiskTests(DiskTest):
         self.machine.run("mount", "-o", "remount,ro", FOLDER)
         self.first = self.app()
 
-    @unittest.expectedFailure
     def test_a_read_only_disk_is_reported_and_the_store_still_opens_abuse36(self):
-        # A known failure: the store is not opened, and the answer is storeUnreadable, "unable to open database file".
         self.make_read_only()
         self.assertEqual(self.first.do("app.read", "token"), SECRET)
         self.assertEqual(self.update(b"changed")[1][0], READ_ONLY)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handles, proofs and prompts that end, are repeated, or belong to another program: docs/services.md."""
 
-import unittest
-
 from clients import (
     CANCELLED, CONTEXT, DONE, INVALIDATE, LOCK, NO_CONTEXT, NO_INTERACTION, NOT_INTERACTIVE, SECRET, SET_PASSCODE,
     SYSTEM_CANCEL, UNLOCK, ClientTest)
@@ -116,9 +114,7 @@ class PromptTests(ClientTest):
         with self.typing(again):
             self.assertEqual(mine.do("app.read", "own", None, True, None, 20), SECRET)
 
-    @unittest.expectedFailure
     def test_a_new_passcode_that_is_entered_as_soon_as_the_prompt_is_visible_counts(self):
-        # A known failure: about one of a hundred such entries is dropped, and its prompt stays as it is for 600 s.
         bob, prompts = self.app("bob"), self.agent("bob")
         for number in range(1000):
             bob.begin("app.call", 20, {0: SET_PASSCODE}, 20)
