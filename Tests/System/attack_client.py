@@ -8,6 +8,7 @@ import resource
 import select
 import socket
 import struct
+import sys
 import time
 
 PUBLIC, AUTHD, AGENTS = "/run/latchkey/public/keychain.sock", "/run/latchkey/authd.sock", "/run/latchkey/agents.sock"
@@ -211,6 +212,17 @@ class App(Link):
         """The secret, or the number of the failure."""
         return secret_of(self.call(11, self.reading(account, context, interactive, group), seconds))
 
+    def log(self):
+        """The audit log, each entry as [number, event, caller]."""
+        entries = []
+        while True:
+            reply = self.call(40, {0: entries[-1][0] if entries else 0, 1: 1024, 2: False})
+            if reply[0] != 20:
+                raise RuntimeError(str(reply))
+            if not reply[1][0]:
+                return entries
+            entries += [[entry[0], entry[2], entry[4]] for entry in reply[1][0]]
+
     def group(self):
         return self.call(2)[1].get(8)
 
@@ -350,6 +362,36 @@ class Agent(Link):
 
 # MARK: Processes of other users
 
+def serve(requests, replies):
+    """Runs functions of this module and methods of kept values, as a process outside asks for them, until it ends."""
+    values = {}
+    while True:
+        try:
+            name, arguments, options, kept = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            if name in ("flood", "floodpids", "attaches", "count", "auto"):
+                result = globals()["_" + name](values[arguments[0]], *arguments[1:])
+            elif name == "set_opens":
+                values[arguments[0]].opens, result = OPEN[arguments[1]], None
+            elif name == "drop":
+                values.pop(arguments[0], None)
+                result = None
+            elif "." in name:
+                value, method = name.split(".")
+                result = getattr(values[value], method)
+                result = result(*arguments, **options) if callable(result) else result
+            else:
+                result = globals()[name](*arguments, **options)
+            if kept:
+                values[kept], result = result, None
+            pickle.dump((True, result), replies)
+        except BaseException as error:
+            pickle.dump((False, repr(error)), replies)
+        replies.flush()
+
+
 class Child:
     """A process of another user that runs functions; ends with this object."""
 
@@ -362,40 +404,12 @@ class Child:
                 os.setgroups([])
                 os.setgid(uid if gid is None else gid)
                 os.setuid(uid)
-                self._serve(theirs)
+                file = theirs.makefile("rwb")
+                serve(file, file)
             finally:
                 os._exit(0)
         theirs.close()
         self.link = ours
-
-    def _serve(self, link):
-        values = {}
-        file = link.makefile("rwb")
-        while True:
-            try:
-                name, arguments, options, kept = pickle.load(file)
-            except EOFError:
-                return
-            try:
-                if name in ("flood", "floodpids", "attaches", "count", "auto"):
-                    result = globals()["_" + name](values[arguments[0]], *arguments[1:])
-                elif name == "set_opens":
-                    values[arguments[0]].opens, result = OPEN[arguments[1]], None
-                elif name == "drop":
-                    values.pop(arguments[0], None)
-                    result = None
-                elif "." in name:
-                    value, method = name.split(".")
-                    result = getattr(values[value], method)
-                    result = result(*arguments, **options) if callable(result) else result
-                else:
-                    result = globals()[name](*arguments, **options)
-                if kept:
-                    values[kept], result = result, None
-                pickle.dump((True, result), file)
-            except BaseException as error:
-                pickle.dump((False, repr(error)), file)
-            file.flush()
 
     def begin(self, name, *arguments, kept=None, **options):
         self.file = getattr(self, "file", None) or self.link.makefile("rwb")
@@ -496,6 +510,35 @@ def handed():
     return result
 
 
+HELD = []
+
+
+def connect_in_a_child():
+    """Connects in a child, which ends before the connection is accepted; the result is the number of its process."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX)
+    child = os.fork()
+    if child == 0:
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(PUBLIC)
+        socket.send_fds(theirs, [b"x"], [link.fileno()])
+        os._exit(0)
+    _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
+    os.waitpid(child, 0)
+    HELD.append(descriptors[0])
+    return child
+
+
+def use_of_the_child(group="/usr/bin/notes"):
+    """What the connection of the child gives: its group, and the reads of an item without and with another group."""
+    app = App.__new__(App)
+    Link.__init__(app, connected=socket.socket(fileno=HELD.pop()))
+    app.number, app.kept = 0, {}
+    welcome = app.call(1, {0: "child"})
+    if welcome is None or welcome[0] != 2:
+        return ["ended"]
+    return [app.group(), app.read("token"), app.read("token", group=group)]
+
+
 HOARD = []
 
 
@@ -541,3 +584,7 @@ def _auto(agent, current, new, seconds):
             agent.event([11, new])
         elif value[6] == 4:
             agent.event([12, new])
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)
