@@ -355,6 +355,12 @@ class Agent(Link):
     def event(self, event, number=None):
         self.put([3, [self.shown[0] if number is None else number, [3, event]]])
 
+    def await_then(self, events):
+        """Answers the next prompt with these events in one write."""
+        number, (_, prompt) = self.get()[1]
+        self.shown = [number, prompt]
+        self.raw(b"".join(frame(encode([3, [number, [3, event]]])) for event in events))
+
     def follow(self, seconds=10):
         """The next message about the prompt: `[kind, contents]`."""
         return self.get(seconds)[1][1]
@@ -581,6 +587,8 @@ def _auto(agent, current, new, seconds):
             else:
                 agent.event([5, current or b"none"])
         elif value[6] == 3:
+            # As a person, who reads the prompt first.
+            pause(0.05)
             agent.event([11, new])
         elif value[6] == 4:
             agent.event([12, new])
