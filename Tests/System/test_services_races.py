@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many processes at once: no update is lost, none waits for ever, and one item is added once."""
+
+import json
+import subprocess
+
+from machine import fact
+from services import ServiceTest
+
+PROCESSES, ROUNDS = 64, 3
+
+# Begins when the file argv[1] exists, adds the same item, and prints the exit status.
+RACE = 'while [ ! -e "$1" ]; do sleep 0.05; done; echo "$2" | latchkey set race 2>/dev/null; echo $?'
+# Writes an item of its own and reads it, ROUNDS times; reads and lists those of others between; prints its last value.
+MIXED = """
+set -e
+for round in $(seq $2); do
+    echo "$1 $round" | latchkey set --replace "own $1"
+    [ "$(latchkey get "own $1")" = "$1 $round" ]
+    latchkey get shared >/dev/null
+    echo "$1" | latchkey set --replace shared
+    latchkey list --json >/dev/null
+    echo x | latchkey set "short $1"
+    latchkey delete "short $1" >/dev/null
+done
+latchkey get "own $1"
+"""
+ADDED, EXISTS = 0, 73
+
+
+class RaceTests(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        self.remove_stores()
+
+    def together(self, script, *arguments):
+        """Runs a script as alice in many processes at once, with the number of each; their results."""
+        return [subprocess.Popen(self.machine.command(["sh", "-c", script, "sh", *map(str, each)], user="alice"),
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                   for each in arguments]
+
+    def test_of_many_processes_that_add_the_same_item_one_succeeds_abuse38(self):
+        start = "/run/race-begins"
+        self.status()
+        running = self.together(RACE, *((start, number) for number in range(PROCESSES)))
+        self.addCleanup(self.machine.run, "rm", "-f", start)
+        self.machine.run("touch", start)
+        statuses = [int(process.communicate(timeout=120)[0]) for process in running]
+        self.assertEqual((statuses.count(ADDED), statuses.count(EXISTS)), (1, PROCESSES - 1), statuses)
+        self.assertEqual(self.latchkey("get", "race").stdout, f"{statuses.index(ADDED)}\n")
+        self.assertEqual(len(json.loads(self.latchkey("list", "--json").stdout)), 1)
+
+    def test_many_processes_that_write_and_read_lose_no_update_abuse37(self):
+        self.latchkey("set", "shared", input="-")
+        running = self.together(MIXED, *((number, ROUNDS) for number in range(PROCESSES)))
+        for number, process in enumerate(running):
+            output, errors = process.communicate(timeout=300)
+            self.assertEqual((process.returncode, output, errors), (0, f"{number} {ROUNDS}\n", ""))
+        self.stop_services()
+        names = {item["name"] for item in json.loads(self.latchkey("list", "--json").stdout)}
+        self.assertEqual(names, {"shared"} | {f"own {number}" for number in range(PROCESSES)})
+        self.assertEqual(self.latchkey("check").returncode, 0)
+        fact("processes at once", f"{PROCESSES} of one user, {PROCESSES * ROUNDS * 7} calls, none lost")
