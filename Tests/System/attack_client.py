@@ -144,6 +144,19 @@ class Link:
                 raise Ended()
             self.buffer += piece
 
+    def trickle(self, seconds=20):
+        """Sends a byte four times a second; the seconds until the other side ends the connection, at most those."""
+        begin = time.monotonic()
+        while time.monotonic() < begin + seconds:
+            try:
+                self.raw(b"\0")
+            except Ended:
+                break
+            if select.select([self.socket], [], [], 0)[0] and not self.socket.recv(4096):
+                break
+            pause(0.25)
+        return time.monotonic() - begin
+
     def ends(self, seconds=5):
         """Whether the other side closes the connection in time; what it sends before is discarded."""
         try:
@@ -514,6 +527,29 @@ def handed():
     os.kill(child, 9)
     os.waitpid(child, 0)
     return result
+
+
+def answers(path, frames):
+    """Sends each frame after hello, on the same connection for as long as it lasts; everything that was answered."""
+    answered, link = b"", None
+    for data in frames:
+        try:
+            if link is None:
+                link = socket.socket(socket.AF_UNIX)
+                link.settimeout(5)
+                link.connect(path)
+                link.sendall(frame(encode([0, {}] if path == AGENTS else [0, 1, [1, {0: "x"}]])))
+                answered += link.recv(1 << 16)
+            link.sendall(data)
+            if select.select([link], [], [], 0.005)[0]:
+                piece = link.recv(1 << 20)
+                answered += piece
+                if not piece:
+                    raise OSError
+        except OSError:
+            link.close()
+            link = None
+    return answered
 
 
 HELD = []
