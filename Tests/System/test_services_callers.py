@@ -129,7 +129,8 @@ class ProcessTests(ClientTest):
             self.assertEqual(self.machine.run("test", "-e", "/tmp/executed", check=False).returncode, 1, variables)
             self.assertEqual(self.machine.run("ls", "/home/alice/fake").stdout, "", variables)
         # Without more rights than its user has, the same program obeys these variables.
-        with self.machine.start("/usr/bin/latchkey", "status", user="alice", env=variables, stderr=subprocess.DEVNULL) as obeying:
+        with self.machine.start("/usr/bin/latchkey", "status", user="alice", env=variables,
+                                stderr=subprocess.DEVNULL) as obeying:
             eventually(lambda: self.machine.run("cat", "/tmp/executed", check=False).stdout == "1001\n")
             obeying.kill()
         self.machine.run("rm", "/tmp/executed")

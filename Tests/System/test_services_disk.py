@@ -35,8 +35,9 @@ class SmallDiskTests(DiskTest):
         super().setUp()
         self.first.do("app.add", "token", SECRET)
         self.stop_services()
-        self.shell(f"mv {FOLDER} /run/moved && mkdir {FOLDER} && mount -t tmpfs -o size=600k,mode=700,uid=$(id -u latchkey),"
-                   f"gid=$(id -g latchkey) small {FOLDER} && cp -a /run/moved/. {FOLDER}/ && rm -r /run/moved")
+        self.shell(f"mv {FOLDER} /run/moved && mkdir {FOLDER} && "
+                   "mount -t tmpfs -o size=600k,mode=700,uid=$(id -u latchkey),gid=$(id -g latchkey) "
+                   f"small {FOLDER} && cp -a /run/moved/. {FOLDER}/ && rm -r /run/moved")
         self.addCleanup(self.machine.run, "umount", FOLDER)
         self.addCleanup(self.stop_services)
         self.first = self.app()

@@ -1,44 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a store that are put back, exchanged, cut or removed while latchkeyd does not run: docs/store-format.md."""
+"""Files of a store that are put back, cut or removed while neither service runs: docs/store-format.md."""
 
-import json
+from clients import DONE, NOT_FOUND, ROLLED_BACK, SECRET, ClientTest
+from stores import FOLDER, KEPT, FileTest
 
-from clients import DONE, NO_INTERACTION, NOT_FOUND, ROLLED_BACK, SECRET, ClientTest
-from services import STORES
-
-FOLDER, KEPT = f"{STORES}/1001", "/run/kept"
 # Operation, audit event and statuses.
 ACCEPT, ACCEPTED, ANCHOR_OLD, TOO_LARGE = 43, 11, 32, 46
-
-# Runs statements in the database argv[1] and prints the rows of the last one.
-STATEMENTS = """
-import json, sqlite3, sys
-with sqlite3.connect(sys.argv[1]) as database:
-    for statement in sys.argv[2:]:
-        rows = database.execute(statement).fetchall()
-print(json.dumps([[value.hex() if isinstance(value, bytes) else value for value in row] for row in rows]))
-"""
-
-
-class FileTest(ClientTest):
-    def setUp(self):
-        super().setUp()
-        self.first, self.prompts = self.person()
-
-    def restart(self):
-        """Both services, and the same programs."""
-        self.first, self.prompts = self.app(), self.agent()
-
-    def shell(self, command):
-        return self.machine.run("sh", "-c", command)
-
-    def query(self, *statements, folder=FOLDER):
-        """Runs statements in the database as the user of the service, which owns it."""
-        done = self.machine.run("python3", "-c", STATEMENTS, f"{folder}/keychain.sqlite", *statements, user="latchkey")
-        return json.loads(done.stdout)
-
-    def read(self, account, **options):
-        return self.first.do("app.read", account, None, False, **options)
 
 
 class RollbackTests(FileTest):
@@ -90,80 +57,6 @@ class RollbackTests(FileTest):
         self.assertEqual(self.read("late"), SECRET)
 
 
-class ExchangeTests(FileTest):
-    def setUp(self):
-        super().setUp()
-        self.first.do("app.add", "second", b"another secret")
-        self.positions = [row[0] for row in self.query("SELECT position FROM item ORDER BY position")]
-        self.assertEqual(len(self.positions), 3)
-
-    def assertAbsent(self, *accounts):
-        """Exactly these items are gone, and the store says so."""
-        self.restart()
-        for account, secret in (("free", SECRET), ("second", b"another secret")):
-            self.assertEqual(self.read(account), NOT_FOUND if account in accounts else secret, account)
-        # An item that is there would need a prompt.
-        self.assertEqual(self.read("presence"), NOT_FOUND if "presence" in accounts else NO_INTERACTION)
-        if "presence" not in accounts:
-            with self.typing(self.prompts):
-                self.assertEqual(self.first.do("app.read", "presence", None, True, None, 20), SECRET)
-
-    def exchange(self, column, one, other):
-        """Exchanges a column of two rows, by their positions in the list."""
-        one, other = self.positions[one], self.positions[other]
-        values = dict(self.query(f"SELECT position, hex({column}) FROM item"))
-        self.query(f"UPDATE item SET {column} = x'{values[other]}' WHERE position = {one}",
-                   f"UPDATE item SET {column} = x'{values[one]}' WHERE position = {other}", "SELECT 1")
-
-    def test_exchanged_secrets_are_not_returned_abuse33(self):
-        self.stop_services()
-        self.exchange("secret", 1, 2)
-        self.assertAbsent("free", "second")
-
-    def test_exchanged_access_controls_do_not_open_a_protected_item_abuse33(self):
-        self.stop_services()
-        self.exchange("attributes", 0, 1)
-        self.assertAbsent("presence", "free")
-        report = self.latchkey("check", check=False)
-        self.assertIn("quarantin", report.stdout + report.stderr)
-
-    def test_a_changed_bit_of_a_ciphertext_is_an_absent_item_abuse33(self):
-        self.stop_services()
-        ((value,),) = self.query(f"SELECT hex(secret) FROM item WHERE position = {self.positions[1]}")
-        changed = value[:-2] + f"{int(value[-2:], 16) ^ 1:02X}"
-        self.query(f"UPDATE item SET secret = x'{changed}' WHERE position = {self.positions[1]}", "SELECT 1")
-        self.assertAbsent("free")
-
-    def test_a_row_of_another_user_is_absent_abuse33(self):
-        bob = self.app("bob")
-        bob.do("app.add", "of bob", SECRET)
-        self.stop_services()
-        columns = "id, class, key, grp, i0, i1, i2, version, attributes, secret"
-        self.query(f"ATTACH '{STORES}/1002/keychain.sqlite' AS bob",
-                   f"INSERT INTO item ({columns}) SELECT {columns} FROM bob.item", "SELECT 1")
-        self.restart()
-        self.assertEqual(self.read("of bob"), NOT_FOUND)
-        self.assertEqual(self.read("free"), SECRET)
-        self.assertNotIn("of bob", self.latchkey("list").stdout)
-        self.assertNotEqual(self.latchkey("check", check=False).returncode, 0)
-
-    def test_a_store_of_another_tier_is_refused_and_left_as_it_is_abuse33(self):
-        self.stop_services()
-        ((header,),) = self.query("SELECT hex(value) FROM record WHERE name = 'header'")
-        # CBOR of [version 2, tier 2 file, user 1001, ...].
-        self.assertEqual(header[2:6], "0202")
-        for tier in ("03", "04"):
-            self.query(f"UPDATE record SET value = x'{header[:4] + tier + header[6:]}' WHERE name = 'header'", "SELECT 1")
-            before = self.shell(f"cat {FOLDER}/root.key {FOLDER}/anchor | sha256sum").stdout
-            done = self.latchkey("get", "free", check=False)
-            self.assertNotEqual(done.returncode, 0)
-            self.assertNotIn(SECRET.decode(), done.stdout)
-            self.assertEqual(self.shell(f"cat {FOLDER}/root.key {FOLDER}/anchor | sha256sum").stdout, before)
-            self.stop_services()
-        self.query(f"UPDATE record SET value = x'{header}' WHERE name = 'header'", "SELECT 1")
-        self.assertAbsent()
-
-
 class CutTests(FileTest):
     def assertRefused(self, command, *files):
         """After a change of files, nothing is served and the files stay as they are."""
@@ -213,6 +106,3 @@ class SecretTests(ClientTest):
             self.assertEqual(app.do("app.read", f"s{number}"), secret)
         self.assertEqual(app.do("app.add", "large", bytes((1 << 20) + 1))[1][0], TOO_LARGE)
         self.assertEqual(app.do("app.read", "large"), NOT_FOUND)
-
-
-del FileTest

@@ -4,7 +4,7 @@
 import unittest
 
 from clients import (
-    CANCELLED, CURRENT_SET, DONE, EVALUATE, LOCK, NO_INTERACTION, PASSCODE, PRESENCE, SECRET, SYSTEM_CANCEL, UNLOCK,
+    CANCELLED, CURRENT_SET, DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SYSTEM_CANCEL, UNLOCK,
     ClientTest)
 from machine import eventually, fact
 from sensors import WithSensor
