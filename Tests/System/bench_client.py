@@ -79,4 +79,5 @@ def main():
     print(json.dumps(rounds))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a read and an evaluation without a person through the system's services with those of tier user, in one run.
+"""Measures the services of a system: calls in comparison with tier user, many users, and what they do when idle.
 
-Both are measured with the same client in Python, whose own time is part of every number.
+Calls are measured with the same client in Python, whose own time is part of every number.
 usage: Tests/System/bench_services.py      as root, after `make build system-programs`
 """
 
@@ -13,7 +13,43 @@ import subprocess
 
 import machine
 
-CLIENT = ("attack_client.py", "bench_client.py")
+CLIENT = ("attack_client.py", "bench_client.py", "bench_users.py")
+FOLDER = "/usr/local/lib/latchkey"
+# The items of many users are created for at most these seconds.
+USERS, ITEMS, SECONDS = 20, 10_000, 240
+SERVICES = ("latchkeyd", "latchkey-authd")
+
+
+def print_calls(rounds):
+    print(f"{'us a call':<12} {'user':>8} {'system':>8} {'ratio':>6}")
+    for user, system in rounds:
+        for name in user:
+            print(f"{name:<12} {user[name]:8.1f} {system[name]:8.1f} {system[name] / user[name]:5.2f}x")
+
+
+def print_services(title, rows):
+    """Prints a table with a column for each service; a value may have a unit."""
+    print(f"\n{title:<44} {SERVICES[0]:>12} {SERVICES[1]:>15}")
+    for name, values in rows:
+        print(f"{name:<44} {values[SERVICES[0]]:12.1f} {values[SERVICES[1]]:15.1f}")
+
+
+def print_users(found):
+    items, one, many = found["items"], found["one"], found["all"]
+    complete = "" if min(items) == ITEMS else f" (at most {SECONDS} s)"
+    print(f"\n{sum(items)} items of {len(items)} users, {min(items)} to {max(items)} each, were created in "
+          f"{found['seconds']:.0f} s{complete}")
+    print(f"a read of one user: {one['read']:.1f} us alone, {many['read']:.1f} us while the stores of all are open, "
+          f"{many['read'] / one['read']:.2f}x")
+    print_services("MiB of anonymous memory", (
+        ("idle, one user without an item", found["empty"]), (f"one user with {items[0]} items", one["memory"]),
+        (f"{len(items)} users", many["memory"])))
+    print_services("in 10 s without a request", (
+        (f"wake-ups, {name}", {service: values[service][0] for service in SERVICES})
+        for name, values in (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))))
+    print_services("", (
+        (f"ms of processor time, {name}", {service: values[service][1] for service in SERVICES})
+        for name, values in (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))))
 
 
 def main():
@@ -22,13 +58,15 @@ def main():
                                         check=True).stdout.strip())
     with machine.Machine(image, pathlib.Path(".build/static/release")) as booted:
         for name in CLIENT:
-            booted.copy(pathlib.Path("Tests/System") / name, f"/usr/local/lib/latchkey/{name}")
-        result = booted.run("python3", "/usr/local/lib/latchkey/bench_client.py", "/home/alice/store", user="alice",
-                            env={"HOME": "/home/alice"}, timeout=120)
-    print(f"{'us a call':<12} {'user':>8} {'system':>8} {'ratio':>6}")
-    for user, system in json.loads(result.stdout):
-        for name in user:
-            print(f"{name:<12} {user[name]:8.1f} {system[name]:8.1f} {system[name] / user[name]:5.2f}x")
+            booted.copy(pathlib.Path("Tests/System") / name, f"{FOLDER}/{name}")
+        calls = booted.run("python3", f"{FOLDER}/bench_client.py", "/home/alice/store", user="alice",
+                           env={"HOME": "/home/alice"}, timeout=120)
+        print_calls(json.loads(calls.stdout))
+        booted.run("systemctl", "stop", *SERVICES)
+        with booted.start("python3", f"{FOLDER}/bench_users.py", USERS, ITEMS, SECONDS, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, text=True) as users:
+            print_users(json.loads(users.stdout.readline()))
+            users.kill()
 
 
 main()
