@@ -58,6 +58,8 @@ class ClientTest(ServiceTest):
         super().setUp()
         self.machine.copy(pathlib.Path(__file__).with_name("attack_client.py"), SCRIPT)
         self.remove_stores()
+        # Damaged stores must not be what another test finds.
+        self.addCleanup(self.remove_stores)
 
     def client(self, user="alice", program="/usr/bin/python3", session=None):
         """A process that is connected to nothing."""

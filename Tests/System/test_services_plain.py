@@ -33,6 +33,9 @@ class PlainStartTests(ServiceTest):
         eventually(lambda: self.machine.run("test", "-S", "/run/latchkey/agents.sock", check=False).returncode == 0)
         self.start("setpriv", "--reuid", "latchkey", "--regid", "latchkey", "--clear-groups", "--bounding-set", "-all",
                    "/usr/libexec/latchkeyd", "--system")
+        # Without the socket of the system, a program would create a store of its user.
+        eventually(lambda: self.machine.run("test", "-S", "/run/latchkey/public/keychain.sock",
+                                            check=False).returncode == 0)
         eventually(lambda: self.latchkey("status", check=False).returncode == 0)
         self.latchkey("set", "token", input="secret")
         self.assertEqual(self.latchkey("get", "token").stdout, "secret")

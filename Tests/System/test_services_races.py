@@ -32,6 +32,7 @@ class RaceTests(ServiceTest):
     def setUp(self):
         super().setUp()
         self.remove_stores()
+        self.addCleanup(self.remove_stores)
 
     def together(self, script, *arguments):
         """Runs a script as alice in many processes at once, with the number of each; their results."""
