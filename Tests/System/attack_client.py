@@ -566,8 +566,6 @@ def _auto(agent, current, new, seconds):
             else:
                 agent.event([5, current or b"none"])
         elif value[6] == 3:
-            # As a person, who reads the prompt first.
-            pause(0.05)
             agent.event([11, new])
         elif value[6] == 4:
             agent.event([12, new])

@@ -43,13 +43,12 @@ def print_users(found):
           f"{many['read'] / one['read']:.2f}x")
     print_services("MiB of anonymous memory", (
         ("idle, one user without an item", found["empty"]), (f"one user with {items[0]} items", one["memory"]),
-        (f"{len(items)} users", many["memory"])))
-    print_services("in 10 s without a request", (
-        (f"wake-ups, {name}", {service: values[service][0] for service in SERVICES})
-        for name, values in (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))))
-    print_services("", (
-        (f"ms of processor time, {name}", {service: values[service][1] for service in SERVICES})
-        for name, values in (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))))
+        (f"{len(items)} users", many["memory"]),
+        ("after the connections of all have ended", found["ended"])))
+    measured = (("one user", found["empty idle"]), (f"{len(items)} users", found["idle"]))
+    print_services("in 10 s without a request", [
+        (f"{what}, {name}", {service: values[service][part] for service in SERVICES})
+        for part, what in enumerate(("wake-ups", "ms of processor time")) for name, values in measured])
 
 
 def main():

@@ -14,12 +14,13 @@ import subprocess
 import sys
 import time
 
-from attack_client import PUBLIC
+from attack_client import PUBLIC, pause
 from bench_client import NO_PROMPT, Connection, median
 
 FIRST, AT_ONCE, READS, IDLE = 30_000, 4, 500, 10
 SERVICES = ("latchkeyd", "latchkey-authd")
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
+CHILDREN = []
 
 
 def pid(service):
@@ -54,7 +55,7 @@ def wakeups():
 def idle():
     """Wake-ups and processor time of each service in a time without a request."""
     before = wakeups()
-    time.sleep(IDLE)
+    pause(IDLE)
     after = wakeups()
     return {service: [after[service][part] - before[service][part] for part in (0, 1)] for service in SERVICES}
 
@@ -76,7 +77,22 @@ def as_user(user, work):
         finally:
             os._exit(0)
     os.close(writing)
+    CHILDREN.append(child)
     return os.fdopen(reading)
+
+
+def end_children():
+    """Ends every process of a user, and waits until latchkeyd has none of their connections."""
+    for child in CHILDREN:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        folder = f"/proc/{pid('latchkeyd')}/fd"
+        # Its two sockets, its output, and its connection to the other service.
+        if sum(os.readlink(f"{folder}/{each}").startswith("socket:") for each in os.listdir(folder)) <= 5:
+            return
+        pause(0.1)
 
 
 KEPT = []
@@ -111,7 +127,10 @@ def main():
     result = {"empty": anonymous(), "empty idle": idle()}
     begin = time.monotonic()
     deadline = begin + seconds
+    before = wakeups()
     first = answer(as_user(FIRST, lambda: fill(items, deadline)))
+    if wakeups() == before:
+        raise SystemExit("error: the wake-ups of the services are not counted here")
     result["one"] = {"memory": anonymous(), "read": answer(as_user(FIRST, lambda: read(first)))}
     filled, waiting = {FIRST: first}, {}
     for user in range(FIRST + 1, FIRST + users):
@@ -127,6 +146,8 @@ def main():
     result["items"] = list(filled.values())
     result["all"] = {"memory": anonymous(), "read": answer(as_user(FIRST, lambda: read(first)))}
     result["idle"] = idle()
+    end_children()
+    result["ended"] = anonymous()
     print(json.dumps(result))
 
 

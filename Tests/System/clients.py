@@ -60,6 +60,8 @@ class ClientTest(ServiceTest):
         for path in (CHECKOUT / "Tests/System/attack_client.py", CHECKOUT / "Tests/Wire/deterministic_cbor.py"):
             self.machine.copy(path, f"{FOLDER}/{path.name}")
         self.remove_stores()
+        # Damaged stores must not be what another test finds.
+        self.addCleanup(self.remove_stores)
 
     def client(self, user="alice", program="/usr/bin/python3", session=None):
         """A process that is connected to nothing."""

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of a store that are put back, cut or removed while neither service runs: docs/store-format.md."""
 
-from clients import DONE, NOT_FOUND, ROLLED_BACK, SECRET, ClientTest
+from clients import CURRENT_SET, DONE, NO_INTERACTION, NOT_FOUND, ROLLED_BACK, SECRET, ClientTest
+from machine import eventually
+from sensors import WithSensor
 from stores import FOLDER, KEPT, FileTest
 
 # Operation, audit event and statuses.
 ACCEPT, ACCEPTED, ANCHOR_OLD, TOO_LARGE = 43, 11, 32, 46
+ANY_FINGER = 2
 
 
-class RollbackTests(FileTest):
+class RollbackTest(FileTest):
     def keep(self):
         """Keeps the files of this moment, and lets the services write more."""
         self.stop_services()
@@ -22,6 +25,8 @@ class RollbackTests(FileTest):
             self.shell(f"cp -a {KEPT}/{file} {FOLDER}/")
         self.restart()
 
+
+class RollbackTests(RollbackTest):
     def assertRefusedUntilAccepted(self, status):
         self.assertEqual(self.read("free"), status)
         self.assertEqual(self.first.do("app.add", "new", SECRET)[1][0], status)
@@ -55,6 +60,36 @@ class RollbackTests(FileTest):
         self.keep()
         self.restart()
         self.assertEqual(self.read("late"), SECRET)
+
+
+class BoundTests(WithSensor, RollbackTest):
+    """With a sensor, items that are bound to the enrolled fingers are dead after a store was put back."""
+
+    def accept_an_older_database(self):
+        for account, constraints in (("set", CURRENT_SET), ("any", ANY_FINGER)):
+            self.assertEqual(self.first.do("app.add", account, SECRET, constraints), DONE)
+        self.keep()
+        self.put_back("keychain.sqlite")
+        for account in ("set", "any"):
+            self.assertEqual(self.read(account), ROLLED_BACK)
+        with self.typing(self.prompts):
+            self.assertEqual(self.first.do("app.call", ACCEPT, {}, 20), DONE)
+
+    def test_an_accepted_store_loses_bound_items_and_nothing_else_abuse29(self):
+        self.accept_an_older_database()
+        self.stop_services()
+        self.restart()
+        self.assertNotIn(self.read("set"), (SECRET, NO_INTERACTION))
+        self.assertEqual((self.read("any"), self.read("free")), (NO_INTERACTION, SECRET))
+        self.first.begin("app.read", "any", None, True, None, 20)
+        self.prompts.do("agent.await_prompt")
+        self.finger("touch")
+        self.assertEqual(self.first.end(), SECRET)
+
+    def test_the_sensor_is_used_again_soon_after_the_store_was_accepted_abuse29(self):
+        self.accept_an_older_database()
+        # Until then it counts as absent; the services try every ten seconds.
+        eventually(lambda: "enrolled" in self.latchkey("status").stdout, 15)
 
 
 class CutTests(FileTest):

@@ -3,7 +3,7 @@
 
 
 from machine import eventually
-from services import AUTHORITY, CONFIGURATION, KEYCHAIN, UNAVAILABLE, ServiceTest
+from services import AUTHORITY, CONFIGURATION, KEYCHAIN, STORES, UNAVAILABLE, ServiceTest
 
 SOCKET_TEST = "import socket; socket.socket(socket.AF_UNIX).connect('/run/latchkey/authd.sock')"
 
@@ -66,6 +66,20 @@ class ConfigurationTests(ServiceTest):
         written = self.machine.run("journalctl", "-q", "-o", "cat", "-u", KEYCHAIN).stdout[len(before):]
         self.assertIn(words, written)
         self.machine.run("systemctl", "stop", "latchkeyd.socket", check=False)
+
+    def test_a_configuration_in_the_folder_of_a_store_is_not_read(self):
+        self.status()
+        self.stop_services()
+        self.machine.write(f"{STORES}/1001/latchkeyd.conf", "tier = simulated\n", mode=0o600, owner="latchkey:latchkey")
+        self.addCleanup(self.machine.run, "rm", "-f", f"{STORES}/1001/latchkeyd.conf")
+        self.assertEqual(self.status()["tier"], "file")
+
+    def test_a_configuration_that_is_changed_applies_from_the_next_start(self):
+        self.status()
+        self.machine.write(CONFIGURATION, "tier = file\ncolour = green\n")
+        self.assertEqual(self.status()["tier"], "file")
+        self.stop_services()
+        self.assertRefused("has a line that is not understood: colour = green")
 
     def test_an_unknown_line_is_refused(self):
         self.machine.write(CONFIGURATION, "tier = file\ncolour = green\n")

@@ -7,7 +7,8 @@ import subprocess
 from machine import fact
 from services import ServiceTest
 
-PROCESSES, ROUNDS = 64, 3
+# A user has at most 64 connections, of which some are those of processes that have just ended.
+USERS, PROCESSES, ROUNDS = ("alice", "bob"), 32, 3
 
 # Begins when the file argv[1] exists, adds the same item, and prints the exit status.
 RACE = 'while [ ! -e "$1" ]; do sleep 0.05; done; echo "$2" | latchkey set race 2>/dev/null; echo $?'
@@ -32,17 +33,18 @@ class RaceTests(ServiceTest):
     def setUp(self):
         super().setUp()
         self.remove_stores()
+        self.addCleanup(self.remove_stores)
 
-    def together(self, script, *arguments):
-        """Runs a script as alice in many processes at once, with the number of each; their results."""
-        return [subprocess.Popen(self.machine.command(["sh", "-c", script, "sh", *map(str, each)], user="alice"),
-                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                   for each in arguments]
+    def together(self, user, script, *arguments):
+        """Runs a script as a user in many processes at once, each with its own arguments."""
+        return [subprocess.Popen(self.machine.command(["sh", "-c", script, "sh", *map(str, each)], user=user),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for each in arguments]
 
     def test_of_many_processes_that_add_the_same_item_one_succeeds_abuse38(self):
         start = "/run/race-begins"
         self.status()
-        running = self.together(RACE, *((start, number) for number in range(PROCESSES)))
+        running = self.together("alice", RACE, *((start, number) for number in range(PROCESSES)))
         self.addCleanup(self.machine.run, "rm", "-f", start)
         self.machine.run("touch", start)
         statuses = [int(process.communicate(timeout=120)[0]) for process in running]
@@ -51,13 +53,17 @@ class RaceTests(ServiceTest):
         self.assertEqual(len(json.loads(self.latchkey("list", "--json").stdout)), 1)
 
     def test_many_processes_that_write_and_read_lose_no_update_abuse37(self):
-        self.latchkey("set", "shared", input="-")
-        running = self.together(MIXED, *((number, ROUNDS) for number in range(PROCESSES)))
-        for number, process in enumerate(running):
-            output, errors = process.communicate(timeout=300)
-            self.assertEqual((process.returncode, output, errors), (0, f"{number} {ROUNDS}\n", ""))
+        for user in USERS:
+            self.latchkey("set", "shared", user=user, input="-")
+        running = {user: self.together(user, MIXED, *((number, ROUNDS) for number in range(PROCESSES)))
+                   for user in USERS}
+        for processes in running.values():
+            for number, process in enumerate(processes):
+                output, errors = process.communicate(timeout=300)
+                self.assertEqual((process.returncode, output, errors), (0, f"{number} {ROUNDS}\n", ""))
         self.stop_services()
-        names = {item["name"] for item in json.loads(self.latchkey("list", "--json").stdout)}
-        self.assertEqual(names, {"shared"} | {f"own {number}" for number in range(PROCESSES)})
-        self.assertEqual(self.latchkey("check").returncode, 0)
-        fact("processes at once", f"{PROCESSES} of one user, {PROCESSES * ROUNDS * 7} calls, none lost")
+        for user in USERS:
+            names = {item["name"] for item in json.loads(self.latchkey("list", "--json", user=user).stdout)}
+            self.assertEqual(names, {"shared"} | {f"own {number}" for number in range(PROCESSES)})
+            self.latchkey("check", user=user)
+        fact("processes at once", f"{PROCESSES} of each of two users, {2 * PROCESSES * ROUNDS * 7} calls, none lost")
