@@ -7,8 +7,9 @@ package import LatchkeyTransport
 
 /// Finds the daemon of the user's store and starts it when it is not running.
 package enum DaemonFinder {
-    /// Back-off after the first start, in nanoseconds.
-    private static let shortestPause: Int64 = 8_000_000
+    /// Back-off after the first start, in nanoseconds. Longer than a daemon needs on a loaded machine until it has the
+    /// lock, so that a client does not start a second one beside it.
+    private static let shortestPause: Int64 = 250_000_000
 
     /// Connects to the system's daemon if this user has one and has no store of their own, else to the user's daemon,
     /// starting it if necessary. Blocks until it listens, at most `Limits.startSeconds`.
