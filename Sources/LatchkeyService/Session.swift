@@ -3,6 +3,7 @@
 import LatchkeyKeychain
 package import LatchkeyModel
 import LatchkeyPolicy
+import LatchkeySeams
 import Synchronization
 
 /// The requests, contexts and evaluations of one connection; a session ends with its connection.
@@ -33,6 +34,10 @@ package final class Session: Sendable {
         var backup: BackupSession?
         /// Whether an export or import is being authorised or begun.
         var isBeginningBackup = false
+        /// The items of a migration that have arrived, between two of its requests.
+        var receiving: ReceivedMigration?
+        /// Removes an unused ticket of this session at its deadline.
+        var ticketAlarm: (any Alarm)?
         /// Incremented whenever all proofs of this session are revoked.
         var proofEpoch: UInt64 = 0
         var isClosed = false
@@ -101,6 +106,10 @@ package final class Session: Sendable {
             case .createEnclaveKey(let create): try createKey(id, create, answer)
             case .useEnclaveKey(let use): useKey(id, use, answer)
             case .describeEnclaveKey(let name): answer(try describeKey(name))
+            case .beginMigration: try beginMigration(id, answer)
+            case .receiveItems(let request): try receive(request, answer)
+            case .mapGroups(let groups): try mapGroups(groups, answer)
+            case .migrate(let request): try migrate(id, request, answer)
             }
         } catch {
             answer(.failure(error))
@@ -122,8 +131,11 @@ package final class Session: Sendable {
             state.isClosed = true
             state.contexts = [:]
             state.backup = nil
+            state.receiving = nil
+            state.ticketAlarm = nil
             return (Array(state.requests.values), state.watches)
         }
+        service.tickets.remove(of: self)
         pages.clear()
         for watch in watches.values { service.environments.forget(watch.number) }
         for evaluation in evaluations { service.authority.withdraw(evaluation, .systemCancel) }
