@@ -86,7 +86,8 @@ final class Daemon: FrameHandler {
                 tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
                 authority: authority, clock: clock, random: random, work: work, stretching: stretching,
                 background: SerialWorkQueue { false }, keyWork: keyWork, controls: world, sessions: world,
-                keyModule: keyModule, log: events, unlockedMemory: unlockedMemory))
+                keyModule: keyModule, moveDestination: options.isSimulated ? nil : SystemMove(folder), log: events,
+                unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             StandardError.write(failure)
             events.note(.storeUnusable, failure)
