@@ -187,7 +187,8 @@ let package = Package(
             "latchkeyd",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver", "LatchkeyService",
+                "LatchkeyClient", "LatchkeyIdentity", "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver",
+                "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
                 "SoftwareEnclaveDriver", "PromptDriver",
             ]),

@@ -44,6 +44,8 @@ extension PromptState {
         case .exportItems: "export the items of every app in this keychain"
         case .importItems: "import the items of a backup into this keychain"
         case .setPasscode: "set a passcode for this keychain"
+        case .moveItemsAway: "move every item of your own store to the system's keychain"
+        case .receiveItems: "add every item of your own store to the system's keychain and replace older ones"
         case .changePasscode: "change the passcode of this keychain"
         case .removePasscode: "remove the passcode of this keychain and delete the items that need one"
         case .discardProtected: "delete every protected item of this keychain permanently"

@@ -3,6 +3,7 @@
 import Glibc
 package import LatchkeyModel
 import LatchkeySystem
+package import LatchkeyTransport
 import Synchronization
 
 /// A connection to one engine: the user's daemon, or a simulated world.
@@ -49,6 +50,29 @@ package final class Client: Sendable {
     package convenience init(ofDaemonFor application: String, groups: [String] = [], faceUsage: String?) {
         self.init(application: application, groups: groups, faceUsage: faceUsage) { () throws(Failure) in
             SocketChannel(try DaemonFinder.connect())
+        }
+    }
+
+    /// A client of the system's daemon, also for a user with a store of their own.
+    ///
+    /// - Parameter seconds: time limit for connecting; nil for none.
+    package convenience init(
+        ofSystemFor application: String, sockets: SystemSockets = .installed, seconds: Int64? = nil
+    ) {
+        self.init(application: application) { () throws(Failure) in
+            guard let user = try sockets.storeUser() else {
+                throw Failure(
+                    .itemNotFound, "This machine has no system keychain: \(sockets.keychain) does not exist.",
+                    hint: "Ask an administrator to install latchkeyd and latchkey-authd.")
+            }
+            return SocketChannel(try SystemSockets.connect(sockets.keychain, servedBy: user, seconds: seconds))
+        }
+    }
+
+    /// A client of the daemon of the user's own store, also on a machine with a system keychain.
+    package convenience init(ofOwnStoreFor application: String, groups: [String] = []) {
+        self.init(application: application, groups: groups) { () throws(Failure) in
+            SocketChannel(try DaemonFinder.connectToOwn())
         }
     }
 
@@ -149,10 +173,11 @@ extension Request {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
             .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .listEverything, .exportItems, .importItems,
             .acceptStore,
-            .discardProtected, .discardForgotten, .passcode:
+            .discardProtected, .discardForgotten, .passcode, .beginMigration, .migrate:
             true
         case .hello, .status, .createContext, .invalidateContext, .canEvaluate, .environment, .deleteItems,
-            .lock, .facePermissions, .changeFacePermission, .simulate, .transcript, .log, .describeEnclaveKey:
+            .lock, .facePermissions, .changeFacePermission, .simulate, .transcript, .log, .describeEnclaveKey,
+            .receiveItems, .mapGroups:
             false
         }
     }
@@ -161,13 +186,14 @@ extension Request {
     fileprivate var mayBeRepeated: Bool {
         switch self {
         case .hello, .status, .createContext, .canEvaluate, .environment, .listItems, .listEverything, .facePermissions,
-            .transcript, .lock, .log, .describeEnclaveKey:
+            .transcript, .lock, .log, .describeEnclaveKey, .mapGroups:
             true
         // A context's handle belongs to the connection that broke.
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
             .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
-            .restoreRows, .acceptStore, .discardProtected, .discardForgotten:
+            .restoreRows, .acceptStore, .discardProtected, .discardForgotten, .beginMigration, .receiveItems,
+            .migrate:
             false
         }
     }

@@ -55,7 +55,7 @@ package enum DaemonFinder {
     }
 
     /// Connects to the daemon of the user's own store, starting it if necessary.
-    private static func connectToOwn() throws(Failure) -> Descriptor {
+    static func connectToOwn() throws(Failure) -> Descriptor {
         let folder = try StoreLocation.folder()
         try Files.makePrivateFolder(folder)
         let lock = try DaemonLock.open(folder)

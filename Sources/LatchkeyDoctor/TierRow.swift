@@ -73,6 +73,7 @@ extension DoctorRow {
         }
         return DoctorRow(
             "other store", .attention,
-            "programs use \(store) and not the system's keychain at \(socket); moving the items is not available yet")
+            "programs use \(store) and not the system's keychain at \(socket)",
+            DoctorRow.Hint("latchkey migrate"))
     }
 }

@@ -81,6 +81,9 @@ package struct AppDeclaration: Equatable, Sendable {
         self.init(name: name, programs: programs, groups: groups)
     }
 
+    /// Whether a group has the form of one that the system gives, so that no app may declare it.
+    package static func isReserved(_ group: String) -> Bool { problem(ofGroup: group) != nil }
+
     /// What is wrong with a name or a group, as the end of a sentence; nil if nothing is.
     private static func problem(ofGroup text: String) -> String? {
         if text.utf8.count > Limits.applicationBytes { return "has more than \(Limits.applicationBytes) bytes" }

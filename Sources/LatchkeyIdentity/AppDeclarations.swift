@@ -62,6 +62,11 @@ package struct AppDeclarations: Equatable, Sendable {
         }
     }
 
+    /// Whether a valid file declares this name or group.
+    package func declaresGroup(_ group: String) -> Bool {
+        ofProgram.values.contains { $0.name == group || $0.groups.contains(group) }
+    }
+
     /// The app that a program belongs to; nil if no file declares it.
     package func declaration(ofProgram path: String) -> AppDeclaration? { ofProgram[path] }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 import LatchkeyModel
-import LatchkeySystem
+package import LatchkeySystem
 import Synchronization
 
 /// The folder of app declarations. It is read at the first use and again after a change.
@@ -15,6 +15,7 @@ package final class DeclarationFolder: Sendable {
     package static let byteLimit = 64 << 10
 
     private let path: String
+    private let isProtected: @Sendable (PathWalk.Component) -> Bool
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -46,7 +47,15 @@ package final class DeclarationFolder: Sendable {
     }
 
     /// A folder that is read at the first use; it need not exist.
-    package init(_ path: String = DeclarationFolder.system) { self.path = path }
+    ///
+    /// - Parameter isProtected: whether only root can change a file or folder.
+    package init(
+        _ path: String = DeclarationFolder.system,
+        isProtected: @escaping @Sendable (PathWalk.Component) -> Bool = { ProtectedPath.isProtected($0) }
+    ) {
+        self.path = path
+        self.isProtected = isProtected
+    }
 
     /// The declarations as the folder is now.
     package var declarations: AppDeclarations {
@@ -80,8 +89,8 @@ package final class DeclarationFolder: Sendable {
         }
         do throws(SystemError) {
             let mounts = try MountTable()
-            let walk = try PathWalk(path, mounts, isAllowed: ProtectedPath.isProtected)
-            guard walk.components.allSatisfy(ProtectedPath.isProtected) else {
+            let walk = try PathWalk(path, mounts, isAllowed: isProtected)
+            guard walk.components.allSatisfy(isProtected) else {
                 return refused("The folder or one above it can be changed by other users than root.")
             }
             let names = try walk.file.names(limit: Self.fileLimit).filter {
@@ -119,7 +128,7 @@ package final class DeclarationFolder: Sendable {
         let status = try FileStatus(of: file)
         guard status.kind == .regularFile else { throw SystemError("read", code: ENOTSUP) }
         let component = PathWalk.Component(status: status, mount: mounts[status.mount])
-        guard ProtectedPath.isProtected(walk.components + [component]) else { return nil }
+        guard ProtectedPath.isProtected(walk.components + [component], by: isProtected) else { return nil }
         return try file.readAll(limit: Self.byteLimit)
     }
 

@@ -21,14 +21,23 @@ package enum ProtectedPath {
         guard let mount = component.mount, fileSystems.contains(mount.fileSystem), !mount.ignoresOwners else {
             return false
         }
+        return belongsToRoot(component)
+    }
+
+    /// Whether only root can change a folder or a regular file, if its file system and its mount can be trusted.
+    package static func belongsToRoot(_ component: PathWalk.Component) -> Bool {
         // A sticky folder such as /tmp is writable by others, too.
         return component.status.owner == 0 && component.status.mode & 0o022 == 0 && component.status.links > 0
             && component.status.kind != .other
     }
 
     /// Whether a path leads through folders that only root can change to a regular file that only root can change.
-    package static func isProtected(_ components: [PathWalk.Component]) -> Bool {
-        components.count > 1 && components.allSatisfy(isProtected)
+    ///
+    /// - Parameter isAllowed: the rule for each component.
+    package static func isProtected(
+        _ components: [PathWalk.Component], by isAllowed: (PathWalk.Component) -> Bool = isProtected
+    ) -> Bool {
+        components.count > 1 && components.allSatisfy(isAllowed)
             && components.dropLast().allSatisfy { $0.status.kind == .folder }
             && components.last?.status.kind == .regularFile
     }

@@ -23,6 +23,8 @@ package final class Keychain: Sendable {
     let scan = SetScan()
     let gathered = GatheredRefusals()
     let anchoring = Mutex(Anchoring())
+    /// Whether the items were moved to another keychain, so that nothing may be written here any more.
+    private let wasMoved = Atomic(false)
 
     /// Opens the items of a store whose key tree is open, and compares its database with its anchor. Does not throw
     /// when the two do not match: requests are then refused with the anchor's condition.
@@ -88,8 +90,16 @@ package final class Keychain: Sendable {
     /// Whether a passcode is set, according to the anchor.
     package var isPasscodeSet: Bool { anchor.hasPasscode }
 
+    /// Refuses every later write, because the items were moved to another keychain.
+    package func closeAfterMove() { wasMoved.store(true, ordering: .releasing) }
+
     /// Runs a write transaction. If it is rolled back, the cached state of audit log and state record is dropped.
     func write<R>(_ body: (any ItemWriting) throws(Failure) -> R) throws(Failure) -> R {
+        // A write after the move would be lost: programs no longer read this store.
+        guard !wasMoved.load(ordering: .acquiring) else {
+            throw Failure(
+                .daemonUnavailable, "The items were moved to the system's keychain.", hint: "Try again.")
+        }
         let result = try settling { () throws(Failure) in try store.write(body) }
         noteWrite()
         return result

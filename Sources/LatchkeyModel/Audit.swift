@@ -34,6 +34,12 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case protectedDiscarded = 23
     /// The store generation was advanced, so that older copies of the database are refused.
     case anchored = 24
+    /// The user allowed the items of their own store to be added.
+    case migrationAllowed = 25
+    /// The items of the user's own store were added.
+    case migrated = 26
+    /// The items of this store were handed to the system's keychain.
+    case movedAway = 27
 }
 
 /// A decrypted entry of the audit log.

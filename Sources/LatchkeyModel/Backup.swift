@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an item is left out of an export or an import. Raw values are part of the wire format.
+/// Why an item is left out of an export, an import or a migration, or what happened to another one. Raw values are part of the wire format.
 package enum StayReason: UInt8, CaseIterable, Sendable {
     /// The accessibility class of the item binds it to this device.
     case thisDeviceOnly = 1
@@ -16,6 +16,16 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
     case tooLarge = 6
     /// The item belongs to another app, and no passcode is set with which the user could authorise the export.
     case foreignGroup = 7
+    /// The system's keychain has a newer item with the same primary key.
+    case newerThere = 8
+    /// Another item of the same migration has the same primary key.
+    case nameTaken = 9
+    /// The item is bound to the fingers or faces that are enrolled.
+    case boundToEnrolment = 10
+    /// The item was bound to fingers or faces that are no longer enrolled.
+    case invalidated = 11
+    /// The item replaced an older one with the same primary key.
+    case olderThere = 12
 
     /// The reason as a clause for the user.
     package var words: String {
@@ -25,8 +35,13 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
         case .applicationPassword: "a password of the app protects it"
         case .boundRule: "its access control is bound to this device"
         case .unreadable: "it cannot be read"
-        case .tooLarge: "it is too large for a backup"
+        case .tooLarge: "it is too large"
         case .foreignGroup: "it belongs to another app, and no passcode is set"
+        case .newerThere: "the system's keychain has a newer one"
+        case .nameTaken: "another item of the store has the same name there"
+        case .boundToEnrolment: "it is bound to the enrolled fingers or faces"
+        case .invalidated: "it was bound to fingers or faces that are no longer enrolled"
+        case .olderThere: "it replaced an older one"
         }
     }
 }
@@ -91,6 +106,12 @@ package struct StayingItems: Equatable, Sendable {
     package mutating func add(_ item: StayingItem) {
         count += 1
         if named.count < Limits.stayingItems { named.append(item) }
+    }
+
+    /// Adds the items of another list.
+    package mutating func add(_ other: StayingItems) {
+        count += other.count
+        named += other.named.prefix(max(0, Limits.stayingItems - named.count))
     }
 }
 

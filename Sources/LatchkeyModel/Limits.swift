@@ -70,8 +70,26 @@ package enum Limits {
     package static let importedBytes = 64 << 10
     /// Maximum seconds between two requests of an export or import.
     package static let backupIdleSeconds: Int64 = 600
-    /// Maximum concurrent exports and imports of a daemon.
+    /// Maximum concurrent exports, imports and migrations of a daemon.
     package static let backups = 4
+    /// Bytes of a ticket that continues a migration on another connection.
+    package static let ticketBytes = 16
+    /// Seconds for which a ticket is valid.
+    package static let ticketSeconds: Int64 = 600
+    /// Maximum items of one migration.
+    package static let migratedItems = 16_384
+    /// Maximum bytes of all items of one migration, which the daemon holds until they are complete.
+    package static let migratedBytes = 64 << 20
+    /// Maximum items in one frame of a migration.
+    package static let migratedPageItems = 256
+    /// Bytes of items above which a frame of a migration takes no further item.
+    package static let migratedPageBytes = 256 << 10
+    /// Maximum bytes of an item that a migration moves; with its frame it fits `frameBytes`.
+    package static let migratedItemBytes = frameBytes - (64 << 10)
+    /// Maximum access groups that a report of a migration lists, and that one request maps.
+    package static let migratedGroups = 256
+    /// Maximum seconds between two frames of a migration.
+    package static let migrationIdleSeconds: Int64 = 60
     /// Minimum characters of a new passcode, counted as Unicode code points.
     package static let passcodeCharacters = 4
     /// Maximum bytes of a passcode.

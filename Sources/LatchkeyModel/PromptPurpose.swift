@@ -13,6 +13,10 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case discardProtected = 6
     case acceptStore = 7
     case setPasscode = 8
+    /// The daemon of a user's own store hands its items to the system's keychain.
+    case moveItemsAway = 9
+    /// The system's keychain receives the items of a user's own store.
+    case receiveItems = 10
 
     /// Whether the prompt may be shown while the device is locked.
     package var mayAskWhileLocked: Bool { self == .unlock }

@@ -16,6 +16,11 @@ package enum Reply: Equatable, Sendable {
     case transcript([String])
     case exported(Exported)
     case imported(Imported)
+    /// Continues a migration on another connection.
+    case ticket(SecretBytes)
+    case migrated(MigrationReport)
+    /// The access groups that `mapGroups` asked for, in its order.
+    case groups([String])
     case log(AuditPage)
     case check(CheckReport)
     case enclaveKey(EnclaveKey)

@@ -48,6 +48,14 @@ package enum Request: Equatable, Sendable {
     case discardProtected
     /// Does the same as `discardProtected` without authentication, for a forgotten passcode.
     case discardForgotten
+    /// Asks the user of the system's keychain to allow a migration; the reply is a ticket.
+    case beginMigration
+    /// Sends the next items of a migration to the system's keychain.
+    case receiveItems(ReceiveItems)
+    /// Returns the access groups that items of these groups get in the system's keychain.
+    case mapGroups([String])
+    /// Moves the items of the user's own store to the system's keychain, or reports what would happen.
+    case migrate(Migrate)
     /// Creates a private key of the enclave.
     case createEnclaveKey(CreateEnclaveKey)
     /// Performs an operation with a private key of the enclave.

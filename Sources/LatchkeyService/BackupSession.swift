@@ -44,14 +44,14 @@ struct BackupSession: Sendable {
     var alarm: (any Alarm)?
 }
 
-/// One of the daemon's `Limits.backups` exports and imports; released with the last reference.
+/// One of the daemon's `Limits.backups` exports, imports and migrations; released with the last reference.
 final class BackupLease: Sendable {
     private let release: @Sendable () -> Void
     fileprivate init(_ release: @escaping @Sendable () -> Void) { self.release = release }
     deinit { release() }
 }
 
-/// Limits the number of concurrent exports and imports of a daemon.
+/// Limits the number of concurrent exports, imports and migrations of a daemon.
 final class BackupCount: Sendable {
     private let count = Mutex(0)
 
@@ -64,7 +64,8 @@ final class BackupCount: Sendable {
         }
         guard hasRoom else {
             throw Failure(
-                .limitExceeded, "\(Limits.backups) exports and imports are under way.", hint: "Try again later.")
+                .limitExceeded, "\(Limits.backups) exports, imports and migrations are under way.",
+                hint: "Try again later.")
         }
         return BackupLease { [self] in count.withLock { $0 -= 1 } }
     }

@@ -35,6 +35,10 @@ package final class Service: Sendable {
         package var sessions: (any SessionMonitor)?
         /// The implementation of the Secure Enclave; nil if there is none.
         package var keyModule: (any KeyModule)?
+        /// The system's keychain, to which this store can be moved; nil for a store that cannot be moved.
+        package var moveDestination: (any MoveDestination)?
+        /// Returns the access group of this keychain for a group of the user's own store.
+        package var mapGroup: @Sendable (String) -> String
         /// Logs failures that no reply reports.
         package var log: any EventLog
         /// Returns why secrets in memory may be swapped out; nil if their pages are locked.
@@ -47,7 +51,8 @@ package final class Service: Sendable {
             authority: any AuthenticationAuthority, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
             keyWork: (any WorkQueue)? = nil, sessions: (any SessionMonitor)? = nil,
-            keyModule: (any KeyModule)? = nil,
+            keyModule: (any KeyModule)? = nil, moveDestination: (any MoveDestination)? = nil,
+            mapGroup: (@Sendable (String) -> String)? = nil,
             acceptsVirtual: Bool? = nil,
             log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
         ) {
@@ -66,6 +71,8 @@ package final class Service: Sendable {
             self.keyWork = keyWork ?? work
             self.sessions = sessions
             self.keyModule = keyModule
+            self.moveDestination = moveDestination
+            self.mapGroup = mapGroup ?? { _ in "user:\(userID)" }
             self.log = log
             self.unlockedMemory = unlockedMemory
         }
@@ -75,6 +82,7 @@ package final class Service: Sendable {
     let enclave: Enclave?
     let environments: EnvironmentWatch
     let backups = BackupCount()
+    let tickets = MigrationTickets()
     /// The number of evaluations so far.
     let evaluations = Atomic<UInt64>(0)
     let keeper: StoreKeeper?

@@ -50,7 +50,9 @@ extension Session {
         state.withLock { state in
             for handle in state.contexts.keys { state.contexts[handle]?.proof = .none }
             state.backup = nil
+            state.receiving = nil
             state.proofEpoch += 1
         }
+        service.tickets.remove(of: self)
     }
 }

@@ -30,6 +30,10 @@ package final class Session: RequestHandler {
         var backup: BackupSession?
         /// Whether an export or import is being authorised or begun.
         var isBeginningBackup = false
+        /// The items of a migration that have arrived, between two of its requests.
+        var receiving: ReceivedMigration?
+        /// Removes an unused ticket of this session at its deadline.
+        var ticketAlarm: (any Alarm)?
         /// Incremented whenever all proofs of this session are revoked.
         var proofEpoch: UInt64 = 0
         var isClosed = false
@@ -95,6 +99,10 @@ package final class Session: RequestHandler {
             case .createEnclaveKey(let create): try createKey(id, create, answer)
             case .useEnclaveKey(let use): useKey(id, use, answer)
             case .describeEnclaveKey(let name): answer(try describeKey(name))
+            case .beginMigration: try beginMigration(id, answer)
+            case .receiveItems(let request): try receive(request, answer)
+            case .mapGroups(let groups): try mapGroups(groups, answer)
+            case .migrate(let request): try migrate(id, request, answer)
             }
         } catch {
             answer(.failure(error))
@@ -115,8 +123,11 @@ package final class Session: RequestHandler {
             state.isClosed = true
             state.contexts = [:]
             state.backup = nil
+            state.receiving = nil
+            state.ticketAlarm = nil
             return (Array(state.requests.values), state.watches)
         }
+        service.tickets.remove(of: self)
         pages.clear()
         for watch in watches.values { service.environments.forget(watch.number) }
         for evaluation in evaluations { service.authority.withdraw(evaluation, .systemCancel) }

@@ -22,6 +22,9 @@ private enum ReplyKind: UInt8, ClosedSet {
     case check = 21
     case enclaveKey = 30
     case enclaveResult = 31
+    case ticket = 40
+    case migrated = 41
+    case groups = 42
 }
 
 extension Reply: WireValue {
@@ -46,6 +49,9 @@ extension Reply: WireValue {
         case .check(let report): writer.reply(.check, report)
         case .enclaveKey(let key): writer.reply(.enclaveKey, key)
         case .enclaveResult(let result): writer.reply(.enclaveResult, result, .enclaveResult)
+        case .ticket(let ticket): writer.reply(.ticket, ticket, .ticket)
+        case .migrated(let report): writer.reply(.migrated, report)
+        case .groups(let groups): writer.reply(.groups, groups, .groupNames)
         }
     }
 
@@ -72,6 +78,9 @@ extension Reply: WireValue {
             case .check: return .check(try reader.value())
             case .enclaveKey: return .enclaveKey(try reader.value())
             case .enclaveResult: return .enclaveResult(try reader.value(.enclaveResult))
+            case .ticket: return .ticket(try reader.value(.ticket))
+            case .migrated: return .migrated(try reader.value())
+            case .groups: return .groups(try reader.value(.groupNames))
             }
         }
     }

@@ -36,6 +36,10 @@ private enum Operation: UInt8 {
     case createEnclaveKey = 50
     case useEnclaveKey = 51
     case describeEnclaveKey = 52
+    case beginMigration = 60
+    case receiveItems = 61
+    case mapGroups = 62
+    case migrate = 63
 }
 
 extension Request: WireValue {
@@ -74,6 +78,10 @@ extension Request: WireValue {
         case .createEnclaveKey(let create): writer.request(.createEnclaveKey, create)
         case .useEnclaveKey(let use): writer.request(.useEnclaveKey, use)
         case .describeEnclaveKey(let name): writer.request(.describeEnclaveKey, name)
+        case .beginMigration: writer.request(.beginMigration)
+        case .receiveItems(let page): writer.request(.receiveItems, page)
+        case .mapGroups(let groups): writer.request(.mapGroups, GroupParameters(groups: groups))
+        case .migrate(let migrate): writer.request(.migrate, migrate)
         }
     }
 
@@ -115,6 +123,10 @@ extension Request: WireValue {
             case .createEnclaveKey: return .createEnclaveKey(try reader.value())
             case .useEnclaveKey: return .useEnclaveKey(try reader.value())
             case .describeEnclaveKey: return .describeEnclaveKey(try reader.value())
+            case .beginMigration: return try reader.noFields(.beginMigration)
+            case .receiveItems: return .receiveItems(try reader.value())
+            case .mapGroups: return .mapGroups(try GroupParameters(from: &reader).groups)
+            case .migrate: return .migrate(try reader.value())
             }
         }
     }

@@ -18,6 +18,8 @@ package struct StoreFolder: Sendable {
 
     package var database: String { path + "/keychain.sqlite" }
     package var rootKey: String { path + "/root.key" }
+    /// The root key of a store whose items were moved to the system's keychain.
+    package var movedRootKey: String { path + "/root.key.moved" }
     package var anchor: String { path + "/anchor" }
     package var counters: String { path + "/counters" }
     package var lock: String { path + "/daemon.lock" }
@@ -47,6 +49,10 @@ package struct StoreFolder: Sendable {
                     hint: "Restore keychain.sqlite from a backup, or move root.key away to begin with an empty store.")
             }
             try rename(built)
+        case (false, true) where Files.exists(movedRootKey):
+            throw Failure(
+                .rootKeyMissing, "The items of \(path) were moved to the system's keychain.",
+                hint: "Use this store again with: mv \(movedRootKey) \(rootKey)")
         case (false, true):
             throw Failure(
                 .rootKeyMissing, "\(rootKey) is missing: the store cannot be decrypted without it.",
@@ -67,6 +73,15 @@ package struct StoreFolder: Sendable {
                 throw Failure(error, "The store cannot be created in \(path)")
             }
             try rename(built)
+        }
+    }
+
+    /// Marks the store as moved to the system's keychain, durably: without a root key, programs use that keychain.
+    package func retire() throws(Failure) {
+        do throws(SystemError) {
+            try Files.rename(rootKey, to: movedRootKey)
+        } catch {
+            throw Failure(error, "\(rootKey) cannot be renamed")
         }
     }
 

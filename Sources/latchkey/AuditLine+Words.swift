@@ -52,6 +52,9 @@ extension AuditLine {
         case .lockedOut: "locked out"
         case .protectedDiscarded: "discarded"
         case .anchored: "anchored"
+        case .migrationAllowed: "move allowed"
+        case .migrated: "moved here"
+        case .movedAway: "moved away"
         }
     }
 

@@ -74,6 +74,25 @@ extension CommandTable {
                 unchanged, so an interrupted import can be repeated.
                 """, action: Backup.read),
         CommandEntry(
+            "migrate", "move your own store to the system's keychain", [],
+            [
+                CommandOption(.dryRun, "only report what would happen"),
+                CommandOption(.discard, "delete what remains of a store that was moved"),
+            ],
+            about: """
+                Moves the items of your own store (tier user) to the keychain of the system, which has another user's
+                process between your programs and the secrets. First reports what happens to each item: moved,
+                re-wrapped (its secret needs a proof), kept in the own store, or lost. If an item would be kept or lost,
+                asks you to type the word move. The system's keychain asks for its passcode and your own store for its
+                own; this command never sees a secret.
+
+                All items are moved, or none. Programs use the own store until the last step, and the system's keychain
+                from then on. An interrupted move can be repeated; a second one changes nothing.
+
+                --discard deletes the folder of the own store after the move, with the items that were kept. It asks
+                you to type the word discard.
+                """, action: Migrate.run),
+        CommandEntry(
             "log", "show the audit log: what was written, used and refused, by which program", [],
             [
                 CommandOption(.limit, "only the newest entries"),

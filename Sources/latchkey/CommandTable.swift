@@ -88,6 +88,8 @@ enum OptionName: String, CaseIterable, Sendable {
     case all
     case type, enclave, hash, pss, signature, output, format, hex, base64
     case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready, yes
+    case dryRun = "dry-run"
+    case discard
     case json, help
 
     /// The value of the option; nil if it has none.
@@ -104,7 +106,7 @@ enum OptionName: String, CaseIterable, Sendable {
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
-            .other, .ready, .yes, .json, .help:
+            .other, .ready, .yes, .dryRun, .discard, .json, .help:
             nil
         }
     }

@@ -13,9 +13,12 @@ extension Client {
 
 /// The connection to the daemon. Like any app, the command declares its reason for Face ID.
 struct DaemonConnection: Sendable {
-    private let client = DaemonConnection.makeClient()
+    private let client: Client
 
-    fileprivate static func makeClient() -> Client {
+    /// A connection to the daemon that programs of this user have.
+    init(_ client: Client = DaemonConnection.makeClient()) { self.client = client }
+
+    static func makeClient() -> Client {
         Client(
             ofDaemonFor: Client.applicationName, groups: Client.declaredNames,
             faceUsage: "Latchkey shows or changes the secrets that you name.")
@@ -54,8 +57,9 @@ extension Request {
     fileprivate var mayAsk: Bool {
         switch self {
         case .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode, .createEnclaveKey,
-            .useEnclaveKey, .acceptStore, .discardProtected:
+            .useEnclaveKey, .acceptStore, .discardProtected, .beginMigration:
             true
+        case .migrate(let migrate): migrate.ticket != nil
         // Only the first request of an export or import prompts.
         case .exportItems(let export): export.cursor == nil
         case .importItems(let part): part.cursor == nil

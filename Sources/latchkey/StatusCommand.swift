@@ -2,6 +2,8 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import LatchkeySystem
+import LatchkeyTransport
 
 /// status: shows the daemon, the store, and the means of authentication.
 enum StatusCommand {
@@ -37,10 +39,24 @@ enum StatusCommand {
             ["memory", report.unlockedMemory.map { "secrets may be swapped out: \($0)" } ?? "secrets are locked"],
             ["access group", report.accessGroup],
         ]
+        if let other = otherStore(report) { rows.append(["other store", other]) }
         if report.quarantineCount > 0 {
             rows.append(["quarantine", "\(report.quarantineCount) damaged, see: latchkey check"])
         }
         return Table.text(rows)
+    }
+
+    /// A keychain of this user that programs do not use; nil if there is none.
+    private static func otherStore(_ report: StatusReport) -> String? {
+        // With LATCHKEY_HOME, or without a home folder, there is one store only.
+        guard let own = try? OwnStore() else { return nil }
+        switch report.tier {
+        case .user where Files.exists(SystemSockets.installed.keychain):
+            return "the system's keychain is not used; move this store there with: latchkey migrate"
+        case .file where own.wasMoved, .tpm where own.wasMoved:
+            return "\(own.folder) was moved; delete it with: latchkey migrate --discard"
+        case .user, .file, .tpm, .simulated: return nil
+        }
     }
 
     private static func enclave(_ report: StatusReport) -> String {
@@ -63,6 +79,7 @@ enum StatusCommand {
             ("memoryLocked", .boolean(report.unlockedMemory == nil)),
             ("memoryProblem", report.unlockedMemory.map { .text($0) } ?? .null),
             ("group", .text(report.accessGroup)),
+            ("otherStore", otherStore(report).map { .text($0) } ?? .null),
             ("quarantined", .number(Int64(clamping: report.quarantineCount))),
             ("problem", report.problem.map { .text($0.message) } ?? .null),
         ])

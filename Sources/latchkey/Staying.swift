@@ -25,7 +25,8 @@ struct Staying {
 }
 
 extension StayingItem {
-    fileprivate var words: String {
+    /// One line that names the item and the reason.
+    var words: String {
         let name = [label, service, account].filter { !$0.isEmpty }.map(Self.quoted).joined(separator: " ")
         return
             "\(group.isEmpty ? "?" : Self.quoted(group))  \(itemClass)\(name.isEmpty ? "" : "  " + name): \(reason.words)"

@@ -90,7 +90,8 @@ final class Daemon: FrameHandler {
                 authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
                 clock: clock, random: random, work: work, stretching: stretching,
                 background: SerialWorkQueue { false }, keyWork: keyWork, sessions: world, keyModule: keyModule,
-                log: events, unlockedMemory: unlockedMemory))
+                moveDestination: options.isSimulated ? nil : SystemMove(folder), log: events,
+                unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
             StandardError.write(failure)
             events.note(.storeUnusable, failure)

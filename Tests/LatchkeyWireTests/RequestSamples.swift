@@ -20,7 +20,7 @@ struct Sample: Sendable, CustomTestStringConvertible {
     init(_ name: String, id: UInt64 = 1, _ reply: Reply) { self.init(name, .reply(id: id, reply)) }
 
     /// Every message with a golden vector.
-    static let all = cancels + requests + itemRequests + replies + enclave
+    static let all = cancels + requests + itemRequests + replies + enclave + migration
 
     /// Ids at both ends of each length of an integer's head.
     static let cancels = [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296, UInt64.max].map {

@@ -34,6 +34,7 @@ import Testing
             transcript,
             transcriptLines, log, check, restoreRows, acceptStore, discardProtected, logPage,
             checkReport
+        case beginMigration, receiveItems, mapGroups, migrate, ticket, migrated, groups
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
     }
@@ -107,6 +108,10 @@ import Testing
             case .agree: .agreeWithEnclaveKey
             }
         case .describeEnclaveKey: .describeEnclaveKey
+        case .beginMigration: .beginMigration
+        case .receiveItems: .receiveItems
+        case .mapGroups: .mapGroups
+        case .migrate: .migrate
         }
     }
 
@@ -130,6 +135,9 @@ import Testing
         case .check: .checkReport
         case .enclaveKey: .enclaveKey
         case .enclaveResult: .enclaveResult
+        case .ticket: .ticket
+        case .migrated: .migrated
+        case .groups: .groups
         }
     }
 

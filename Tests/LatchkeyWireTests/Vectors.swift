@@ -14,7 +14,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     static let folder = Repository.vectors("wire")
 
     /// Loads the vectors of the files; by default those of client messages.
-    static func load(_ names: [String] = ["requests", "items", "replies", "enclave"]) throws -> [Vector] {
+    static func load(_ names: [String] = ["requests", "items", "replies", "enclave", "migration"]) throws -> [Vector] {
         try names.flatMap { name in
             try String(contentsOf: folder.appending(component: name + ".hex"), encoding: .utf8)
                 .split(separator: "\n").filter { !$0.hasPrefix("#") }

@@ -480,6 +480,51 @@ class Person:
 
 
 @attack
+def items_of_another_store():
+    person = Person()
+    person.operate(4, None, b"good1")
+    person.app.do("app.add", "mine", b"of alice")
+    group = person.app.do("app.group")
+    old = {0: 1, 1: {1: group, 2: "mine", 3: "attack", 6: 1}, 2: [1, 0], 3: b"planted"}
+    key = {0: 3, 1: {1: group, 35: "com.apple.setoken", 36: bytes([4]) * 65}, 2: [1, 0], 3: b"chosen"}
+
+    def page(ticket, items, last):
+        return 61, {0: ticket, 1: items, 2: last}
+
+    def ticket():
+        person.agent.begin("auto", "agent", b"good1", None, 8)
+        reply = person.app.do("app.call", 60, {}, 15)
+        person.agent.end()
+        return reply[1]
+
+    thief, bob = Child(ALICE), Child(BOB)
+    thief.do("App", kept="app")
+    bob.do("App", kept="app")
+    for made_up in (bytes(16), os.urandom(16)):
+        seen = failure(thief.do("app.call", *page(made_up, [old], True)))
+        expect(seen == 79, "items with a made-up ticket", seen)
+    for malformed in (b"", bytes(15), bytes(17)):
+        seen = failure(thief.do("app.call", *page(malformed, [old], True)))
+        expect(seen == 1, f"items with a ticket of {len(malformed)} bytes", seen)
+    seen = failure(bob.do("app.call", *page(ticket(), [old], True)))
+    expect(seen == 79, "the ticket of another user", seen)
+    stolen = ticket()
+    expect(thief.do("app.call", *page(stolen, [old, key], False)) == [1, {}], "a ticket claimed by another process", "accepted")
+    seen = failure(person.app.do("app.call", *page(stolen, [old], True)))
+    expect(seen == 79, "the same ticket on a second connection", seen)
+    seen = thief.do("app.call", *page(stolen, [], True))
+    expect(seen[0] == 41 and seen[1][0] == 0, "an older item and a key of the enclave with a stolen ticket", seen)
+    expect(person.app.do("app.read", "mine") == b"of alice", "the item is unchanged", "yes")
+    seen = failure(thief.do("app.call", *page(stolen, [], True)))
+    expect(seen == 79, "a ticket after its use", seen)
+    late = ticket()
+    person.app.do("app.call", 23)
+    seen = failure(thief.do("app.call", *page(late, [old], True)))
+    expect(seen == 79, "a ticket after a lock", seen)
+    expect(failure(thief.do("app.call", 63, {0: late})) == 7, "the system's keychain moves itself", "notPermitted")
+
+
+@attack
 def services_are_killed_during_changes():
     person, current, wrong, rounds = Person(), None, [], 40
     for index in range(rounds):

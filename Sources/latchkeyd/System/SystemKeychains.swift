@@ -2,6 +2,7 @@
 
 import AuthorityDriver
 import Glibc
+import LatchkeyIdentity
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeySeams
@@ -27,6 +28,8 @@ final class SystemKeychains: Sendable {
         var random: any RandomSource
         var log: any EventLog
         var unlockedMemory: @Sendable () -> String?
+        /// Determines the access groups of items from the users' own stores.
+        var groups: InstalledGroups
         /// Whether a short write may block the thread that serves connections: no other program waits.
         var mayWriteHere: @Sendable () -> Bool
     }
@@ -80,6 +83,7 @@ final class SystemKeychains: Sendable {
                 authority: authority, clock: shared.clock, random: shared.random,
                 work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
                 background: background, keyModule: keyModule,
+                mapGroup: { [groups = shared.groups] in groups.target(of: $0, userID: userID) },
                 acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory))
     }
 

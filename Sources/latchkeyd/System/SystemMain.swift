@@ -3,6 +3,7 @@
 import AuthorityDriver
 import DaemonProcess
 import Glibc
+import LatchkeyIdentity
 import LatchkeyModel
 import LatchkeySeams
 import LatchkeySystem
@@ -50,7 +51,8 @@ enum SystemMain {
             SystemKeychains.Shared(
                 tier: options.tier, folder: options.state, enclave: options.enclave,
                 acceptsVirtual: options.allowsVirtualHardware, link: link, clock: clock,
-                random: SystemRandomSource(), log: events, unlockedMemory: unlockedMemory
+                random: SystemRandomSource(), log: events, unlockedMemory: unlockedMemory,
+                groups: InstalledGroups()
             ) { count.isOneAtMost })
         let daemon = SystemDaemon(keychains, link, count)
         link.start()

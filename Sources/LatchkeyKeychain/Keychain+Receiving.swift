@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeyPolicy
+import LatchkeySeams
+
+// The items that the system's keychain receives from a user's own store.
+
+extension Keychain {
+    /// Adds items of another store in one transaction: all of them, or none if this throws.
+    ///
+    /// Of two items with the same primary key, the one with the later modification date remains. The dates and contents
+    /// are those that the other store claims, so a date in the future counts as now.
+    ///
+    /// - Parameters:
+    ///   - items: items with attributes, access control and secret.
+    ///   - caller: the program for which the user authorised the migration.
+    ///   - proof: a proof of the passcode for `caller`.
+    ///   - map: returns the access group of this keychain for a group of the other store.
+    package func receive(
+        _ items: HeldItems, caller: Caller, proof: Authorisation, map: (String) -> String
+    ) throws(Failure) -> MigrationReport {
+        try checkReadable()
+        try anchor.finish()
+        guard !tree.lockState.isLocked else { throw Failure.locked }
+        try checkPasscode(proof, of: caller)
+        defer { reportDamage() }
+        let targets = try targets(of: items, map)
+        return try write { (store) throws(Failure) in
+            var receipt = Receipt()
+            try items.visit { (found) throws(Failure) in
+                guard let target = targets[found.accessGroup ?? ""] else { throw Self.noGroup }
+                try receive(found, as: target, caller, &receipt, store)
+            }
+            _ = try audit.append(.migrated, caller: caller, to: store)
+            return receipt.report
+        }
+    }
+
+    /// The groups of the items in this keychain, by their groups in the other store. Determined before the transaction,
+    /// because it reads files.
+    private func targets(
+        of items: HeldItems, _ map: (String) -> String
+    ) throws(Failure) -> [String: String] {
+        var targets: [String: String] = [:]
+        try items.visit { (item) throws(Failure) in
+            guard let group = item.accessGroup else { throw Self.noGroup }
+            guard targets[group] == nil else { return }
+            guard targets.count < Limits.migratedGroups else {
+                throw Failure(
+                    .limitExceeded, "A migration has at most \(Limits.migratedGroups) access groups.",
+                    hint: "Delete items that are not needed from the own store, then run latchkey migrate again.")
+            }
+            targets[group] = map(group)
+        }
+        return targets
+    }
+
+    private static var noGroup: Failure {
+        Failure(.invalidParameter, "An item of the migration has no access group.")
+    }
+
+    /// What a migration has done so far.
+    private struct Receipt {
+        var report = MigrationReport()
+        /// The primary keys of received items.
+        var keys: Set<[UInt8]> = []
+    }
+
+    private func receive(
+        _ found: FoundItem, as target: String, _ caller: Caller, _ receipt: inout Receipt, _ store: any ItemWriting
+    ) throws(Failure) {
+        let item = try incoming(found, target, caller)
+        guard let attributes = found.attributes, let group = found.accessGroup else { throw Self.noGroup }
+        // Checked again here: the other store decides what it sends.
+        if let reason = item.stayingInItsStore {
+            return receipt.report.kept.add(StayingItem(found.itemClass, attributes, reason))
+        }
+        let row = try sealed(item, found.itemClass, found.secret, .none)
+        guard receipt.keys.insert(row.primaryKey).inserted else {
+            return receipt.report.kept.add(StayingItem(found.itemClass, attributes, .nameTaken))
+        }
+        switch try existing(row.primaryKey, store) {
+        case nil:
+            try insertRow(row, store)
+            _ = try audit.append(.added, item: row.id, caller: caller, to: store)
+        case (let old, let oldItem)?:
+            switch try order(item, found.secret, old, oldItem) {
+            case .same:
+                receipt.report.present += 1
+                return receipt.report.add(group: group, as: target)
+            case .older:
+                return receipt.report.kept.add(StayingItem(found.itemClass, attributes, .newerThere))
+            case .newer:
+                try replace(old, by: item, found.secret, store)
+                _ = try audit.append(.updated, item: old.id, caller: caller, to: store)
+                receipt.report.replaced.add(StayingItem(found.itemClass, attributes, .olderThere))
+            }
+        }
+        receipt.report.add(item.accessControl)
+        receipt.report.add(group: group, as: target)
+    }
+
+    /// Returns the item in the form in which this keychain seals it.
+    private func incoming(_ found: FoundItem, _ target: String, _ caller: Caller) throws(Failure) -> Item {
+        guard var attributes = found.attributes, let control = found.accessControl else {
+            throw Failure(.invalidParameter, "An item of the migration lacks its attributes or its access control.")
+        }
+        let now = clock.wallTime
+        var dates: Attributes = [:]
+        for code in [AttributeCode.creationDate, .modificationDate] {
+            if case .date(let date)? = attributes[code] { dates[code] = .date(min(date, now)) }
+            attributes[code] = nil
+        }
+        // A key of an enclave is left out before it is sealed; nothing else may pass for one.
+        if attributes[.tokenID] != nil || attributes[.publicKey] != nil {
+            return Item(attributes: attributes, accessControl: control)
+        }
+        attributes[.accessGroup] = .text(target)
+        var owner = caller
+        owner.groups = [target]
+        let request = Request.AddItem(
+            itemClass: found.itemClass, attributes: attributes, accessControl: control, secret: found.secret,
+            returns: [], authentication: Authentication())
+        var item = try newItem(request, owner, .none)
+        item.attributes.merge(dates)
+        return item
+    }
+
+    /// Returns the valid item with that primary key. Deletes the row of an invalidated one and quarantines a damaged
+    /// one, as adding an item does.
+    private func existing(_ key: [UInt8], _ store: any ItemWriting) throws(Failure) -> (StoredRow, Item)? {
+        var valid: (StoredRow, Item)?
+        var dead: [StoredRow] = []
+        var damaged: [StoredRow] = []
+        try store.forEachRow(.primaryKey(key)) { (row) throws(Failure) in
+            switch try undamaged(row, { () throws(Failure) in try envelopes.openAttributes(row) }) {
+            case nil: damaged.append(row)
+            case let item? where isDead(item): dead.append(row)
+            case let item?: valid = (row, item)
+            }
+            return true
+        }
+        for row in dead {
+            try deleteRow(RowMark(row), store)
+            _ = try audit.append(.invalidated, item: row.id, caller: nil, to: store)
+        }
+        for row in damaged { try quarantine(row, in: store) }
+        return valid
+    }
+
+    /// How an incoming item compares with the one of this keychain.
+    private enum Order { case same, newer, older }
+
+    private func order(
+        _ item: Item, _ secret: SecretBytes?, _ row: StoredRow, _ other: Item
+    ) throws(Failure) -> Order {
+        // An item that a migration cannot bring is never replaced by one.
+        guard other.stayingInItsStore == nil else { return .older }
+        let opened = try undamaged(row) { () throws(Failure) in try envelopes.openSecret(row, other) }
+        // A damaged secret is left to the quarantine and not overwritten.
+        guard let opened else { return .older }
+        func content(_ item: Item) -> Attributes {
+            item.attributes.filter { ![.creationDate, .modificationDate].contains($0.key) }
+        }
+        if content(item) == content(other), item.accessControl == other.accessControl, opened == secret {
+            return .same
+        }
+        guard case .date(let date)? = item.attributes[.modificationDate],
+            case .date(let otherDate)? = other.attributes[.modificationDate], date > otherDate
+        else { return .older }
+        return .newer
+    }
+
+    private func replace(
+        _ row: StoredRow, by item: Item, _ secret: SecretBytes?, _ store: any ItemWriting
+    ) throws(Failure) {
+        var next = row
+        next.version &+= 1
+        try index.fill(&next, item)
+        next.secret = nil
+        try envelopes.begin(&next)
+        if let secret { next.secret = try envelopes.sealSecret(secret, item, next) }
+        next.attributes = try envelopes.sealAttributes(item, next)
+        try replaceRow(row, by: next, store)
+    }
+}
+
+extension FoundItem {
+    fileprivate var accessGroup: String? {
+        if case .text(let group)? = attributes?[.accessGroup] { group } else { nil }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `latchkey migrate`: moves the items of a user's own store to the system's keychain (docs/services.md).
+
+extension Request {
+    /// The next items of a migration. The system's keychain adds the items of all requests in one transaction, after
+    /// the last one.
+    package struct ReceiveItems: Equatable, Sendable {
+        /// The ticket of the migration, in each of its requests.
+        package var ticket: SecretBytes
+        /// Items with attributes, access control and secret.
+        package var items: [FoundItem]
+        /// Whether no further items follow.
+        package var isLast: Bool
+        package init(ticket: SecretBytes, items: [FoundItem], isLast: Bool) {
+            self.ticket = ticket
+            self.items = items
+            self.isLast = isLast
+        }
+    }
+
+    /// Moves the items of the user's own store.
+    package struct Migrate: Equatable, Sendable {
+        /// The ticket of the system's keychain; nil to report what would happen, without any change.
+        package var ticket: SecretBytes?
+        package init(ticket: SecretBytes?) { self.ticket = ticket }
+    }
+}
+
+/// The items of a migration by what happens to them.
+package struct MigrationReport: Equatable, Sendable {
+    /// Added to the system's keychain; using them needs no proof.
+    package var moved: UInt64 = 0
+    /// Added to the system's keychain; their secrets are sealed under keys of it that need a proof.
+    package var rewrapped: UInt64 = 0
+    /// Already in the system's keychain with the same contents.
+    package var present: UInt64 = 0
+    /// Those of `moved` and `rewrapped` that replaced an older item.
+    package var replaced = StayingItems()
+    /// Left in the user's own store, where they remain usable.
+    package var kept = StayingItems()
+    /// Unusable in either store.
+    package var lost = StayingItems()
+    /// The access groups of the moved items, at most `Limits.migratedGroups`.
+    package var groups: [MigratedGroup] = []
+
+    /// Creates an empty report.
+    package init() {}
+
+    /// Creates a report from the fields of a frame.
+    package init(
+        moved: UInt64, rewrapped: UInt64, present: UInt64, replaced: StayingItems, kept: StayingItems,
+        lost: StayingItems, groups: [MigratedGroup]
+    ) {
+        self.moved = moved
+        self.rewrapped = rewrapped
+        self.present = present
+        self.replaced = replaced
+        self.kept = kept
+        self.lost = lost
+        self.groups = groups
+    }
+
+    /// Counts an item that is added.
+    package mutating func add(_ accessControl: AccessControl) {
+        if accessControl.needsProof { rewrapped += 1 } else { moved += 1 }
+    }
+
+    /// Counts an item of a group.
+    ///
+    /// - Parameter target: the group in the system's keychain; empty if it is not known.
+    package mutating func add(group: String, as target: String) {
+        if let index = groups.firstIndex(where: { $0.group == group }) {
+            groups[index].count += 1
+        } else if groups.count < Limits.migratedGroups {
+            groups.append(MigratedGroup(group: group, target: target, count: 1))
+        }
+    }
+}
+
+/// An access group of a user's own store.
+package struct MigratedGroup: Equatable, Sendable {
+    package var group: String
+    /// The access group in the system's keychain; empty if it is not known.
+    package var target: String
+    /// Number of its items that are added or present.
+    package var count: UInt64
+    package init(group: String, target: String, count: UInt64) {
+        self.group = group
+        self.target = target
+        self.count = count
+    }
+}
+
+extension AccessControl {
+    /// Whether the secret of an item is sealed under a key that is available only after a proof, or is released only
+    /// with one.
+    package var needsProof: Bool { isProtected || accessibility == .whenPasscodeSetThisDeviceOnly }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import Synchronization
+
+/// The user's permission to add the items of their own store, given on the connection of the command and used on the
+/// connection of the own store's daemon.
+struct MigrationTicket: Sendable {
+    /// Unguessable bytes that the other connection presents.
+    let secret: SecretBytes
+    /// The program that the prompt named, to which the proof belongs.
+    let caller: Caller
+    let proof: Authorisation
+    /// When the ticket expires, in nanoseconds of the boot-time clock.
+    let deadline: Int64
+    let lease: BackupLease
+}
+
+/// The tickets that were issued and not yet used. A ticket ends with its use, its time, the connection that requested
+/// it, and whatever revokes proofs: a lock of the device, a new enrolment, or the end of the authority's connection.
+final class MigrationTickets: Sendable {
+    private struct Issued: Sendable {
+        let ticket: MigrationTicket
+        let issuer: ObjectIdentifier
+    }
+    private let issued = Mutex<[Issued]>([])
+
+    /// Adds a ticket of a session, in place of an earlier one.
+    func add(_ ticket: MigrationTicket, of session: Session) {
+        issued.withLock { issued in
+            issued.removeAll { $0.issuer == ObjectIdentifier(session) }
+            issued.append(Issued(ticket: ticket, issuer: ObjectIdentifier(session)))
+        }
+    }
+
+    /// Removes and returns the ticket with that secret, so that each is accepted once; nil if none is valid.
+    func take(_ secret: SecretBytes, now: Int64) -> MigrationTicket? {
+        issued.withLock { issued in
+            issued.removeAll { now >= $0.ticket.deadline }
+            // Compares every ticket in constant time, so that the time tells nothing about their bytes.
+            let matches = issued.indices.filter { issued[$0].ticket.secret == secret }
+            return matches.first.map { issued.remove(at: $0).ticket }
+        }
+    }
+
+    /// Removes expired tickets, and with them the places that they hold.
+    func expire(now: Int64) { issued.withLock { $0.removeAll { now >= $0.ticket.deadline } } }
+
+    /// Removes the tickets of a session that ended or whose proofs were revoked.
+    func remove(of session: Session) {
+        issued.withLock { $0.removeAll { $0.issuer == ObjectIdentifier(session) } }
+    }
+}

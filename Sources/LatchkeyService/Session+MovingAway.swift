@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+
+// The daemon of a user's own store hands its items to the system's keychain. The command that requests it receives
+// counts and names, never a secret.
+
+extension Session {
+    /// Moves the items of this store, or reports what a move would do.
+    ///
+    /// The move is one piece of work of the write queue, so that no program changes the store meanwhile; reading goes
+    /// on. Up to the mark of `retireStore` this store is the one in use, and the system's keychain has either none of
+    /// the items or all; after the mark the system's keychain is the one in use.
+    func migrate(_ id: UInt64, _ request: Request.Migrate, _ answer: @escaping Answer) throws(Failure) {
+        let destination = try moveDestination()
+        let keychain = try keychain()
+        try keychain.checkMovingAway()
+        guard service.keeper?.foundOtherRows == false else {
+            throw Failure(
+                .storeUnreadable, "Rows of the store were put back, changed or removed by another program.",
+                hint: "See: latchkey check")
+        }
+        guard let ticket = request.ticket else {
+            return service.parts.background.submit(.any) {
+                do throws(Failure) {
+                    answer(.migrated(try keychain.movingReport()))
+                } catch {
+                    answer(.failure(error))
+                }
+            }
+        }
+        let epoch = proofEpoch
+        let move: @Sendable (Authorisation) -> Void = { [self] proof in
+            service.parts.work.submit(.any) { [self] in
+                do throws(Failure) {
+                    guard epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+                    let report = try moveAway(keychain, to: destination, ticket, proof)
+                    answer(.migrated(report))
+                    destination.endProcess()
+                } catch {
+                    answer(.failure(error))
+                }
+            }
+        }
+        // Without a passcode the user cannot authenticate here; the prompt of the system's keychain has named the move.
+        guard keychain.isPasscodeSet else { return move(.none) }
+        askOwner(id, AuthenticationPlan([[.passcode]]), for: .moveItemsAway) { [self] asked, _ in
+            switch asked {
+            case .denied(let failure): refuse(failure, answer)
+            case .granted(let proof): move(proof)
+            }
+        }
+    }
+
+    private func moveDestination() throws(Failure) -> any MoveDestination {
+        switch service.parts.tier {
+        case .user: break
+        case .simulated:
+            throw Failure(.notPermitted, "A simulated store is for tests and cannot be moved.")
+        case .file, .tpm:
+            throw Failure(.notPermitted, "This is the system's keychain; only a user's own store can be moved.")
+        }
+        guard let destination = service.parts.moveDestination else {
+            throw Failure(
+                .notPermitted, "This store was chosen with LATCHKEY_HOME, so it cannot be moved.",
+                hint: "Start its daemon without LATCHKEY_HOME.")
+        }
+        return destination
+    }
+
+    /// Sends all items, has them committed, and marks this store as moved.
+    private func moveAway(
+        _ keychain: Keychain, to destination: any MoveDestination, _ ticket: SecretBytes, _ proof: Authorisation
+    ) throws(Failure) -> MigrationReport {
+        let connection = try destination.connect()
+        var (kept, lost) = (StayingItems(), StayingItems())
+        var position: Int64? = BackupPage.start
+        while let start = position {
+            let page = try keychain.movingPage(after: start, caller: caller, proof: proof)
+            kept.add(page.report.kept)
+            lost.add(page.report.lost)
+            position = page.next
+            guard !page.items.isEmpty else { continue }
+            let request = Request.ReceiveItems(ticket: ticket, items: page.items, isLast: false)
+            guard case .done = try connection.call(.receiveItems(request)) else { throw Self.unexpectedReply }
+        }
+        let last = Request.ReceiveItems(ticket: ticket, items: [], isLast: true)
+        guard case .migrated(var report) = try connection.call(.receiveItems(last)) else { throw Self.unexpectedReply }
+        report.kept.add(kept)
+        report.lost.add(lost)
+        do throws(Failure) {
+            try keychain.record(.movedAway, caller: caller)
+            try destination.retireStore()
+        } catch {
+            throw Failure(
+                error.status,
+                "The system's keychain has the items, but the own store could not be marked as moved and stays in use: "
+                    + error.message, hint: "Run latchkey migrate again.", cause: error)
+        }
+        keychain.closeAfterMove()
+        return report
+    }
+
+    private static var unexpectedReply: Failure {
+        Failure(
+            .internalFailure, "The system's keychain sent an unexpected kind of reply.",
+            hint: "Install the same version of both daemons.")
+    }
+}

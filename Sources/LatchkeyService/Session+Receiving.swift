@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+
+// The system's keychain receives the items of a user's own store. The user authorises it at a prompt on the connection
+// of the command; the items arrive on the connection of the own store's daemon, which presents the ticket.
+
+extension Session {
+    // MARK: - The command
+
+    /// Asks for the passcode, and replies with a ticket for the daemon of the user's own store.
+    func beginMigration(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
+        try checkReceives()
+        let keychain = try keychain()
+        guard keychain.isPasscodeSet else {
+            throw Failure(
+                .passcodeNotSet,
+                "The system's keychain has no passcode, so items that need a proof could be added, but not used.",
+                hint: "Run latchkey migrate, which asks for a new one.")
+        }
+        // The same conditions as for an export: the store can be read and is not locked.
+        _ = try keychain.backupNeedsPasscode(caller)
+        let lease = try service.backups.lease()
+        let epoch = proofEpoch
+        askOwner(id, AuthenticationPlan([[.passcode]]), for: .receiveItems) { [self] asked, _ in
+            switch asked {
+            case .denied(let failure): refuse(failure, answer)
+            case .granted(let proof):
+                service.parts.work.submit(.any) { [self] in
+                    do throws(Failure) {
+                        answer(.ticket(try issueTicket(proof, epoch, lease, keychain)))
+                    } catch {
+                        answer(.failure(error))
+                    }
+                }
+            }
+        }
+    }
+
+    private func issueTicket(
+        _ proof: Authorisation, _ epoch: UInt64, _ lease: BackupLease, _ keychain: Keychain
+    ) throws(Failure) -> SecretBytes {
+        try keychain.record(.migrationAllowed, caller: caller)
+        let secret = try service.parts.random.bytes(Limits.ticketBytes)
+        let clock = service.parts.clock
+        let ticket = MigrationTicket(
+            secret: secret, caller: caller, proof: proof,
+            deadline: clock.uptime + Limits.ticketSeconds * 1_000_000_000, lease: lease)
+        let isIssued = state.withLock { state in
+            guard !state.isClosed, state.proofEpoch == epoch else { return false }
+            service.tickets.add(ticket, of: self)
+            state.ticketAlarm = clock.alarm(after: Limits.ticketSeconds) { [service] in
+                service.tickets.expire(now: service.parts.clock.uptime)
+            }
+            return true
+        }
+        guard isIssued else { throw Refusal.failure(.systemCancel, nil) }
+        return secret
+    }
+
+    /// Replies with the access groups that items of these groups get here. The reply depends on files that every user
+    /// may read.
+    func mapGroups(_ groups: [String], _ answer: @escaping Answer) throws(Failure) {
+        try checkReceives()
+        service.parts.background.submit(.any) { [service] in
+            answer(.groups(groups.map(service.parts.mapGroup)))
+        }
+    }
+
+    private func checkReceives() throws(Failure) {
+        switch service.parts.tier {
+        case .file, .tpm: return
+        case .user, .simulated:
+            throw Failure(.notPermitted, "Only the system's keychain receives the items of another store.")
+        }
+    }
+
+    // MARK: - The daemon of the own store
+
+    /// Keeps the next items, and adds all of them after the last ones.
+    func receive(_ request: Request.ReceiveItems, _ answer: @escaping Answer) throws(Failure) {
+        try checkReceives()
+        var migration = try continuedMigration(request.ticket)
+        try migration.items.add(request.items)
+        guard migration.items.count <= Limits.migratedItems, migration.items.weight <= Limits.migratedBytes else {
+            throw Failure(
+                .limitExceeded,
+                "A migration has at most \(Limits.migratedItems) items and \(Limits.migratedBytes >> 20) MiB.",
+                hint: "Delete items that are not needed from the own store, then run latchkey migrate again.")
+        }
+        guard request.isLast else {
+            try keepMigration(migration)
+            return answer(.done)
+        }
+        let whole = migration
+        service.parts.work.submit(.any) { [self] in
+            do throws(Failure) {
+                guard whole.epoch == proofEpoch else { throw Refusal.failure(.systemCancel, nil) }
+                let report = try keychain().receive(
+                    whole.items, caller: whole.ticket.caller, proof: whole.ticket.proof, map: service.parts.mapGroup)
+                answer(.migrated(report))
+            } catch {
+                answer(.failure(error))
+            }
+        }
+    }
+
+    /// Removes and returns the migration of this connection, or begins one with an unused ticket. After a failure the
+    /// migration has ended.
+    private func continuedMigration(_ secret: SecretBytes) throws(Failure) -> ReceivedMigration {
+        let now = service.parts.clock.uptime
+        let (kept, epoch) = state.withLock { state in
+            defer { state.receiving = nil }
+            return (state.receiving, state.proofEpoch)
+        }
+        if let kept, kept.ticket.secret == secret, kept.epoch == epoch, now < kept.deadline, now < kept.ticket.deadline
+        {
+            return kept
+        }
+        if kept == nil, let ticket = service.tickets.take(secret, now: now) {
+            return ReceivedMigration(ticket: ticket, epoch: epoch, items: try HeldItems(service.parts.random))
+        }
+        throw Failure(
+            .invalidContext, "The system's keychain has not allowed this migration, or no longer allows it.",
+            hint: "Run latchkey migrate again. A lock, a pause or a failure ends a migration, and nothing was added.")
+    }
+
+    private func keepMigration(_ migration: ReceivedMigration) throws(Failure) {
+        var migration = migration
+        let clock = service.parts.clock
+        migration.deadline = clock.uptime + Limits.migrationIdleSeconds * 1_000_000_000
+        let deadline = migration.deadline
+        migration.alarm = clock.alarm(after: Limits.migrationIdleSeconds) { [weak self] in
+            self?.state.withLock { if $0.receiving?.deadline == deadline { $0.receiving = nil } }
+        }
+        let kept = migration
+        let isKept = state.withLock { state in
+            guard !state.isClosed, state.receiving == nil, state.proofEpoch == kept.epoch else { return false }
+            state.receiving = kept
+            return true
+        }
+        guard isKept else { throw Refusal.failure(.systemCancel, nil) }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyClient
+import LatchkeyModel
+
+/// migrate: moves the items of the user's own store to the system's keychain. The daemon of the own store sends them;
+/// this command connects the two daemons with a ticket, and shows what happened.
+enum Migrate {
+    private static let own = DaemonConnection(
+        Client(ofOwnStoreFor: Client.applicationName, groups: Client.declaredNames))
+    private static let system = DaemonConnection(Client(ofSystemFor: Client.applicationName))
+
+    static func run(_ options: Options) throws(CommandFailure) {
+        let store = try failing { () throws(Failure) in try OwnStore() }
+        if options.has(.discard) { return try discard(store, options) }
+        guard store.isInUse else { return Output.write(MigrationText.nothing(store, isJSON: options.isJSON)) }
+        let (report, isPasscodeSet) = try failing { () throws(Failure) in
+            let isPasscodeSet = try checkBoth()
+            return (try expected(), isPasscodeSet)
+        }
+        let expectation = MigrationText(report, isDone: false)
+        if options.has(.dryRun) { return Output.write(options.isJSON ? expectation.json : expectation.text) }
+        if !options.isJSON { Output.write(expectation.text) }
+        try confirm(report)
+        let done = try failing { () throws(Failure) in
+            if !isPasscodeSet { _ = try system.call(.passcode(.setAtPrompt)) }
+            guard case .ticket(let ticket) = try system.call(.beginMigration) else { throw unexpectedReply }
+            return try move(ticket)
+        }
+        let result = MigrationText(done, isDone: true)
+        Output.write(options.isJSON ? result.json : result.text)
+    }
+
+    private static func move(_ ticket: SecretBytes) throws(Failure) -> MigrationReport {
+        do throws(Failure) {
+            guard case .migrated(let report) = try own.call(.migrate(Request.Migrate(ticket: ticket))) else {
+                throw unexpectedReply
+            }
+            return report
+        } catch {
+            guard try OwnStore().wasMoved else { throw error }
+            throw Failure(
+                error.status, "The store was moved, but its daemon ended before it sent the report.",
+                hint: "List the items with: latchkey list", cause: error)
+        }
+    }
+
+    /// Checks both daemons before anything is asked.
+    ///
+    /// - Returns: whether the system's keychain has a passcode.
+    private static func checkBoth() throws(Failure) -> Bool {
+        let receiving = try system.status()
+        if let problem = receiving.problem { throw problem }
+        let sending = try own.status()
+        guard sending.tier == .user else {
+            throw Failure(
+                .notPermitted, "The store in \(sending.storePath) has tier \(sending.tier.name) and cannot be moved.",
+                hint: "Only a store of tier user can be moved.")
+        }
+        if let problem = sending.problem { throw problem }
+        return receiving.isPasscodeSet
+    }
+
+    /// What a move would do, with the groups that the system's keychain would give the items.
+    private static func expected() throws(Failure) -> MigrationReport {
+        guard case .migrated(var report) = try own.call(.migrate(Request.Migrate(ticket: nil))),
+            case .groups(let targets) = try system.call(.mapGroups(report.groups.map(\.group))),
+            targets.count == report.groups.count
+        else { throw unexpectedReply }
+        for (index, target) in targets.enumerated() { report.groups[index].target = target }
+        return report
+    }
+
+    private static func confirm(_ report: MigrationReport) throws(CommandFailure) {
+        guard report.kept.count + report.lost.count > 0 else { return }
+        try Confirmation.ask("move", "Programs will not find the items that are kept or lost.\n")
+    }
+
+    /// Deletes what remains of a store that was moved.
+    private static func discard(_ store: OwnStore, _ options: Options) throws(CommandFailure) {
+        let removal = try failing { () throws(Failure) in try store.removal() }
+        try Confirmation.ask(
+            "discard",
+            """
+            This deletes \(store.folder) with everything in it: the items that were kept, and the audit log.
+            It cannot be undone.
+
+            """)
+        try failing { () throws(Failure) in try removal.remove(erasing: OwnStore.secrets) }
+        Output.write(
+            options.isJSON
+                ? JSON.object([("discarded", .boolean(true))]).line + "\n" : "\(store.folder) was deleted.\n")
+    }
+
+    private static var unexpectedReply: Failure {
+        Failure(
+            .internalFailure, "The daemon sent an unexpected kind of reply.",
+            hint: "Install the same version of all programs.")
+    }
+
+    private static func failing<R>(_ body: () throws(Failure) -> R) throws(CommandFailure) -> R {
+        do throws(Failure) { return try body() } catch { throw .failure(error) }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+/// The report of a migration as text and as JSON, before and after it.
+struct MigrationText {
+    private let report: MigrationReport
+    private let isDone: Bool
+
+    init(_ report: MigrationReport, isDone: Bool) {
+        self.report = report
+        self.isDone = isDone
+    }
+
+    /// The output for a user without a store to move.
+    static func nothing(_ store: OwnStore, isJSON: Bool) -> String {
+        guard !isJSON else {
+            return JSON.object([("store", .boolean(false)), ("moved", .number(0))]).line + "\n"
+        }
+        let rest = "Its items were moved earlier. Delete what remains with: latchkey migrate --discard\n"
+        return "There is no store to move.\n" + (store.wasMoved ? rest : "")
+    }
+
+    var text: String {
+        var text = isDone ? "The store was moved to the system's keychain.\n" : "A move to the system's keychain:\n"
+        let meanings = [
+            ("moved", report.moved, "their use needs no proof"),
+            ("re-wrapped", report.rewrapped, "their use needs a proof; sealed under keys of the system's keychain"),
+            ("present", report.present, "already there"),
+            ("kept", report.kept.count, "stay in your own store; programs do not find them"),
+            ("lost", report.lost.count, "cannot be used in either"),
+        ]
+        text += Table.text(meanings.map { ["  " + $0.0, "\($0.1)", $0.2] })
+        text += list("Replaced an older item:", report.replaced) + list("Kept:", report.kept)
+        text += list("Lost:", report.lost)
+        let groups = report.groups.filter { $0.group != $0.target }
+        if !groups.isEmpty {
+            text += "Access groups:\n"
+            text += Table.text(groups.map { ["  " + $0.group, "->", $0.target, Self.count($0.count)] })
+        }
+        guard isDone else { return text }
+        return text + """
+            Connected programs use the system's keychain with their next connection.
+            When everything is there, delete the old store with: latchkey migrate --discard
+
+            """
+    }
+
+    private func list(_ title: String, _ items: StayingItems) -> String {
+        guard items.count > 0 else { return "" }
+        var text = title + "\n"
+        for item in items.named { text += "  \(item.words)\n" }
+        if items.count > UInt64(items.named.count) { text += "  and \(items.count - UInt64(items.named.count)) more\n" }
+        return text
+    }
+
+    private static func count(_ count: UInt64) -> String { count == 1 ? "1 item" : "\(count) items" }
+
+    var json: String {
+        func items(_ items: StayingItems) -> JSON { .array(items.named.map(\.json)) }
+        func number(_ count: UInt64) -> JSON { .number(Int64(clamping: count)) }
+        let groups = report.groups.map { group in
+            JSON.object([
+                ("from", .text(group.group)), ("to", .text(group.target)), ("items", number(group.count)),
+            ])
+        }
+        return JSON.object([
+            ("store", .boolean(true)), ("done", .boolean(isDone)), ("moved", number(report.moved)),
+            ("rewrapped", number(report.rewrapped)), ("present", number(report.present)),
+            ("replaced", number(report.replaced.count)), ("kept", number(report.kept.count)),
+            ("lost", number(report.lost.count)), ("replacedItems", items(report.replaced)),
+            ("keptItems", items(report.kept)), ("lostItems", items(report.lost)), ("groups", .array(groups)),
+        ]).line + "\n"
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyHost
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import SQLiteDriver
+import SimulatedDriver
+import SystemDriver
+import TestSupport
+import Testing
+
+/// Items of another store are added in one transaction, each under the rules for its name, date and access control.
+@Suite struct ReceivingTests {
+    private static let passcode = SecretBytes("1234".utf8)
+    private let clock = VirtualClock()
+    private let keychain: Keychain
+
+    init() throws {
+        keychain = try Keychain.inMemory(clock)
+        try keychain.setPasscode(Self.passcode)
+    }
+
+    private func item(
+        _ account: String, _ secret: String = "secret", _ rule: AccessControl = AccessControl(), group: String = "old",
+        modified: Int64? = nil
+    ) -> FoundItem {
+        var attributes = named(account, group: group)
+        if let modified { attributes[.modificationDate] = .date(modified) }
+        return FoundItem(
+            itemClass: .genericPassword, attributes: attributes, accessControl: rule, secret: SecretBytes(secret.utf8))
+    }
+
+    private func held(_ items: [FoundItem]) throws(Failure) -> HeldItems {
+        var held = try HeldItems(SystemRandomSource())
+        // Several pages, as of a large store.
+        for item in items { try held.add([item]) }
+        return held
+    }
+
+    @discardableResult
+    private func receive(_ items: [FoundItem], proof: Authorisation = .ofPasscode) throws(Failure) -> MigrationReport {
+        let group = StoreOnDisk.caller.groups[0]
+        return try keychain.receive(try held(items), caller: StoreOnDisk.caller, proof: proof) { _ in group }
+    }
+
+    // MARK: - All or nothing
+
+    @Test func aFailedWriteAddsNothing() throws {
+        let random = SystemRandomSource()
+        let store = RecordingStore(try SQLiteItemStore.inMemory())
+        let vault = MemoryKeyVault(rootKey: try random.bytes(32))
+        try StoreOnDisk.identity.create(in: store, vault: vault, random: random)
+        let keychain = try StoreOnDisk.identity.open(store, vault: vault, clock: clock, random: random)
+        try keychain.setPasscode(Self.passcode)
+        let items = try held((0..<8).map { item("\($0)") })
+        var number = 0
+        while true {
+            store.fail(at: number)
+            let failure = status {
+                _ = try keychain.receive(items, caller: StoreOnDisk.caller, proof: .ofPasscode) { $0 }
+            }
+            store.fail(at: nil)
+            guard let failure else { break }
+            try #require(failure == .diskFull)
+            #expect(try keychain.itemCount() == 0, "write \(number)")
+            number += 1
+        }
+        #expect(try number >= 1 && keychain.itemCount() == 8)
+    }
+
+    @Test func oneInvalidItemKeepsTheOthersOut() throws {
+        let invalid = item("two", "x", rule(.whenUnlocked, [.userPresence, .devicePasscode]))
+        #expect(status { try receive([item("one"), invalid]) } == .invalidParameter)
+        #expect(try keychain.itemCount() == 0)
+    }
+
+    @Test func anItemWithoutAGroupKeepsTheOthersOut() throws {
+        var invalid = item("two")
+        invalid.attributes?[.accessGroup] = nil
+        #expect(status { try receive([item("one"), invalid]) } == .invalidParameter)
+        #expect(try keychain.itemCount() == 0)
+    }
+
+    @Test func moreGroupsThanTheLimitAreRefused() throws {
+        let items = (0...Limits.migratedGroups).map { item("\($0)", group: "group \($0)") }
+        #expect(status { try receive(items) } == .limitExceeded)
+        #expect(try keychain.itemCount() == 0)
+        #expect(try receive(Array(items.dropLast())).moved == UInt64(Limits.migratedGroups))
+    }
+
+    @Test func theStoreIsConsistentAfterwards() throws {
+        try receive([item("one"), item("two")])
+        clock.advance(seconds: 1)
+        try receive([item("one", "new", modified: clock.wallTime), item("three")])
+        var check = StoreCheck(keychain)
+        var findings: [Finding] = []
+        while true {
+            let report = try check.next()
+            findings += report.findings
+            if !report.more { break }
+        }
+        #expect(findings.isEmpty)
+    }
+
+    @Test func itemsThatWaitAreNotInTheClear() throws {
+        let residue = SecretBytes("a secret that waits".utf8)
+        var waiting = item("one")
+        waiting.secret = residue
+        let items = try held([waiting])
+        let text = String(reflecting: items)
+        let bytes = Array(text.utf8)
+        let wanted = residue.copyBytes().map(String.init).joined(separator: ", ").utf8
+        #expect(!bytes.indices.contains { bytes[$0...].starts(with: wanted) })
+        #expect(items.count == 1 && items.weight > residue.count)
+    }
+
+    // MARK: - Proof
+
+    @Test func onlyAProofOfThePasscodeOfTheCallerIsAccepted() throws {
+        var other = StoreOnDisk.caller
+        other.session += 1
+        for proof in [
+            Authorisation.none, .testOnly([.biometry], by: StoreOnDisk.caller), .testOnly([.passcode], by: other),
+        ] {
+            #expect(status { try receive([item("one")], proof: proof) } == .itemAuthenticationFailed)
+        }
+        #expect(try keychain.itemCount() == 0)
+    }
+
+    @Test func aLockedKeychainReceivesNothing() throws {
+        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        #expect(status { try receive([item("one")]) } == .interactionNotAllowed)
+    }
+
+    // MARK: - Items with the same primary key
+
+    @Test func anEqualItemIsPresent() throws {
+        try receive([item("one")])
+        let report = try receive([item("one")])
+        #expect(report.present == 1 && report.moved == 0)
+        #expect(try keychain.itemCount() == 1)
+    }
+
+    @Test func ofTwoItemsTheOneModifiedLaterRemains() throws {
+        let now = clock.wallTime
+        try receive([item("one", "old", modified: now - 10), item("two", "new", modified: now - 10)])
+        let report = try receive([item("one", "new", modified: now - 5), item("two", "old", modified: now - 15)])
+        #expect(report.moved == 1 && report.replaced.named.map(\.account) == ["one"])
+        #expect(report.kept.named.map(\.account) == ["two"] && report.kept.named.map(\.reason) == [.newerThere])
+        #expect(try keychain.secret("one") == "new" && keychain.secret("two") == "new")
+    }
+
+    @Test func aDateInTheFutureCountsAsNow() throws {
+        try keychain.add("one", "mine")
+        let report = try receive([item("one", "theirs", modified: clock.wallTime + 1_000_000_000)])
+        #expect(report.kept.count == 1 && report.moved == 0)
+        #expect(try keychain.secret("one") == "mine")
+    }
+
+    @Test func twoItemsThatGetOneNameAreNotMixed() throws {
+        let report = try receive([item("one", "first", group: "a"), item("one", "second", group: "b")])
+        #expect(report.moved == 1 && report.kept.named.map(\.reason) == [.nameTaken])
+        #expect(report.kept.named.map(\.group) == ["b"])
+        #expect(try keychain.secret("one") == "first")
+    }
+
+    @Test func anItemUnderAnApplicationPasswordIsNeverReplaced() throws {
+        let plain = SecretBytes("app".utf8)
+        let control = rule(.whenUnlocked, [.applicationPassword])
+        let request = Request.AddItem(
+            itemClass: .genericPassword, attributes: named("one"), accessControl: control,
+            secret: SecretBytes("mine".utf8), returns: [], authentication: Authentication())
+        let password = try keychain.appPassword(plain, toAdd: control)
+        _ = try keychain.add(request, caller: StoreOnDisk.caller, password: password)
+        let report = try receive([item("one", "theirs", modified: clock.wallTime)])
+        #expect(report.kept.named.map(\.reason) == [.newerThere])
+    }
+
+    // MARK: - Items that another store must not send
+
+    @Test func itemsThatCannotBeMovedAreKept() throws {
+        var key = item("key")
+        key.itemClass = .key
+        key.attributes = [.accessGroup: .text("old"), .tokenID: .text(Keychain.enclaveToken), .publicKey: .data([4])]
+        let bound = item("bound", "x", rule(.whenUnlocked, [.biometryCurrentSet]))
+        let password = item("password", "x", rule(.whenUnlocked, [.applicationPassword]))
+        let report = try receive([key, bound, password])
+        #expect(report.kept.named.map(\.reason) == [.inToken, .boundToEnrolment, .applicationPassword])
+        #expect(try keychain.itemCount() == 0)
+    }
+
+    @Test func itemsOfThePasscodeClassAreSealedUnderThePasscodeHere() throws {
+        let report = try receive([item("one", "hidden", rule(.whenPasscodeSetThisDeviceOnly))])
+        #expect(report.rewrapped == 1 && report.moved == 0)
+        keychain.tree.follow(LockState(isLocked: true, wasUnlocked: true))
+        keychain.tree.follow(LockState())
+        #expect(try keychain.secret("one") == nil, "it needs the passcode")
+        #expect(try keychain.unlock(Self.passcode) && keychain.secret("one") == "hidden")
+    }
+}

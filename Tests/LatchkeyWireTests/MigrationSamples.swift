@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+extension Sample {
+    private static let ticket = SecretBytes(handle.bytes)
+
+    private static var item: FoundItem {
+        FoundItem(
+            itemClass: .genericPassword,
+            attributes: [.service: .text("mail"), .account: .text("ada"), .accessGroup: .text("notes")],
+            accessControl: AccessControl(accessibility: .whenUnlocked, constraints: []),
+            secret: SecretBytes("pw".utf8))
+    }
+
+    private static func staying(_ reason: StayReason) -> StayingItems {
+        var items = StayingItems()
+        items.add(
+            StayingItem(
+                itemClass: .genericPassword, group: "notes", account: "ada", service: "mail", label: "", reason: reason)
+        )
+        return items
+    }
+
+    /// The messages of a migration.
+    static let migration = [
+        Sample("begin-migration", .beginMigration),
+        Sample(
+            "receive-items", .receiveItems(Request.ReceiveItems(ticket: ticket, items: [item], isLast: false))),
+        Sample("receive-items-last", .receiveItems(Request.ReceiveItems(ticket: ticket, items: [], isLast: true))),
+        Sample("map-groups", .mapGroups(["notes", "team.shared"])),
+        Sample("migrate-report", .migrate(Request.Migrate(ticket: nil))),
+        Sample("migrate", .migrate(Request.Migrate(ticket: ticket))),
+        Sample("ticket", .ticket(ticket)),
+        Sample("groups", .groups(["/usr/bin/notes", "user:1000"])),
+        Sample("migrated-nothing", .migrated(MigrationReport())),
+        Sample(
+            "migrated",
+            .migrated(
+                MigrationReport(
+                    moved: 2, rewrapped: 1, present: 3, replaced: staying(.olderThere), kept: staying(.newerThere),
+                    lost: staying(.unreadable),
+                    groups: [MigratedGroup(group: "notes", target: "/usr/bin/notes", count: 6)]))),
+    ]
+}
