@@ -14,8 +14,8 @@ package struct SessionSalt: Sendable {
     /// Makes a salt for the storage root key (Part 1, appendix C.6.1: `KDFe` with the label `SECRET`).
     ///
     /// - Parameters:
-    ///   - storageRoot: the public point of the key. The caller must have it from a trusted place: the side that chooses it can
-    ///     read the session.
+    ///   - storageRoot: the public point of the key. The caller must have it from a trusted place: the side that chooses
+    ///     it can read the session.
     ///   - ephemeral: a key for this salt only; nil for a random one.
     package init(for storageRoot: TPMPoint, ephemeral: PrivateKey? = nil) throws(Failure) {
         let key = if let ephemeral { ephemeral } else { try PrivateKey.generate(.p256) }

@@ -45,8 +45,8 @@ package struct TPMPublicArea: Equatable, Sendable {
             .fixedTPM, .fixedParent, .sensitiveDataOrigin, .userWithAuth, .withoutLockout, .restricted, .decrypt,
         ])
 
-    /// The template of a key of the Secure Enclave: signs and agrees, cannot be duplicated, and is used under its policy
-    /// only.
+    /// The template of a key of the Secure Enclave: signs and agrees, cannot be duplicated, and is used under its
+    /// policy only.
     package static func enclaveKey(policy: [UInt8]) -> TPMPublicArea {
         TPMPublicArea(
             attributes: [
