@@ -80,7 +80,7 @@ extension PromptState {
         switch content.method {
         case .companion: return "Confirm on your paired device."
         case .passcode where isDelayed: return "Too many wrong passcodes. Try again in \(Self.time(delayLeft))."
-        case .passcode: return "Type your passcode, then press Enter."
+        case .passcode: return "Type \(passcode), then press Enter."
         case .biometry: break
         }
         // The sensor does not restart automatically; the user can still choose the fallback or cancel (behaviour
@@ -88,6 +88,13 @@ extension PromptState {
         guard content.triesLeft > 0 else { return "The sensor has stopped looking for your \(sensor)." }
         let wish = prompt.sensor == .touchID ? "Touch the sensor" : "Look at the sensor"
         return wish + (content.offersCompanion ? ", or confirm on your paired device." : ".")
+    }
+
+    /// The passcode that is asked for. A move asks for two, one after the other, which can differ.
+    private var passcode: String {
+        if prompt.purpose == .receiveItems { return "the passcode of the system's keychain" }
+        if prompt.purpose == .moveItemsAway { return "the passcode of your own store" }
+        return "your passcode"
     }
 
     /// The result of the last attempt and the number of attempts left, which is also given before the first attempt.

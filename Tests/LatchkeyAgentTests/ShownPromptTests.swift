@@ -33,6 +33,21 @@ import Testing
         #expect(shown().ownName == nil)
     }
 
+    /// A move asks for the passcodes of two keychains, one after the other.
+    @Test func passcodesOfAMoveAreToldApart() {
+        func wish(_ purpose: PromptPurpose) -> String {
+            let content = PromptContent(method: .passcode, notice: .none, triesLeft: 3, showsFallback: false)
+            let prompt = Prompt(
+                id: 7, purpose: purpose, caller: "latchkey", processID: 1, reason: "", cancelTitle: "",
+                fallbackTitle: "", faceUsage: "", sensor: .none, tier: .file, terminal: 0, userID: 1000,
+                content: content)
+            return ShownPrompt(PromptState(prompt, processID: 1)).wish
+        }
+        #expect(wish(.receiveItems) == "Type the passcode of the system's keychain, then press Enter.")
+        #expect(wish(.moveItemsAway) == "Type the passcode of your own store, then press Enter.")
+        #expect(wish(.exportItems) == "Type your passcode, then press Enter.")
+    }
+
     @Test func ownRequestsDescribeTheirAction() {
         func shown(_ step: PromptContent.Step, _ purpose: PromptPurpose = .exportItems) -> ShownPrompt {
             let content = PromptContent(

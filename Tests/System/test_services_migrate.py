@@ -65,7 +65,7 @@ class MigrationTests(ServiceTest):
         terminal = self.enterContext(Terminal(self.session, "latchkey", "migrate"))
         if first:
             self.new_passcode(terminal, PASSCODE)
-        terminal.expect("Type your passcode")
+        terminal.expect("Type the passcode of the system's keychain")
         return terminal
 
     def assertMoved(self):
@@ -86,7 +86,7 @@ class MigrationTests(ServiceTest):
         self.assertOwn()
         terminal = self.migrating()
         terminal.type(PASSCODE + "\r")
-        terminal.expect("Type your passcode")
+        terminal.expect("Type the passcode of your own store")
         terminal.type(OWN_PASSCODE + "\r")
         self.assertEqual(terminal.end(), 0, terminal.output)
         for words in ("The store was moved", "moved       2", "re-wrapped  1", "/usr/bin/latchkey"):
@@ -204,7 +204,7 @@ class MigrationTests(ServiceTest):
         self.end_own_daemon()
         terminal = self.migrating()
         terminal.type(PASSCODE + "\r")
-        terminal.expect("Type your passcode")
+        terminal.expect("Type the passcode of your own store")
         self.end_own_daemon()
         self.assertNotEqual(terminal.end(), 0, terminal.output)
         self.assertOwn()
@@ -215,7 +215,7 @@ class MigrationTests(ServiceTest):
         self.end_own_daemon()
         terminal = self.migrating()
         terminal.type(PASSCODE + "\r")
-        terminal.expect("Type your passcode")
+        terminal.expect("Type the passcode of your own store")
         self.machine.run("kill", "-STOP", self.machine.main_pid(KEYCHAIN))
         terminal.type(OWN_PASSCODE + "\r")
         # Nothing is reported as long as the service is stopped.
