@@ -12,6 +12,8 @@ package struct StoreFacts: Equatable, Sendable {
     package var state: PathState?
     package var rootKey: PathState?
     package var hasDatabase: Bool
+    /// Whether the items were moved to the system's keychain, after which the root key has another name.
+    package var wasMoved: Bool
     /// The user of this process.
     package var user: UInt32
     /// Whether `LATCHKEY_HOME` names the folder.
@@ -19,12 +21,13 @@ package struct StoreFacts: Equatable, Sendable {
 
     package init(
         folder: Result<String, Failure>, state: PathState?, rootKey: PathState?, hasDatabase: Bool, user: UInt32,
-        isChosen: Bool = false
+        wasMoved: Bool = false, isChosen: Bool = false
     ) {
         self.folder = folder
         self.state = state
         self.rootKey = rootKey
         self.hasDatabase = hasDatabase
+        self.wasMoved = wasMoved
         self.user = user
         self.isChosen = isChosen
     }
@@ -42,7 +45,8 @@ package struct StoreFacts: Equatable, Sendable {
         let path = (try? folder.get()) ?? ""
         self.init(
             folder: folder, state: PathState(path), rootKey: PathState(path + "/root.key"),
-            hasDatabase: Files.exists(path + "/keychain.sqlite"), user: geteuid(), isChosen: isChosen)
+            hasDatabase: Files.exists(path + "/keychain.sqlite"), user: geteuid(),
+            wasMoved: Files.exists(path + "/root.key.moved"), isChosen: isChosen)
     }
 }
 
@@ -100,6 +104,13 @@ extension DoctorRow {
         let file = path + "/root.key"
         guard let key = facts.rootKey else {
             guard facts.hasDatabase else { return nil }
+            guard !facts.wasMoved else {
+                return DoctorRow(
+                    "store", .attention,
+                    "\(path) was moved to the system's keychain, which this machine does not have; root.key.moved in it"
+                        + " opens it again",
+                    .init("mv \(ShellWord.quoted(file + ".moved")) \(ShellWord.quoted(file))"))
+            }
             let (from, to) = (ShellWord.quoted(path), ShellWord.quoted(path + ".without-key"))
             return DoctorRow(
                 "store", .attention,

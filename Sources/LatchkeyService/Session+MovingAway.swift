@@ -92,6 +92,8 @@ extension Session {
         report.kept.add(kept)
         report.lost.add(lost)
         do throws(Failure) {
+            // After the mark nothing can be written to this store any more.
+            try keychain.recordGatheredRefusals()
             try keychain.record(.movedAway, caller: caller)
             try destination.retireStore()
         } catch {

@@ -52,7 +52,7 @@ package struct StoreFolder: Sendable {
         case (false, true) where Files.exists(movedRootKey):
             throw Failure(
                 .rootKeyMissing, "The items of \(path) were moved to the system's keychain.",
-                hint: "Use this store again with: mv \(movedRootKey) \(rootKey)")
+                hint: "To use this store again, rename root.key.moved in it to root.key.")
         case (false, true):
             throw Failure(
                 .rootKeyMissing, "\(rootKey) is missing: the store cannot be decrypted without it.",

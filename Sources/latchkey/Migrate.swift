@@ -14,16 +14,18 @@ enum Migrate {
         let store = try failing { () throws(Failure) in try OwnStore() }
         if options.has(.discard) { return try discard(store, options) }
         guard store.isInUse else { return Output.write(MigrationText.nothing(store, isJSON: options.isJSON)) }
-        let (report, isPasscodeSet) = try failing { () throws(Failure) in
-            let isPasscodeSet = try checkBoth()
-            return (try expected(), isPasscodeSet)
+        let (report, receiving) = try failing { () throws(Failure) in
+            let receiving = try checkBoth()
+            return (try expected(), receiving)
         }
         let expectation = MigrationText(report, isDone: false)
         if options.has(.dryRun) { return Output.write(options.isJSON ? expectation.json : expectation.text) }
         if !options.isJSON { Output.write(expectation.text) }
         try confirm(report)
         let done = try failing { () throws(Failure) in
-            if !isPasscodeSet { _ = try system.call(.passcode(.setAtPrompt)) }
+            if !receiving.isPasscodeSet { _ = try system.call(.passcode(.setAtPrompt)) }
+            // As long as the own store is in use, `latchkey unlock` unlocks that one.
+            if receiving.isLocked { _ = try system.call(.unlock(Prompting())) }
             guard case .ticket(let ticket) = try system.call(.beginMigration) else { throw unexpectedReply }
             return try move(ticket)
         }
@@ -47,8 +49,8 @@ enum Migrate {
 
     /// Checks both daemons before anything is asked.
     ///
-    /// - Returns: whether the system's keychain has a passcode.
-    private static func checkBoth() throws(Failure) -> Bool {
+    /// - Returns: the status of the system's keychain.
+    private static func checkBoth() throws(Failure) -> StatusReport {
         let receiving = try system.status()
         if let problem = receiving.problem { throw problem }
         let sending = try own.status()
@@ -58,7 +60,7 @@ enum Migrate {
                 hint: "Only a store of tier user can be moved.")
         }
         if let problem = sending.problem { throw problem }
-        return receiving.isPasscodeSet
+        return receiving
     }
 
     /// What a move would do, with the groups that the system's keychain would give the items.
@@ -67,8 +69,21 @@ enum Migrate {
             case .groups(let targets) = try system.call(.mapGroups(report.groups.map(\.group))),
             targets.count == report.groups.count
         else { throw unexpectedReply }
+        try checkLimits(report)
         for (index, target) in targets.enumerated() { report.groups[index].target = target }
         return report
+    }
+
+    /// Throws if the system's keychain would refuse the items for their number, before a passcode is asked for.
+    private static func checkLimits(_ report: MigrationReport) throws(Failure) {
+        let count = report.moved + report.rewrapped
+        // The report lists no more groups than a move may have, so the items of further groups are in none of them.
+        guard count <= UInt64(Limits.migratedItems), report.groups.reduce(0, { $0 + $1.count }) == count else {
+            throw Failure(
+                .limitExceeded,
+                "A move has at most \(Limits.migratedItems) items and \(Limits.migratedGroups) access groups.",
+                hint: "Delete items that are not needed from your own store, then run latchkey migrate again.")
+        }
     }
 
     private static func confirm(_ report: MigrationReport) throws(CommandFailure) {

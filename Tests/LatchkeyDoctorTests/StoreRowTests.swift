@@ -49,6 +49,14 @@ import Testing
         #expect(row().state == .ok, "\(row())")
     }
 
+    @Test func movedStoreWithoutSystemKeychainIsOpenedAgain() throws {
+        try makeStore()
+        try #require(rename(folder + "/root.key", folder + "/root.key.moved") == 0)
+        #expect(row().state == .attention && row().found.contains("root.key.moved"), "\(row())")
+        try row().mend()
+        #expect(row().state == .ok, "\(row())")
+    }
+
     @Test(.needs(.root), arguments: ["/my store", "/my store/root.key"])
     func storeOfAnotherUserIsReturned(path: String) throws {
         try makeStore()
