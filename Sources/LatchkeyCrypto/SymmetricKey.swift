@@ -82,12 +82,7 @@ package struct SymmetricKey: Sendable {
 
     /// Returns the HMAC-SHA-256 (RFC 2104) of `message`, 32 bytes.
     package func authenticationCode(_ message: [UInt8]) throws(Failure) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: 32)
-        let isMade = code.withUnsafeMutableBytes { output in
-            secret.withBytes { key in message.withUnsafeBytes { OpenSSL.hmac(key: key, $0, output: output) } }
-        }
-        guard isMade else { throw Failure(.internalFailure, "libcrypto could not authenticate") }
-        return code
+        try HMACSHA256.code(key: secret, message: message)
     }
 
     /// Returns the HMAC-SHA-256 of a secret message, 32 secret bytes.

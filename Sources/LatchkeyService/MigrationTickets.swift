@@ -7,7 +7,7 @@ import Synchronization
 /// The user's permission to add the items of their own store, given on the connection of the command and used on the
 /// connection of the own store's daemon.
 struct MigrationTicket: Sendable {
-    /// Unguessable bytes that the other connection presents.
+    /// Random bytes that authorise the other connection.
     let secret: SecretBytes
     /// The program that the prompt named, to which the proof belongs.
     let caller: Caller

@@ -34,11 +34,6 @@ package struct PolicyDigest: Equatable, Sendable {
         return try extended(.policyCommandCode, writer.bytes)
     }
 
-    /// `TPM2_PolicyAuthorize`: any policy that the key with that name has signed for that reference.
-    package static func authorized(by name: [UInt8], reference: [UInt8]) throws(Failure) -> PolicyDigest {
-        try PolicyDigest().extended(.policyAuthorize, name).extended(reference)
-    }
-
     /// `TPM2_PolicyOR`: one of the branches. Throws `internalFailure` unless there are 2 to 8.
     package static func any(of branches: [PolicyDigest]) throws(Failure) -> PolicyDigest {
         guard Self.branches.contains(branches.count) else {

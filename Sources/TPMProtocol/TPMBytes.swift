@@ -48,7 +48,7 @@ package struct TPMReader {
         position = 0
     }
 
-    /// The failure for bytes that are not what the specification says.
+    /// The failure for a response that does not conform to the specification.
     package static let malformed = Failure(
         .vaultUnavailable, "The TPM sent a response that does not follow its specification.",
         hint: "See: latchkey doctor")

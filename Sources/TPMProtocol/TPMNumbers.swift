@@ -3,43 +3,24 @@
 // Numbers of the TPM 2.0 Library specification, Part 2. Only those that Latchkey uses.
 
 /// A command (`TPM_CC`, section 6.5.2).
-package enum TPMCommand: UInt32, CaseIterable, Sendable {
-    case evictControl = 0x120
-    case nvUndefineSpace = 0x122
-    case nvDefineSpace = 0x12a
+package enum TPMCommand: UInt32, Sendable {
     case createPrimary = 0x131
-    case nvIncrement = 0x134
-    case nvWrite = 0x137
-    case nvChangeAuth = 0x13b
-    case startup = 0x144
-    case nvRead = 0x14e
     case policySecret = 0x151
-    case create = 0x153
-    case ecdhZGen = 0x154
-    case load = 0x157
     case sign = 0x15d
     case unseal = 0x15e
     case policySigned = 0x160
-    case flushContext = 0x165
     case loadExternal = 0x167
-    case nvReadPublic = 0x169
-    case policyAuthorize = 0x16a
     case policyAuthValue = 0x16b
     case policyCommandCode = 0x16c
     case policyOR = 0x171
     case readPublic = 0x173
     case startAuthSession = 0x176
-    case getCapability = 0x17a
-    case getRandom = 0x17b
-    case policyRestart = 0x180
     case policyGetDigest = 0x189
 }
 
 /// An algorithm (`TPM_ALG_ID`, section 6.3).
 package enum TPMAlgorithm: UInt16, Sendable {
-    case hmac = 0x0005
     case aes = 0x0006
-    case keyedHash = 0x0008
     case sha256 = 0x000b
     case none = 0x0010
     case ecdsa = 0x0018

@@ -23,24 +23,16 @@ package struct TPMResponseCode: Hashable, Sendable {
     package static let attributes = TPMResponseCode(0x082)
     package static let handleGone = TPMResponseCode(0x08b)
     package static let authorizationFailed = TPMResponseCode(0x08e)
-    package static let size = TPMResponseCode(0x095)
     package static let signatureWrong = TPMResponseCode(0x09b)
     package static let policyFailed = TPMResponseCode(0x09d)
     package static let integrity = TPMResponseCode(0x09f)
     package static let badAuthorization = TPMResponseCode(0x0a2)
-    package static let expired = TPMResponseCode(0x0a3)
     package static let pointNotOnCurve = TPMResponseCode(0x0a7)
 
     // Format zero.
 
-    package static let policyNotMet = TPMResponseCode(0x126)
-    package static let pcrChanged = TPMResponseCode(0x128)
     package static let authorizationUnavailable = TPMResponseCode(0x12f)
-    package static let nvAuthorization = TPMResponseCode(0x149)
-    package static let nvUninitialized = TPMResponseCode(0x14a)
-    package static let nvSpace = TPMResponseCode(0x14b)
     package static let objectMemory = TPMResponseCode(0x902)
-    package static let sessionMemory = TPMResponseCode(0x903)
     package static let lockout = TPMResponseCode(0x921)
 }
 
