@@ -49,6 +49,16 @@ class ServiceTest(MachineTest):
         self.stop_services()
         self.machine.run("sh", "-c", f"rm -rf {STORES}/* {RECORDS}/*")
 
+    def own_daemons(self):
+        """The process numbers of alice's own daemons."""
+        return self.machine.run("pgrep", "-u", "alice", "-x", "latchkeyd", check=False).stdout.split()
+
+    def end_own_daemon(self):
+        """Ends alice's own daemons as SIGKILL does."""
+        for pid in self.own_daemons():
+            self.machine.run("kill", "-KILL", pid, check=False)
+        eventually(lambda: not self.own_daemons())
+
     def kill_service(self, unit):
         """Ends a service as SIGKILL does, and returns when systemd knows it; a waiting client starts it again."""
         pid = self.machine.main_pid(unit)

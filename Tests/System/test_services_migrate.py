@@ -35,15 +35,6 @@ class MigrationTests(ServiceTest):
         return self.session.run("env", *(f"{name}={value}" for name, value in OWN.items()), "latchkey", *argv,
                                 **options)
 
-    def own_daemons(self):
-        """The process numbers of alice's own daemons."""
-        return self.machine.run("pgrep", "-u", "alice", "-x", "latchkeyd", check=False).stdout.split()
-
-    def end_own_daemon(self):
-        for pid in self.own_daemons():
-            self.machine.run("kill", "-KILL", pid, check=False)
-        eventually(lambda: not self.own_daemons())
-
     def status_of_session(self):
         return json.loads(self.session.run("latchkey", "status", "--json").stdout)
 

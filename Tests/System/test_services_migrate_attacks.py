@@ -233,14 +233,6 @@ class OwnStoreTests(ClientTest):
         self.end_own_daemon()
         self.machine.run("rm", "-rf", OWN)
 
-    def own_daemons(self):
-        return self.machine.run("pgrep", "-u", "alice", "-x", "latchkeyd", check=False).stdout.split()
-
-    def end_own_daemon(self):
-        for pid in self.own_daemons():
-            self.machine.run("kill", "-KILL", pid, check=False)
-        eventually(lambda: not self.own_daemons())
-
     def socket(self):
         """The socket of the daemon of the own store."""
         self.session.run("latchkey", "status")

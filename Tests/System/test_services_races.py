@@ -2,6 +2,7 @@
 """Many processes at once: no update is lost, none waits for ever, and one item is added once."""
 
 import json
+import os
 import subprocess
 
 from machine import fact
@@ -10,8 +11,8 @@ from services import ServiceTest
 # A user has at most 64 connections, of which some are those of processes that have just ended.
 USERS, PROCESSES, ROUNDS = ("alice", "bob"), 32, 3
 
-# Begins when the file argv[1] exists, adds the same item, and prints the exit status.
-RACE = 'while [ ! -e "$1" ]; do sleep 0.05; done; echo "$2" | latchkey set race 2>/dev/null; echo $?'
+# Begins when standard input ends, adds the same item, and prints the exit status.
+RACE = 'cat; echo "$1" | latchkey set race 2>/dev/null; echo $?'
 # Writes an item of its own and reads it, ROUNDS times; reads and lists those of others between; prints its last value.
 MIXED = """
 set -e
@@ -35,18 +36,19 @@ class RaceTests(ServiceTest):
         self.remove_stores()
         self.addCleanup(self.remove_stores)
 
-    def together(self, user, script, *arguments):
+    def together(self, user, script, *arguments, stdin=subprocess.DEVNULL):
         """Runs a script as a user in many processes at once, each with its own arguments."""
         return [subprocess.Popen(self.machine.command(["sh", "-c", script, "sh", *map(str, each)], user=user),
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                 stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for each in arguments]
 
     def test_of_many_processes_that_add_the_same_item_one_succeeds_abuse38(self):
-        start = "/run/race-begins"
         self.status()
-        running = self.together("alice", RACE, *((start, number) for number in range(PROCESSES)))
-        self.addCleanup(self.machine.run, "rm", "-f", start)
-        self.machine.run("touch", start)
+        waited, start = os.pipe()
+        running = self.together("alice", RACE, *((number,) for number in range(PROCESSES)), stdin=waited)
+        os.close(waited)
+        # All of them read until the end of the same pipe.
+        os.close(start)
         statuses = [int(process.communicate(timeout=120)[0]) for process in running]
         self.assertEqual((statuses.count(ADDED), statuses.count(EXISTS)), (1, PROCESSES - 1), statuses)
         self.assertEqual(self.latchkey("get", "race").stdout, f"{statuses.index(ADDED)}\n")
