@@ -65,6 +65,11 @@ let package = Package(
         // What both services compute for a TPM: names, digests, session keys. No input or output.
         room("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
 
+        // The Secure Enclave and the key vault on a TPM.
+        room(
+            "TPMDriver",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem", "TPMProtocol"]),
+
         // Public keys in the formats of other standards, for other programs.
         room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
 
@@ -327,7 +332,7 @@ let package = Package(
             "KeyModuleTests",
             [
                 "LatchkeyEnclave", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "SeamStandIns", "SimulatedDriver",
-                "SoftwareEnclaveDriver", "SystemDriver", "TestSupport",
+                "SoftwareEnclaveDriver", "SystemDriver", "TPMDriver", "TPMProtocol", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -31,6 +31,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     // Tokens between the authority and the service, and what they are bound to.
     case token = "latchkey token v1"
     case binding = "latchkey binding v1"
+    /// The reference that the policy of a TPM's key contains.
+    case keyPolicy = "latchkey key policy v1"
     // Keys that latchkey-authd derives from a stretched passcode.
     case passcodeVerifier = "latchkey verifier v1"
     case slotHalf = "latchkey slot half v1"
@@ -52,6 +54,7 @@ package enum FileMark: String, CaseIterable, Sendable {
     case passcodes = "latchkey passcodes 1\n"
     case permissions = "latchkey permissions 1\n"
     case account = "latchkey account 1\n"
+    case approvalKey = "latchkey approval 1\n"
 
     /// The magic bytes in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }

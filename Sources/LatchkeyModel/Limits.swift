@@ -97,7 +97,7 @@ package enum Limits {
     /// Maximum passwords of one program that wait for key stretching.
     package static let stretchesWaiting = 32
     /// Maximum uses of enclave keys that have begun and wait for an approval.
-    package static let begunKeyUses = 64
+    package static let begunKeyUses = 16
     /// Seconds after which a begun use of an enclave key is dropped.
     package static let begunKeyUseSeconds: Int64 = 60
     /// Maximum unsent bytes queued for a client that does not read.

@@ -32,6 +32,9 @@ package final class BegunKeyUses<State: Sendable>: Sendable {
     /// The number of uses that the table holds.
     package var count: Int { table.withLock { $0.uses.count } }
 
+    /// Whether a use has begun and not ended.
+    package func contains(_ use: KeyChallenge.Identifier) -> Bool { table.withLock { $0.uses[use.number] != nil } }
+
     /// Stores the state of a new use.
     ///
     /// - Throws: `limitExceeded` if `Limits.begunKeyUses` uses are stored.

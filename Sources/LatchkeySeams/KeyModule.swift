@@ -17,6 +17,9 @@ package protocol KeyModule: AnyObject, Sendable {
     /// all clients. Handing a call to another thread and back takes 10 to 20 microseconds, about half a signature of
     /// the software module. A module that waits for a device must return false.
     var isImmediate: Bool { get }
+    /// Whether the module itself checks that an authority approved each use; `create` then needs a `KeyBinding`, and each
+    /// challenge has a subject.
+    var checksApprovals: Bool { get }
     /// Creates a P-256 private key. Whatever `properties` names and the module can check itself is bound to the key.
     func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey
     /// Begins one use of a key.
@@ -62,12 +65,32 @@ package struct KeyProperties: Sendable {
     /// A key of 32 bytes that the engine derives from the application password; nil if the access control requires no
     /// password. Each use needs it.
     package var password: SecretBytes?
+    /// The authority that must approve each use; required if and only if the module checks approvals.
+    package var binding: KeyBinding?
 
     /// Creates a value from its parts.
-    package init(accessControl: AccessControl, enrolment: EnrolmentSet? = nil, password: SecretBytes? = nil) {
+    package init(
+        accessControl: AccessControl, enrolment: EnrolmentSet? = nil, password: SecretBytes? = nil,
+        binding: KeyBinding? = nil
+    ) {
         self.accessControl = accessControl
         self.enrolment = enrolment
         self.password = password
+        self.binding = binding
+    }
+}
+
+/// What binds a key to the authority that approves its uses. It is part of the key and cannot be changed.
+package struct KeyBinding: Equatable, Sendable {
+    /// The public key of the authority, a P-256 point in X9.63 format, 65 bytes.
+    package let authority: [UInt8]
+    /// The reference of the key's policy, 32 bytes, which stands for user, store, rule and enrolment set.
+    package let reference: [UInt8]
+
+    /// Creates a binding from its parts.
+    package init(authority: [UInt8], reference: [UInt8]) {
+        self.authority = authority
+        self.reference = reference
     }
 }
 

@@ -31,6 +31,27 @@ package final class Descriptor: Sendable {
         }
     }
 
+    /// Reads at most `count` bytes; empty at the end of the file. For bytes that are not secret.
+    package func read(atMost count: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { memory, end in
+            do throws(SystemError) { end = try read(into: UnsafeMutableRawBufferPointer(memory)) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Writes all bytes, like `write(all:)` for memory. For bytes that are not secret.
+    package func write(all bytes: [UInt8]) throws(SystemError) {
+        var failure: SystemError?
+        bytes.withUnsafeBytes {
+            do throws(SystemError) { try write(all: $0) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
     /// Writes all bytes, retrying after short writes and EINTR.
     package func write(all memory: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = memory

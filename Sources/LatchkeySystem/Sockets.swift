@@ -123,4 +123,19 @@ package enum Sockets {
             guard errno == EINTR else { throw SystemError("send") }
         }
     }
+
+    /// The same for bytes that are not secret.
+    package static func send(_ descriptor: Descriptor, _ bytes: [UInt8]) throws(SystemError) -> Int? {
+        var failure: SystemError?
+        let count: Int? = bytes.withUnsafeBytes {
+            do throws(SystemError) {
+                return try send(descriptor, $0)
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        if let failure { throw failure }
+        return count
+    }
 }

@@ -26,6 +26,8 @@ package final class SoftwareEnclave: KeyModule {
 
     package var isImmediate: Bool { true }
 
+    package var checksApprovals: Bool { false }
+
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         try SoftwareBlob.makeKey(password: properties.password, random)
     }

@@ -4,18 +4,32 @@
 
 /// A command (`TPM_CC`, section 6.5.2).
 package enum TPMCommand: UInt32, Sendable {
+    case evictControl = 0x120
     case createPrimary = 0x131
     case policySecret = 0x151
+    case create = 0x153
+    case sharedSecret = 0x154
+    case load = 0x157
     case sign = 0x15d
     case unseal = 0x15e
     case policySigned = 0x160
+    case contextLoad = 0x161
+    case contextSave = 0x162
+    case flushContext = 0x165
     case loadExternal = 0x167
     case policyAuthValue = 0x16b
     case policyCommandCode = 0x16c
     case policyOR = 0x171
     case readPublic = 0x173
     case startAuthSession = 0x176
+    case getCapability = 0x17a
+    case policyRestart = 0x180
     case policyGetDigest = 0x189
+
+    /// Whether a successful response begins with a handle.
+    package var returnsHandle: Bool {
+        [.createPrimary, .load, .contextLoad, .loadExternal, .startAuthSession].contains(self)
+    }
 }
 
 /// An algorithm (`TPM_ALG_ID`, section 6.3).
@@ -58,4 +72,25 @@ package struct TPMObjectAttributes: OptionSet, Sendable {
     package static let restricted = TPMObjectAttributes(rawValue: 1 << 16)
     package static let decrypt = TPMObjectAttributes(rawValue: 1 << 17)
     package static let sign = TPMObjectAttributes(rawValue: 1 << 18)
+}
+
+/// Attributes of a session in one command (`TPMA_SESSION`, section 8.4).
+package struct TPMSessionAttributes: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The session can be used again after the command.
+    package static let continues = TPMSessionAttributes(rawValue: 1)
+    /// The first parameter of the command is encrypted (`decrypt`).
+    package static let encryptsCommand = TPMSessionAttributes(rawValue: 1 << 5)
+    /// The first parameter of the response is encrypted (`encrypt`).
+    package static let encryptsResponse = TPMSessionAttributes(rawValue: 1 << 6)
+}
+
+/// The type of a session (`TPM_SE`, section 6.11).
+package enum TPMSessionType: UInt8, Sendable {
+    case hmac = 0
+    case policy = 1
+    case trial = 3
 }

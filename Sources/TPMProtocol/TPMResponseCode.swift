@@ -21,18 +21,28 @@ package struct TPMResponseCode: Hashable, Sendable {
     // Format one, without the number of the handle, session or parameter.
 
     package static let attributes = TPMResponseCode(0x082)
+    /// A value, such as that of a handle parameter, is not valid.
+    package static let value = TPMResponseCode(0x084)
     package static let handleGone = TPMResponseCode(0x08b)
     package static let authorizationFailed = TPMResponseCode(0x08e)
+    package static let nonce = TPMResponseCode(0x08f)
+    package static let size = TPMResponseCode(0x095)
     package static let signatureWrong = TPMResponseCode(0x09b)
     package static let policyFailed = TPMResponseCode(0x09d)
     package static let integrity = TPMResponseCode(0x09f)
     package static let badAuthorization = TPMResponseCode(0x0a2)
+    package static let expired = TPMResponseCode(0x0a3)
     package static let pointNotOnCurve = TPMResponseCode(0x0a7)
 
     // Format zero.
 
+    package static let authorizationType = TPMResponseCode(0x124)
     package static let authorizationUnavailable = TPMResponseCode(0x12f)
+    package static let contextGap = TPMResponseCode(0x901)
     package static let objectMemory = TPMResponseCode(0x902)
+    package static let sessionMemory = TPMResponseCode(0x903)
+    /// A handle that the resource manager or another program flushed.
+    package static let flushed = TPMResponseCode(0x910)
     package static let lockout = TPMResponseCode(0x921)
 }
 

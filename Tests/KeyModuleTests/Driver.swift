@@ -6,6 +6,8 @@ import SeamStandIns
 import SimulatedDriver
 import SoftwareEnclaveDriver
 import SystemDriver
+import TPMDriver
+import TestSupport
 import Testing
 
 /// A driver that the contract tests of `KeyModule` run against.
@@ -20,7 +22,9 @@ struct Driver: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// All drivers. A new driver is added here and must pass every test unchanged.
-    static let all = [
+    static let all = simple + (Need.softwareTPM.isMet() ? [tpm] : [])
+
+    private static let simple = [
         Driver(name: "software", needsApproval: false) {
             SoftwareEnclave(clock: $0, random: SystemRandomSource())
         } approve: { _ in
@@ -33,6 +37,13 @@ struct Driver: Sendable, CustomTestStringConvertible {
             ApprovingKeyModule.approval(of: $0)
         },
     ]
+
+    /// The TPM of the test, with an authority that approves every challenge.
+    static let tpm = Driver(name: "TPM", needsApproval: true) { clock in
+        TPMEnclave(TPMOfThisTest.chip(clock))
+    } approve: {
+        TestAuthority.approval(of: $0)
+    }
 
     init(
         name: String, needsApproval: Bool, module: @escaping @Sendable (any Clock) -> any KeyModule,
@@ -68,6 +79,7 @@ extension KeyModule {
         try create(
             KeyProperties(
                 accessControl: AccessControl(
-                    accessibility: .whenUnlockedThisDeviceOnly, constraints: [.privateKeyUsage]), password: password))
+                    accessibility: .whenUnlockedThisDeviceOnly, constraints: [.privateKeyUsage]), password: password,
+                binding: checksApprovals ? TestAuthority.binding : nil))
     }
 }

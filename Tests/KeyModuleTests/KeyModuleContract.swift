@@ -7,7 +7,7 @@ import SimulatedDriver
 import Testing
 
 /// The contract of `KeyModule`, which every driver must fulfil.
-@Suite struct KeyModuleContract {
+@Suite(.ownTPM) struct KeyModuleContract {
     private static let digest = [UInt8](repeating: 0xa5, count: 32)
     private static let password = SecretBytes([UInt8](repeating: 7, count: 32))
 

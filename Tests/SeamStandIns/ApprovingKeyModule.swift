@@ -25,6 +25,7 @@ package final class ApprovingKeyModule: KeyModule {
 
     package var kind: EnclaveKind { .tpm }
     package var isImmediate: Bool { false }
+    package var checksApprovals: Bool { true }
 
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey { try inner.create(properties) }
 

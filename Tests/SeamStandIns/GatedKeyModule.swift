@@ -37,6 +37,7 @@ package final class GatedKeyModule: KeyModule {
 
     package var kind: EnclaveKind { inner.kind }
     package var isImmediate: Bool { false }
+    package var checksApprovals: Bool { inner.checksApprovals }
 
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         try pass()

@@ -9,9 +9,9 @@ import Testing
 
 /// A TPM computes the same names, digests and session keys.
 @Suite(.needs(.softwareTPM)) struct RealTPMTests {
-    private let tpm: SoftwareTPM
+    private let tpm: RawTPM
 
-    init() throws { tpm = try SoftwareTPM() }
+    init() throws { tpm = try RawTPM() }
 
     /// Creates the storage root key; returns its handle and its public area as the TPM encodes it.
     private func makeStorageRoot() throws -> (handle: TPMHandle, area: [UInt8], name: [UInt8]) {
@@ -129,7 +129,7 @@ import Testing
         do {
             try approve(edited)
             Issue.record("the edited approval was accepted")
-        } catch let refusal as SoftwareTPM.Refusal {
+        } catch let refusal as RawTPM.Refusal {
             #expect(refusal.code.kind == .signatureWrong, "\(refusal.code)")
         }
         try approve(text)
@@ -149,13 +149,13 @@ import Testing
         let next = [UInt8](repeating: 5, count: 16)
         // The session continues and encrypts the response.
         let attributes: UInt8 = 0x41
-        func use(_ code: [UInt8]) -> SoftwareTPM.Use {
-            SoftwareTPM.Use(session: session, nonce: next, attributes: attributes, code: code)
+        func use(_ code: [UInt8]) -> RawTPM.Use {
+            RawTPM.Use(session: session, nonce: next, attributes: attributes, code: code)
         }
         let code = try key.code(digest, newer: next, older: nonce, attributes: attributes)
         var wrong = code
         wrong[0] ^= 1
-        #expect(throws: SoftwareTPM.Refusal.self) { try tpm.send(.readPublic, handles: [root], [], [use(wrong)]) }
+        #expect(throws: RawTPM.Refusal.self) { try tpm.send(.readPublic, handles: [root], [], [use(wrong)]) }
         let response = try tpm.send(.readPublic, handles: [root], [], [use(code)])
         let expected = try key.code(
             CommandDigest.response(to: .readPublic, parameters: response.parameters), newer: response.nonce,

@@ -7,32 +7,14 @@ import TPMProtocol
 import TestSupport
 import Testing
 
-extension Need {
-    /// The software TPM of the package swtpm.
-    static let softwareTPM = Need("swtpm: apt-get install swtpm") { access("/usr/bin/swtpm", X_OK) == 0 }
-}
-
-/// A software TPM with fresh state, which ends with this object, and a minimal way of sending commands to it.
-final class SoftwareTPM {
-    private let folder: TemporaryFolder
+/// A minimal way of sending commands to a software TPM.
+final class RawTPM {
+    private let tpm: SoftwareTPM
     private let connection: Descriptor
-    private let process: pid_t
 
     init() throws {
-        folder = try TemporaryFolder()
-        let (mine, other) = try Sockets.pair()
-        process = try Processes.spawn(
-            "/usr/bin/swtpm",
-            [
-                "socket", "--tpm2", "--fd", "3", "--tpmstate", "dir=" + folder.path, "--flags",
-                "not-need-init,startup-clear",
-            ], descriptors: [nil, nil, nil, other])
-        connection = mine
-    }
-
-    deinit {
-        kill(process, SIGKILL)
-        Processes.wait(process)
+        tpm = try SoftwareTPM()
+        connection = try Sockets.connect(tpm.path)
     }
 
     /// A session with which a command is sent.

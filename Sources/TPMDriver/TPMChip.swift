@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// A TPM that the drivers of one process share. It carries out one command at a time.
+package final class TPMChip: Sendable {
+    private struct State: Sendable {
+        var client: TPMClient
+        var memory = TPMMemory()
+        var isReleaseDue = false
+        var releaseAlarm: (any Alarm)?
+    }
+    private let state: Mutex<State>
+    let clock: any Clock
+
+    /// Seconds without a command after which the memory of the TPM is released.
+    private static let idleSeconds: Int64 = 60
+
+    /// Creates a chip that is connected when it is used first, and again after each failure of a connection.
+    package init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource) {
+        self.clock = clock
+        state = Mutex(State(client: TPMClient(place, clock: clock, random: random)))
+    }
+
+    deinit { release() }
+
+    /// The number of commands sent so far, repetitions included, for measurements.
+    package var commandCount: UInt64 { state.withLock { $0.client.commands } }
+
+    /// Uses the chip; other threads wait meanwhile.
+    func use<R: Sendable>(
+        _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R
+    ) throws(Failure) -> R {
+        defer { releaseLater() }
+        return try state.withLock { (state) throws(Failure) in
+            do throws(TPMError) {
+                state.memory.follow(state.client.generation)
+                return try body(&state.memory, &state.client)
+            } catch {
+                throw error.failure
+            }
+        }
+    }
+
+    /// Sets the alarm that removes what is kept for the next use: the memory of a TPM is small, and a session that
+    /// exists for long stops other programs from saving theirs.
+    private func releaseLater() {
+        let isSet = state.withLock { state in
+            defer { state.isReleaseDue = true }
+            return state.isReleaseDue
+        }
+        guard !isSet else { return }
+        let alarm = clock.alarm(after: Self.idleSeconds) { [weak self] in self?.release() }
+        state.withLock { if $0.isReleaseDue { $0.releaseAlarm = alarm } }
+    }
+
+    /// Removes keys and unused sessions from the TPM.
+    package func release() {
+        state.withLock { state in
+            (state.isReleaseDue, state.releaseAlarm) = (false, nil)
+            state.memory.follow(state.client.generation)
+            state.memory.releaseAll(&state.client)
+        }
+    }
+}

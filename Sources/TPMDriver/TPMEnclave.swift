@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import TPMProtocol
+
+/// The Secure Enclave on a TPM 2.0: private keys that the TPM made, that it uses only after an authority approved the
+/// command, and that cannot leave it.
+///
+/// Key types and policies are in `docs/policy.md`, section "Keys of a TPM".
+package final class TPMEnclave: KeyModule {
+    struct Use: Sendable {
+        let blob: TPMBlob
+        let operation: EnclaveOperation
+    }
+    private let chip: TPMChip
+    private let uses: BegunKeyUses<Use>
+
+    /// Creates a module without begun uses.
+    package init(_ chip: TPMChip) {
+        self.chip = chip
+        uses = BegunKeyUses(clock: chip.clock)
+    }
+
+    package var kind: EnclaveKind { .tpm }
+
+    package var isImmediate: Bool { false }
+
+    package var checksApprovals: Bool { true }
+
+    package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
+        guard let binding = properties.binding else {
+            throw Failure(.internalFailure, "A key of the TPM needs an authority that approves its uses.")
+        }
+        return try chip.use { (memory, client) throws(TPMError) in
+            try memory.createKey(binding, password: properties.password, &client)
+        }
+    }
+
+    package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
+        let blob = try TPMBlob(blob)
+        let subject = try Self.subject(blob, operation)
+        let use = try uses.begin(Use(blob: blob, operation: operation))
+        do throws(Failure) {
+            let nonce = try chip.use { [uses] (memory, client) throws(TPMError) in
+                try memory.beginSession(use, below: blob.parent, &client) { uses.contains(use) }
+            }
+            return KeyChallenge(use, nonce: nonce, subject: subject)
+        } catch {
+            uses.drop(use)
+            throw error
+        }
+    }
+
+    package func finish(
+        _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes {
+        let begun = try uses.take(use)
+        return try chip.use { (memory, client) throws(TPMError) in
+            var session = try memory.takeSession(use, &client)
+            do throws(TPMError) {
+                let result = try memory.carryOut(begun, approval, password, in: &session, &client)
+                memory.keep(session, &client)
+                return result
+            } catch {
+                // The session may contain the steps of a policy that did not succeed.
+                memory.forget(session, &client)
+                throw error
+            }
+        }
+    }
+
+    package func abandon(_ use: KeyChallenge.Identifier) {
+        guard uses.contains(use) else { return }
+        uses.drop(use)
+        // If this fails, the session is removed with the connection.
+        _ = try? chip.use { (memory, client) throws(TPMError) in
+            memory.forget(try memory.takeSession(use, &client), &client)
+        }
+    }
+
+    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
+        throw Failure(
+            .unimplemented, "The tpm enclave cannot attest in this version of Latchkey.",
+            hint: "The key is in the TPM all the same; a relying party cannot verify it yet.")
+    }
+
+    /// Does nothing: the TPM stores nothing of a key, and only the blob can be loaded.
+    package func erase(_ blob: SecretBytes) throws(Failure) {}
+}

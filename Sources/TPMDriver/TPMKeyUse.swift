@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import TPMProtocol
+
+// The commands that create and use keys.
+
+extension TPMEnclave {
+    /// What the authority must approve for an operation; throws `invalidParameter` for input that the TPM cannot take.
+    static func subject(
+        _ blob: TPMBlob, _ operation: EnclaveOperation
+    ) throws(Failure) -> KeyChallenge.Subject {
+        var parameters = TPMWriter()
+        let command: TPMCommand
+        switch operation {
+        case .sign(let digest):
+            command = .sign
+            try parameters.add(sized: digest.resized)
+            parameters.add(.ecdsa)
+            parameters.add(.sha256)
+            // No ticket: the key is not restricted (`TPMT_TK_HASHCHECK`).
+            parameters.add(UInt16(0x8024))
+            parameters.add(TPMHandle.none)
+            try parameters.add(sized: [])
+        case .agree(let external):
+            command = .sharedSecret
+            var coordinates = TPMWriter()
+            // A malformed point is refused when the use is finished, like one that is not on the curve.
+            if let point = TPMPoint(external) {
+                try coordinates.add(sized: point.x)
+                try coordinates.add(sized: point.y)
+            }
+            try parameters.add(sized: coordinates.bytes)
+        }
+        return KeyChallenge.Subject(
+            keyName: try blob.area.name(), command: command.rawValue, parameters: parameters.bytes,
+            policyReference: blob.binding.reference)
+    }
+}
+
+extension [UInt8] {
+    /// The digest as 32 bytes with the same ECDSA signature: P-256 uses the first 32 bytes of a longer one, and a
+    /// shorter one is a smaller number. The TPM takes a digest of the length of its hash only.
+    fileprivate var resized: [UInt8] {
+        count >= 32 ? Array(prefix(32)) : [UInt8](repeating: 0, count: 32 - count) + self
+    }
+}
+
+extension TPMMemory {
+    /// Creates a key.
+    mutating func createKey(
+        _ binding: KeyBinding, password: SecretBytes?, _ client: inout TPMClient
+    ) throws(TPMError) -> ModuleKey {
+        // The new key and its parent need the room that the keys of the last use have.
+        forgetKeys(&client)
+        let root = try storageRoot(nil, &client)
+        let template = try failing { () throws(Failure) in
+            TPMPublicArea.enclaveKey(
+                policy: try TPMBlob.policy(binding, needsPassword: password != nil).bytes)
+        }
+        let parameters = try failing { () throws(Failure) in
+            var parameters = TPMWriter()
+            try parameters.add(sized: template.encoded())
+            // No outside information; no selection of PCRs.
+            try parameters.add(sized: [])
+            parameters.add(UInt32(0))
+            return parameters.bytes
+        }
+        var session = try client.startSession(.hmac, salted: root)
+        let response: TPMResponse
+        do throws(TPMError) {
+            response = try client.send(
+                .create, [root.entity], parameters, in: &session, secret: Self.sensitive(password)
+            ).response
+        } catch {
+            forget(session, &client)
+            throw error
+        }
+        forget(session, &client)
+        return try failing { () throws(Failure) in
+            var reader = TPMReader(response.parameters)
+            let privatePart = try reader.sized(limit: 1024)
+            let area = try TPMPublicArea(decoding: try reader.sized(limit: 512))
+            _ = try reader.sized(limit: 512)
+            let digest = try reader.sized(limit: 32)
+            let ticket = try reader.bytes(6)
+            let code = try reader.sized(limit: 64)
+            try reader.checkEnd()
+            guard let point = area.point,
+                area.isEnclaveKey(try TPMBlob.policy(binding, needsPassword: password != nil))
+            else { throw TPMReader.malformed }
+            var creation = TPMWriter()
+            creation.add(ticket)
+            try creation.add(sized: code)
+            let blob = TPMBlob(
+                parent: root.entity.name, area: area, privatePart: privatePart, binding: binding,
+                needsPassword: password != nil, creationDigest: digest, creationTicket: creation.bytes)
+            return ModuleKey(blob: try blob.encoded(), publicKey: point.external)
+        }
+    }
+
+    /// The contents of `TPM2B_SENSITIVE_CREATE`: the password, and no data.
+    private static func sensitive(_ password: SecretBytes?) -> SecretBytes {
+        let count = password?.count ?? 0
+        return SecretBytes(count: 2 + count + 2) { target in
+            target[0] = UInt8(truncatingIfNeeded: count >> 8)
+            target[1] = UInt8(truncatingIfNeeded: count)
+            password?.withBytes {
+                UnsafeMutableRawBufferPointer(rebasing: target[2..<2 + count]).copyMemory(from: $0)
+            }
+            target[2 + count] = 0
+            target[3 + count] = 0
+        }
+    }
+
+    /// Carries out a begun use: the approval, the password if the key has one, and the command.
+    mutating func carryOut(
+        _ use: TPMEnclave.Use, _ approval: KeyApproval?, _ password: SecretBytes?, in session: inout TPMSession,
+        _ client: inout TPMClient
+    ) throws(TPMError) -> SecretBytes {
+        if case .agree(let point) = use.operation, TPMPoint(point) == nil { throw Self.notOnCurve }
+        guard let approval, approval.signature.count == 64, approval.expirySeconds > 0 else {
+            throw Self.refused("The approval of the key's use is missing.")
+        }
+        guard !use.blob.needsPassword || password != nil else {
+            throw Self.refused("The password of the key is missing.")
+        }
+        let subject = try failing { () throws(Failure) in try TPMEnclave.subject(use.blob, use.operation) }
+        let authority = try loadAuthority(use.blob, &client)
+        let key = try load(use.blob, &client)
+        do throws(TPMError) {
+            try approve(subject, approval, by: authority, session, &client)
+            if use.blob.needsPassword {
+                _ = try client.send(.policyAuthValue, [TPMEntity(session.handle)])
+                session.password = password
+            }
+            let command = TPMCommand(rawValue: subject.command) ?? .sign
+            // The shared secret is encrypted on its way; a signature is not secret.
+            let answer = try client.send(
+                command, [key], subject.parameters, in: &session, encryptsResponse: command == .sharedSecret)
+            return try failing { () throws(Failure) in
+                if let secret = answer.secret { return try Self.coordinate(of: secret) }
+                return try Self.signature(answer.response.parameters)
+            }
+        } catch {
+            switch error.kind {
+            case .pointNotOnCurve: throw Self.notOnCurve
+            case .signatureWrong, .nonce, .expired, .policyFailed, .badAuthorization, .authorizationFailed:
+                throw Self.refused("The TPM did not accept the approval or the password of the key.", error)
+            default: throw error
+            }
+        }
+    }
+
+    /// Sends the approval (`TPM2_PolicySigned`).
+    private func approve(
+        _ subject: KeyChallenge.Subject, _ approval: KeyApproval, by authority: TPMEntity, _ session: TPMSession,
+        _ client: inout TPMClient
+    ) throws(TPMError) {
+        let parameters = try failing { () throws(Failure) in
+            var parameters = TPMWriter()
+            try parameters.add(sized: session.nonce)
+            try parameters.add(sized: subject.commandDigest)
+            try parameters.add(sized: subject.policyReference)
+            parameters.add(approval.expirySeconds)
+            parameters.add(.ecdsa)
+            parameters.add(.sha256)
+            try parameters.add(sized: Array(approval.signature[..<32]))
+            try parameters.add(sized: Array(approval.signature[32...]))
+            return parameters.bytes
+        }
+        _ = try client.send(.policySigned, [authority, TPMEntity(session.handle)], parameters)
+    }
+
+    private static let notOnCurve = TPMError.failed(
+        Failure(.invalidParameter, "The public key is not a point on P-256."))
+
+    private static func refused(_ message: String, _ cause: TPMError? = nil) -> TPMError {
+        .failed(Failure(.itemAuthenticationFailed, message, cause: cause))
+    }
+
+    /// r and s of `TPMT_SIGNATURE`, 32 bytes each.
+    private static func signature(_ parameters: [UInt8]) throws(Failure) -> SecretBytes {
+        var reader = TPMReader(parameters)
+        try reader.expect(TPMAlgorithm.ecdsa.rawValue)
+        try reader.expect(TPMAlgorithm.sha256.rawValue)
+        let (r, s) = (try reader.sized(limit: 32), try reader.sized(limit: 32))
+        try reader.checkEnd()
+        return SecretBytes(r.padded + s.padded)
+    }
+
+    /// The X coordinate of `TPMS_ECC_POINT`, 32 bytes.
+    private static func coordinate(of point: SecretBytes) throws(Failure) -> SecretBytes {
+        let secret: SecretBytes? = point.withBytes { bytes in
+            guard bytes.count >= 2 else { return nil }
+            let count = Int(bytes[0]) << 8 | Int(bytes[1])
+            guard count <= 32, bytes.count >= 2 + count else { return nil }
+            return SecretBytes(count: 32) { target in
+                for index in 0..<32 { target[index] = 0 }
+                UnsafeMutableRawBufferPointer(rebasing: target[(32 - count)...]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes[2..<2 + count]))
+            }
+        }
+        guard let secret else { throw TPMReader.malformed }
+        return secret
+    }
+}
+
+extension [UInt8] {
+    /// With leading zeros, 32 bytes.
+    fileprivate var padded: [UInt8] { [UInt8](repeating: 0, count: Swift.max(0, 32 - count)) + self }
+}
+
+extension KeyChallenge.Subject {
+    /// The digest of the command that the approval covers (`cpHash`).
+    package var commandDigest: [UInt8] {
+        get throws(Failure) {
+            guard let command = TPMCommand(rawValue: command) else {
+                throw Failure(.internalFailure, "The command \(command) cannot be approved.")
+            }
+            return try CommandDigest.command(command, names: [keyName], parameters: parameters)
+        }
+    }
+}

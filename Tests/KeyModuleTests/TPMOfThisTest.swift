@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeys
+import LatchkeyModel
+import LatchkeySeams
+import Synchronization
+import SystemDriver
+import TPMDriver
+import TPMProtocol
+import TestSupport
+import Testing
+
+/// A software TPM for each test and each case of a test with arguments, which starts when it is used first.
+struct TPMOfThisTest: TestTrait, SuiteTrait, TestScoping {
+    private final class Box: Sendable {
+        let content = Mutex<(tpm: SoftwareTPM, chip: TPMChip)?>(nil)
+    }
+    @TaskLocal private static var box: Box?
+
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        try await Self.$box.withValue(Box()) { try await function() }
+    }
+
+    /// The TPM, started if necessary; all modules of a test share the one connection that it takes.
+    static func chip(_ clock: any Clock) -> TPMChip {
+        guard let box else { preconditionFailure("the suite lacks the trait .ownTPM") }
+        return box.content.withLock { content in
+            if let content { return content.chip }
+            do {
+                let tpm = try SoftwareTPM()
+                let chip = TPMChip(TPMPlace(tpm.path), clock: clock, random: SystemRandomSource())
+                content = (tpm, chip)
+                return chip
+            } catch {
+                preconditionFailure("swtpm does not start: \(error)")
+            }
+        }
+    }
+}
+
+extension Trait where Self == TPMOfThisTest {
+    /// Gives each test a software TPM of its own.
+    static var ownTPM: Self { Self() }
+}
+
+/// An authority that approves every challenge.
+enum TestAuthority {
+    private static let key = Result { () throws(Failure) in try PrivateKey.generate(.p256) }
+
+    /// The binding of keys that it approves.
+    static let binding = KeyBinding(
+        authority: (try? key.get().publicKey.externalRepresentation) ?? [],
+        reference: [UInt8](repeating: 0x52, count: 32))
+
+    /// Approves a challenge; nil for one that needs no approval.
+    static func approval(of challenge: KeyChallenge) -> KeyApproval? {
+        challenge.subject.flatMap { try? approve($0, nonce: challenge.nonce, reference: $0.policyReference) }
+    }
+
+    /// Signs an approval with the given parts.
+    static func approve(
+        _ subject: KeyChallenge.Subject, nonce: [UInt8], reference: [UInt8], seconds: Int32 = 60,
+        signer: PrivateKey? = nil
+    ) throws -> KeyApproval {
+        let text = try ApprovalText(
+            nonce: nonce, expirySeconds: seconds, command: subject.commandDigest, reference: reference)
+        let scalar = try (signer ?? key.get()).externalRepresentation.withBytes { SecretBytes($0.suffix(32)) }
+        let signature = try #require(PrivateScalar(scalar, curve: .p256))
+            .sign(DigestAlgorithm.sha256.hash(text.bytes))
+        return KeyApproval(expirySeconds: seconds, signature: signature.copyBytes())
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LatchkeySystem
+
+extension Need {
+    /// The software TPM of the package swtpm.
+    package static let softwareTPM = Need("swtpm: apt-get install swtpm") { access("/usr/bin/swtpm", X_OK) == 0 }
+}
+
+/// A software TPM with a state of its own, which begins empty and ends with this object. It is reached at the socket
+/// `path`, by one connection at a time.
+package final class SoftwareTPM: Sendable {
+    private let folder: TemporaryFolder
+    private let process: pid_t
+    /// The path of the socket.
+    package var path: String { folder.path + "/socket" }
+
+    /// Starts a TPM.
+    ///
+    /// - Parameter state: the folder of an earlier one, to play the same TPM after the machine was started again; nil for
+    ///   a new one.
+    package init(state earlier: SoftwareTPM? = nil) throws {
+        folder = try earlier?.folder ?? TemporaryFolder()
+        // It inherits a socket that listens already, so that nothing has to wait for it.
+        let listener = try Sockets.listen(folder.path + "/socket")
+        let flags = fcntl(listener.number, F_GETFL)
+        _ = fcntl(listener.number, F_SETFL, flags & ~O_NONBLOCK)
+        process = try Processes.spawn(
+            "/usr/bin/swtpm",
+            [
+                "socket", "--tpm2", "--server", "type=unixio,fd=3", "--tpmstate", "dir=" + folder.path, "--flags",
+                "not-need-init,startup-clear",
+            ], descriptors: [nil, nil, nil, listener])
+    }
+
+    /// Ends the TPM as if the machine had lost its power.
+    package func kill() {
+        Glibc.kill(process, SIGKILL)
+    }
+
+    deinit {
+        kill()
+        Processes.wait(process)
+    }
+}
