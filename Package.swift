@@ -92,7 +92,9 @@ let package = Package(
         // Engine: no input or output of its own. Its protocols for drivers are LatchkeySeams.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
         room("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
-        room("LatchkeyAuthority", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy"]),
+        room(
+            "LatchkeyAuthority",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
         room(
             "LatchkeyKeychain",
             [
@@ -115,7 +117,9 @@ let package = Package(
 
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
-        room("SystemDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
+        room(
+            "SystemDriver",
+            ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
@@ -195,7 +199,7 @@ let package = Package(
                 "LatchkeyClient", "LatchkeyIdentity", "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver",
                 "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver", "PromptDriver",
+                "SoftwareEnclaveDriver", "PromptDriver", "TPMDriver",
             ]),
         process(
             "latchkey-prompt",

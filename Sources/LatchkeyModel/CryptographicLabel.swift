@@ -14,6 +14,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case audit = "latchkey audit v1"
     case record = "latchkey record v1"
     case counters = "latchkey counters v1"
+    /// The key with which the authority of the tiers `user` and `simulated` approves uses of a TPM's keys.
+    case approval = "latchkey approval v1"
     // Keys derived from the keys above.
     case chain = "latchkey chain v1"
     case set = "latchkey set v1"

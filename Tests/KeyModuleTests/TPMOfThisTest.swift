@@ -68,7 +68,10 @@ enum TestAuthority {
         signer: PrivateKey? = nil
     ) throws -> KeyApproval {
         let text = try ApprovalText(
-            nonce: nonce, expirySeconds: seconds, command: subject.commandDigest, reference: reference)
+            nonce: nonce, expirySeconds: seconds,
+            command: CommandDigest.command(
+                number: subject.command, names: [subject.keyName], parameters: subject.parameters),
+            reference: reference)
         let scalar = try (signer ?? key.get()).externalRepresentation.withBytes { SecretBytes($0.suffix(32)) }
         let signature = try #require(PrivateScalar(scalar, curve: .p256))
             .sign(DigestAlgorithm.sha256.hash(text.bytes))
