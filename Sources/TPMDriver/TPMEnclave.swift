@@ -20,10 +20,10 @@ package final class TPMEnclave: KeyModule {
     /// Creates a module without begun uses.
     ///
     /// - Parameter allowsVirtual: whether keys may be made on a TPM that is a program, which its administrator can copy.
-    package init(_ chip: TPMChip, allowsVirtual: Bool) {
+    package init(_ chip: TPMChip, clock: any Clock, allowsVirtual: Bool) {
         self.chip = chip
         self.allowsVirtual = allowsVirtual
-        uses = BegunKeyUses(clock: chip.clock)
+        uses = BegunKeyUses(clock: clock)
     }
 
     package var kind: EnclaveKind { .tpm }

@@ -26,7 +26,7 @@ struct KeyModules: Sendable {
         switch (kind, chip) {
         case (.software?, _): module = software
         case (.tpm?, let chip?):
-            module = TPMEnclave(chip, allowsVirtual: allowsVirtual)
+            module = TPMEnclave(chip, clock: clock, allowsVirtual: allowsVirtual)
             earlier = [software]
         case (.tpm?, nil), (nil, _): module = nil
         }
