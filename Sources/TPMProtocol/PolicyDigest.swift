@@ -27,6 +27,13 @@ package struct PolicyDigest: Equatable, Sendable {
     /// `TPM2_PolicyAuthValue`: the authorization value of the object itself.
     package func authorizationValue() throws(Failure) -> PolicyDigest { try extended(.policyAuthValue, []) }
 
+    /// `TPM2_PolicyPCR`: the selected PCRs have those values.
+    ///
+    /// - Parameter values: the values in the order of their numbers.
+    package func registers(_ selection: TPMRegisters, values: [[UInt8]]) throws(Failure) -> PolicyDigest {
+        try extended(.policyPCR, selection.encoded + DigestAlgorithm.sha256.hash(values.flatMap(\.self)))
+    }
+
     /// `TPM2_PolicyCommandCode`: that command only.
     package func command(_ command: TPMCommand) throws(Failure) -> PolicyDigest {
         var writer = TPMWriter()
