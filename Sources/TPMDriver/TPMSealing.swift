@@ -74,6 +74,7 @@ extension TPMClient {
             guard let secret else { throw TPMError.failed(TPMReader.malformed) }
             return secret
         } catch {
+            // As with a session: the first error says more.
             try? flush(object.handle)
             throw error
         }

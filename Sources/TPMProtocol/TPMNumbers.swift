@@ -87,7 +87,7 @@ package struct TPMIndexAttributes: OptionSet, Sendable {
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Who knows the authorization value of the index may write it; for a counter, increment it.
+    /// The authorization value of the index permits writes, of a counter increments.
     package static let authorizationWrites = TPMIndexAttributes(rawValue: 1 << 2)
     /// The type of the index is `TPM_NT_COUNTER`.
     package static let counter = TPMIndexAttributes(rawValue: 1 << 4)

@@ -83,8 +83,16 @@ final class TPMFixture {
     func putForeignKey(at handle: UInt32) throws {
         var area = TPMPublicArea.storageRoot
         area.attributes.remove(.withoutLockout)
+        try put(area, password: [], at: handle)
+    }
+
+    /// Stores a primary key with that password.
+    func put(_ area: TPMPublicArea, password: [UInt8], at handle: UInt32) throws {
         var parameters = TPMWriter()
-        try parameters.add(sized: [0, 0, 0, 0])
+        var sensitive = TPMWriter()
+        try sensitive.add(sized: password)
+        try sensitive.add(sized: [])
+        try parameters.add(sized: sensitive.bytes)
         try parameters.add(sized: area.encoded())
         try parameters.add(sized: [])
         parameters.add(UInt32(0))

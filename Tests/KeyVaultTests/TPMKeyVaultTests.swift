@@ -156,6 +156,20 @@ import Testing
         #expect(try machine.handles(from: 0x8100_0000) == [0x8100_0001, 0x8100_4c4b])
     }
 
+    /// The name of a key does not contain its password, so another program can store the same key with one.
+    @Test func aPasswordOfTheStorageRootKeyIsNamed() throws {
+        let vault = try machine.make()
+        try machine.evict(0x8100_0001)
+        try machine.put(.storageRoot, password: [1, 2], at: 0x8100_0001)
+        for failure in [failure { _ = try vault.rootKey() }, failure { _ = try machine.make() }] {
+            #expect(failure?.status == .vaultUnavailable)
+            #expect(failure?.message.contains("storage root key of the TPM a password") == true)
+            #expect(failure?.hint.contains("tpm2_evictcontrol") == true)
+        }
+        try machine.evict(0x8100_0001)
+        #expect(try vault.rootKey() == Driver.rootKey)
+    }
+
     @Test func anOwnerPasswordIsNamedWhenTheStorageRootKeyIsMade() throws {
         try machine.setOwnerPassword()
         let failure = failure { _ = try machine.make() }
@@ -187,7 +201,9 @@ import Testing
 
     @Test func aNewStoreHasASealedRootKeyAndBeginsWithTheCounter() throws {
         let vault = machine.open()
-        try machine.folder.prepare { Driver.rootKey } build: { (path, _) throws(Failure) in
+        try machine.folder.prepare {
+            Driver.rootKey
+        } build: { (path, _) throws(Failure) in
             try write(path)
             _ = try vault.counter?.create()
             return NewStoreFiles(anchor: SecretBytes([1]), counters: [2])
@@ -204,7 +220,9 @@ import Testing
         machine.tpm.cutPower()
         #expect(
             status {
-                try machine.folder.prepare { Driver.rootKey } build: { (path, _) throws(Failure) in
+                try machine.folder.prepare {
+                    Driver.rootKey
+                } build: { (path, _) throws(Failure) in
                     try write(path)
                     return NewStoreFiles(anchor: SecretBytes([1]), counters: [2])
                 } encode: { (key) throws(Failure) in
