@@ -9,13 +9,20 @@ import Testing
 
 /// The connection to a software TPM, which records what passes, and sends commands of another program in between.
 final class TPMBus: TPMConnecting {
+    /// A byte of a response.
+    enum ResponseByte {
+        /// The first one of the first parameter of a response with sessions, behind the header and two sizes.
+        case first
+        case last
+    }
+
     private struct State: Sendable {
         var transport: (any TPMTransport)?
         var capture: [UInt8] = []
         /// Codes that commands are answered with before they reach the TPM.
         var refusals: [TPMCommand: [UInt32]] = [:]
-        /// The command whose responses are changed.
-        var changed: TPMCommand?
+        /// The command whose responses are changed, and the byte of them.
+        var changed: (command: TPMCommand, byte: ResponseByte)?
     }
     private let place: TPMPlace
     private let state = Mutex(State())
@@ -28,8 +35,10 @@ final class TPMBus: TPMConnecting {
     /// Answers the next commands of that kind with those codes; the TPM does not get them.
     func refuse(_ command: TPMCommand, _ codes: [UInt32]) { state.withLock { $0.refusals[command] = codes } }
 
-    /// Changes one bit in the first parameter of each response to that command; nil for none.
-    func change(responsesTo command: TPMCommand?) { state.withLock { $0.changed = command } }
+    /// Changes one bit of each response to that command; nil for none.
+    func change(responsesTo command: TPMCommand?, _ byte: ResponseByte = .first) {
+        state.withLock { $0.changed = command.map { ($0, byte) } }
+    }
 
     func connect() throws(Failure) -> any TPMTransport {
         // A software TPM takes one connection at a time.
@@ -52,12 +61,12 @@ final class TPMBus: TPMConnecting {
 
     private func pass(_ command: [UInt8], _ transport: any TPMTransport) throws(Failure) -> [UInt8] {
         let code = TPMCommand(rawValue: command[6..<10].reduce(0) { $0 << 8 | UInt32($1) })
-        let (refusal, isChanged) = state.withLock { state in
+        let (refusal, changed) = state.withLock { state in
             state.capture += command
-            guard let code else { return (nil, false) as (UInt32?, Bool) }
+            guard let code else { return (nil, nil) as (UInt32?, ResponseByte?) }
             let refusal = state.refusals[code]?.first
             if refusal != nil { state.refusals[code]?.removeFirst() }
-            return (refusal, state.changed == code)
+            return (refusal, state.changed?.command == code ? state.changed?.byte : nil)
         }
         if let refusal {
             var response = TPMWriter()
@@ -67,8 +76,7 @@ final class TPMBus: TPMConnecting {
             return response.bytes
         }
         var response = try transport.exchange(command)
-        // Behind the header, the size of the parameters and the size of the first one.
-        if isChanged, response.count > 16 { response[16] ^= 1 }
+        if let changed, response.count > 16 { response[changed == .first ? 16 : response.count - 1] ^= 1 }
         state.withLock { $0.capture += response }
         return response
     }
