@@ -322,8 +322,8 @@ let package = Package(
         tests(
             "KeyVaultTests",
             [
-                "SystemDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SeamStandIns", "SimulatedDriver",
-                "TPMDriver", "TPMProtocol", "TestSupport",
+                "SystemDriver", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "SeamStandIns", "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
             ]),
         tests(
             "PrompterTests",

@@ -81,6 +81,11 @@ final class TPMBus: TPMConnecting {
         return response
     }
 
+    /// Passes a command on that was built elsewhere.
+    func carry(_ command: [UInt8]) throws -> [UInt8] {
+        try pass(command, #require(state.withLock { $0.transport }))
+    }
+
     // MARK: - Another program
 
     /// Sends a command as another program with access to the TPM; the first handle has the empty password.
