@@ -23,6 +23,8 @@ final class TPMBus: TPMConnecting {
         var refusals: [TPMCommand: [UInt32]] = [:]
         /// The command whose responses are changed, and the byte of them.
         var changed: (command: TPMCommand, byte: ResponseByte)?
+        /// The command whose next response is lost, with the connection.
+        var lost: TPMCommand?
     }
     private let place: TPMPlace
     private let state = Mutex(State())
@@ -39,6 +41,9 @@ final class TPMBus: TPMConnecting {
     func change(responsesTo command: TPMCommand?, _ byte: ResponseByte = .first) {
         state.withLock { $0.changed = command.map { ($0, byte) } }
     }
+
+    /// Carries out the next command of that kind, and loses its response.
+    func lose(responseTo command: TPMCommand) { state.withLock { $0.lost = command } }
 
     func connect() throws(Failure) -> any TPMTransport {
         // A software TPM takes one connection at a time.
@@ -76,6 +81,12 @@ final class TPMBus: TPMConnecting {
             return response.bytes
         }
         var response = try transport.exchange(command)
+        let isLost = state.withLock { state in
+            guard let code, state.lost == code else { return false }
+            state.lost = nil
+            return true
+        }
+        if isLost { throw Failure(.enclaveUnavailable, "The response was lost.") }
         if let changed, response.count > 16 { response[changed == .first ? 16 : response.count - 1] ^= 1 }
         state.withLock { $0.capture += response }
         return response

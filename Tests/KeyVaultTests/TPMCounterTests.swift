@@ -37,6 +37,16 @@ import Testing
         #expect(try counter.value() == before + 1, "an orderly counter would jump")
     }
 
+    @Test func anIncrementWhoseResponseIsLostHasGrownTheNumberByOne() throws {
+        let before = try counter.create()
+        machine.bus.lose(responseTo: .nvIncrement)
+        #expect(status { _ = try counter.increment() } == .vaultUnavailable)
+        #expect(try counter.value() == before + 1, "the command was not sent twice")
+        machine.bus.lose(responseTo: .nvRead)
+        #expect(status { _ = try counter.increment() } == .vaultUnavailable)
+        #expect(try counter.value() == before + 2)
+    }
+
     @Test func aCommandIsSentAgainUntilTheTPMIsReady() throws {
         let before = try counter.create()
         machine.bus.refuse(.nvIncrement, [0x922, 0x920, 0x920, 0x922])
