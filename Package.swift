@@ -255,7 +255,7 @@ let package = Package(
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyAuthority", "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
-                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TestSupport",
+                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),
@@ -325,7 +325,10 @@ let package = Package(
             ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "TestSupport"]),
         tests(
             "KeyVaultTests",
-            ["SystemDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SeamStandIns", "TestSupport"]),
+            [
+                "SystemDriver", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "SeamStandIns", "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+            ]),
         tests(
             "PrompterTests",
             [
