@@ -59,7 +59,9 @@ package struct SigningReason: Sendable {
     private static func clean(
         _ text: String, _ limit: Int, keepsEnd: Bool = false, keepsLetters: Bool = false
     ) -> String {
-        let shown = text.unicodeScalars.prefix(4096).map { scalar -> Character in
+        let scalars = Array(text.unicodeScalars)
+        let kept = keepsEnd ? scalars.suffix(2 * limit) : scalars.prefix(2 * limit)
+        let shown = kept.map { scalar -> Character in
             let isShown =
                 scalar.isASCII
                 ? (0x21...0x7e).contains(scalar.value) && !"\"'`(),;".unicodeScalars.contains(scalar)
