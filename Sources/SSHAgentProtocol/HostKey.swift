@@ -108,7 +108,8 @@ package struct HostKey: Equatable, Sendable {
         guard numbers.allSatisfy({ $0.count <= curve.byteCount }) else { return false }
         let raw = numbers.flatMap { [UInt8](repeating: 0, count: curve.byteCount - $0.count) + $0 }
         // A failure of libcrypto counts as a wrong signature.
-        guard let digest = try? curve.sshDigest.hash(message), let der = ECDSASignature.der(raw: raw, curve: curve) else {
+        guard let digest = try? curve.sshDigest.hash(message), let der = ECDSASignature.der(raw: raw, curve: curve)
+        else {
             return false
         }
         return key.verifiesECDSA(digest, der: der)

@@ -227,7 +227,8 @@ extension NamedKey {
             ("name", .text(name)), ("type", .text(type)), ("bits", .number(bitCount)), ("private", .boolean(isPrivate)),
             ("where", .text(isInEnclave ? "enclave" : "keychain")),
             ("enclave", isInEnclave ? enclave.map { .text($0.name) } ?? .null : .null),
-            ("ssh", .boolean(isForSSH)), ("protection", .text(protection)), ("label", .text(label)), ("group", .text(group)),
+            ("ssh", .boolean(isForSSH)), ("protection", .text(protection)), ("label", .text(label)),
+            ("group", .text(group)),
         ])
     }
 }

@@ -97,7 +97,8 @@ import Testing
     @Test func sshKeygenSignsWithAFingerAndVerifies() throws {
         try writePublicKey()
         try touch()
-        let signed = try run("/usr/bin/ssh-keygen", "-Y", "sign", "-n", "file", "-f", path("work.pub"), input: "message")
+        let signed = try run(
+            "/usr/bin/ssh-keygen", "-Y", "sign", "-n", "file", "-f", path("work.pub"), input: "message")
         #expect(signed.exitCode == 0, "\(signed.errors)")
         try daemon.write(signed.output, to: "sig")
         let verify = ["-Y", "verify", "-f", path("signers"), "-I", "ada@example.com", "-n", "file", "-s", path("sig")]
@@ -111,7 +112,8 @@ import Testing
     @Test func cancelledPromptSignsNothing() throws {
         try writePublicKey()
         _ = try daemon.run("latchkey", ["sim", "cancel"])
-        let signed = try run("/usr/bin/ssh-keygen", "-Y", "sign", "-n", "file", "-f", path("work.pub"), input: "message")
+        let signed = try run(
+            "/usr/bin/ssh-keygen", "-Y", "sign", "-n", "file", "-f", path("work.pub"), input: "message")
         #expect(signed.exitCode != 0 && signed.output.isEmpty)
     }
 

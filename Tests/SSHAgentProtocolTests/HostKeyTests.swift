@@ -8,7 +8,8 @@ import Testing
 @Suite struct HostKeyTests {
     private static let session = [UInt8]((0..<32).map { $0 })
 
-    @Test(arguments: TestHost.Kind.allCases) func signatureOfTheHostIsValidAndAnyOtherIsNot(kind: TestHost.Kind) throws {
+    @Test(arguments: TestHost.Kind.allCases) func signatureOfTheHostIsValidAndAnyOtherIsNot(kind: TestHost.Kind) throws
+    {
         let host = try TestHost(kind)
         let key = try HostKey(host.blob)
         let signature = try host.sign(Self.session)
@@ -65,7 +66,8 @@ import Testing
 
     @Test func truncatedAndExtendedKeysAreRefused() throws {
         let blobs =
-            try TestHost.Kind.allCases.map { try TestHost($0).blob } + [Published.key, .init(Published.certificate)].map {
+            try TestHost.Kind.allCases.map { try TestHost($0).blob }
+            + [Published.key, .init(Published.certificate)].map {
                 try Published.blob($0)
             }
         for blob in blobs {

@@ -56,7 +56,8 @@ import Testing
     @Test func longNamesHideNothing() {
         let long = String(repeating: "x", count: 10_000)
         for purpose in [
-            SigningPurpose.login(user: long, host: host, through: [host, host]), .login(user: long, host: nil, through: []),
+            SigningPurpose.login(user: long, host: host, through: [host, host]),
+            .login(user: long, host: nil, through: []),
             .message(namespace: long, through: [host]),
         ] {
             for name in [long, nil] {

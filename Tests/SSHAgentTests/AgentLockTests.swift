@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test func failedRandomNumbersLeaveTheAgentOpen() {
-        let lock = AgentLock(now: { 0 }) { () throws(Failure) in throw Failure(.internalFailure) }
+        let lock = AgentLock(
+            now: { 0 }, makeSalt: { () throws(Failure) in throw Failure(.internalFailure) })
         #expect(!lock.lock(Self.secret("a")) && !lock.isLocked)
     }
 }

@@ -182,6 +182,81 @@ import Testing
     }
 }
 
+extension SSHAgentServerTests {
+    /// A server, whose signature of a session it makes itself.
+    private struct Server {
+        let key: PrivateKey
+        let session = [UInt8](repeating: 5, count: 32)
+
+        init() throws { key = try .generate(.p256) }
+
+        var blob: [UInt8] { SSHKeyBlob.encode(key.publicKey) ?? [] }
+
+        func bind(forwarding: Bool = false, signing other: [UInt8]? = nil) throws -> [UInt8] {
+            let raw = try key.signECDSA(try DigestAlgorithm.sha256.hash(other ?? session))
+            let signature = SSHKeyBlob.signature(raw: raw) ?? []
+            return [27] + Message.string(SessionBind.name) + Message.string(blob) + Message.string(session)
+                + Message.string(signature) + [forwarding ? 1 : 0]
+        }
+
+        func login(_ key: [UInt8], user: String = "ada") -> [UInt8] {
+            let data =
+                Message.string(session) + [50] + Message.string(user) + Message.string("ssh-connection")
+                + Message.string("publickey") + [1] + Message.string(SSHKeyBlob.algorithm) + Message.string(key)
+            return Message.sign(key, data)
+        }
+    }
+
+    @Test func boundLoginIsSignedAndAnyOtherIsNot() throws {
+        let (store, server) = (try ScriptedKeyStore(), try Server())
+        try serve(store)
+        let socket = try connect()
+        #expect(try call(socket, server.login(store.sshKey.blob)) == [5], "before the session is bound")
+        #expect(try call(socket, server.bind()) == [6])
+        #expect(try call(socket, server.login(store.sshKey.blob))?.first == 14)
+        #expect(try call(socket, Message.sign(store.sshKey.blob, Message.sshsig)) == [5])
+        #expect(try call(connect(), server.login(store.sshKey.blob)) == [5], "another connection has bound nothing")
+        let wrong = try connect()
+        #expect(try call(wrong, server.bind(signing: [1])) == [28])
+        #expect(try call(wrong, server.bind()) == [28])
+        #expect(try call(wrong, server.login(store.sshKey.blob)) == [5])
+        #expect(store.promptCount == 1)
+    }
+
+    @Test func sameProcessLogsInAgainWithoutAPromptOnlyToTheSameHostAsTheSameUser() throws {
+        let (store, server) = (try ScriptedKeyStore(), try Server())
+        var options = SSHAgent.Options()
+        options.reuseSeconds = 60
+        try serve(store, options)
+        func prompts(_ server: Server, user: String = "ada", forwarding: Bool = false) throws -> Int {
+            let socket = try connect()
+            if forwarding {
+                let near = try Server()
+                var other = try near.bind(forwarding: true)
+                // Another session than the one of the login.
+                let place = 5 + SessionBind.name.utf8.count + 4 + near.blob.count + 4
+                other.replaceSubrange(place..<place + 32, with: [UInt8](repeating: 6, count: 32))
+                let raw = try near.key.signECDSA(
+                    try DigestAlgorithm.sha256.hash([UInt8](repeating: 6, count: 32)))
+                other.replaceSubrange((place + 32)..., with: Message.string(SSHKeyBlob.signature(raw: raw) ?? []) + [1])
+                #expect(try call(socket, other) == [6])
+            }
+            #expect(try call(socket, server.bind()) == [6])
+            #expect(try call(socket, server.login(store.sshKey.blob, user: user))?.first == 14)
+            return store.promptCount
+        }
+        #expect(try prompts(server) == 1)
+        #expect(try prompts(server) == 1)
+        #expect(try prompts(server, user: "bob") == 2)
+        #expect(try prompts(Server()) == 3)
+        #expect(try prompts(server, forwarding: true) == 4)
+        #expect(try prompts(server, forwarding: true) == 5)
+        #expect(try call(connect(), [22] + Message.string("word")) == [6])
+        #expect(try call(connect(), [23] + Message.string("word")) == [6])
+        #expect(try prompts(server) == 6, "locking revokes proofs")
+    }
+}
+
 /// Messages as a program sends them.
 enum Message {
     static func string(_ bytes: [UInt8]) -> [UInt8] {

@@ -2,15 +2,21 @@
 """`latchkey ssh-agent` with the machine's own sshd, ssh and git: a scripted finger releases each signature."""
 
 import contextlib
+import json
 import subprocess
 
+from clients import ClientTest
 from machine import MachineTest, eventually, fact
+from sensors import WithSensor
+from services import CONFIGURATION, NOT_FOUND
 
 HOME, RUNTIME = "/home/alice", "/run/user/1001"
 SOCKET = f"{RUNTIME}/latchkey/ssh-agent.sock"
 # A simulated daemon, whose sensor is operated by `latchkey sim`.
 ENVIRONMENT = {"LATCHKEY_HOME": f"{HOME}/simulated", "SSH_AUTH_SOCK": SOCKET}
 SECOND = 2222
+# An operation, a class of items and a reply of docs/protocol.md.
+LIST, KEY, NO_ITEMS = 14, 3, [5, []]
 SSHD = f"""
 Port {SECOND}
 HostKey /etc/ssh/second
@@ -56,8 +62,8 @@ class AgentTest(MachineTest):
         self.user("systemctl", "--user", "stop", "latchkey-ssh-agent.socket", "latchkey-ssh-agent.service", check=False)
         self.user("systemctl", "--user", "unset-environment", "LATCHKEY_HOME", "SSH_AUTH_SOCK", check=False)
         self.latchkey("sim", "stop", check=False)
-        self.machine.run("sh", "-c", f"rm -rf {HOME}/simulated {HOME}/.ssh/known_hosts {HOME}/work /home/bob/work.git "
-                         "/home/bob/.ssh/authorized_keys")
+        self.machine.run("sh", "-c", f"rm -rf {HOME}/simulated {HOME}/.ssh/known_hosts {HOME}/repository "
+                         f"{HOME}/work.pub /home/bob/repository.git /home/bob/.ssh/authorized_keys")
 
     # MARK: what the person and the programs do
 
@@ -243,22 +249,74 @@ class ForwardingTests(AgentTest):
 class GitTests(AgentTest):
     def test_git_clones_and_pushes_over_ssh_with_a_signed_commit(self):
         self.activate()
-        self.machine.run("git", "init", "-q", "--bare", "-b", "main", "/home/bob/work.git", user="bob",
+        self.machine.run("git", "init", "-q", "--bare", "-b", "main", "/home/bob/repository.git", user="bob",
                          env={"HOME": "/home/bob"})
         self.machine.write(f"{HOME}/work.pub", self.public, owner="alice:alice")
         self.touch()
-        self.user("git", "clone", "-q", "bob@localhost:work.git", f"{HOME}/work", timeout=90)
+        self.user("git", "clone", "-q", "bob@localhost:repository.git", f"{HOME}/repository", timeout=90)
         settings = ("-c", "user.name=Alice", "-c", "user.email=alice@example.com", "-c", "gpg.format=ssh", "-c",
                     f"user.signingKey={HOME}/work.pub")
         self.touch()
-        self.user("git", "-C", f"{HOME}/work", *settings, "commit", "-q", "-S", "--allow-empty", "-m", "a change",
-                  timeout=90)
+        self.user("git", "-C", f"{HOME}/repository", *settings, "commit", "-q", "-S", "--allow-empty", "-m",
+                  "a change", timeout=90)
         self.touch()
-        self.user("git", "-C", f"{HOME}/work", "push", "-q", "origin", "HEAD:main", timeout=90)
-        pushed = self.machine.run("git", "-C", "/home/bob/work.git", "log", "--format=%s", "main", user="bob",
+        self.user("git", "-C", f"{HOME}/repository", "push", "-q", "origin", "HEAD:main", timeout=90)
+        pushed = self.machine.run("git", "-C", "/home/bob/repository.git", "log", "--format=%s", "main", user="bob",
                                   env={"HOME": "/home/bob"}).stdout
         self.assertEqual(pushed, "a change\n")
         kinds = [prompt.split(", asked")[0] for prompt in self.prompts()]
         self.assertEqual(kinds, ["log in to localhost as bob", "sign data of namespace git",
                                  "log in to localhost as bob"])
         fact("git", "; ".join(kinds))
+
+
+class ServicesTests(WithSensor, ClientTest):
+    """The same with the services of the system, where the access group is that of the program."""
+
+    def allow_virtual_hardware(self, answer):
+        super().allow_virtual_hardware(answer)
+        self.machine.run("sh", "-c", f"echo 'enclave = software' >>{CONFIGURATION}")
+
+    def setUp(self):
+        super().setUp()
+        self.first, self.prompts = self.person()
+        # The passcode was entered just before, so that its key is in memory and no prompt is shown.
+        self.latchkey("key", "create", "--ssh", "work")
+        self.public = self.latchkey("key", "public", "work", "--format", "ssh").stdout
+        self.machine.write("/tmp/work.pub", self.public, owner="alice:alice")
+        self.machine.run("sh", "-c", "mkdir -p /run/user/1001 && chown alice /run/user/1001; chmod 700 /run/user/1001")
+        self.process = self.machine.start("latchkey", "ssh-agent", user="alice", env={"XDG_RUNTIME_DIR": RUNTIME},
+                                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(self.end)
+        self.assertTrue(self.process.stdout.readline().startswith(f"SSH_AUTH_SOCK={SOCKET};"))
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def test_a_finger_signs_and_the_prompt_names_the_program(self):
+        self.machine.run("cp", "/etc/hostname", "/tmp/message")
+        self.machine.run("chown", "alice", "/tmp/message")
+        with self.machine.start("ssh-keygen", "-Y", "sign", "-n", "file", "-f", "/tmp/work.pub", "/tmp/message",
+                                user="alice", env={"SSH_AUTH_SOCK": SOCKET}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as signing:
+            prompt = str(self.prompts.do("agent.await_prompt"))
+            self.assertIn("sign data of namespace file, asked by /usr/bin/ssh-keygen (process ", prompt)
+            self.finger("touch")
+            self.assertEqual(signing.wait(20), 0)
+        self.machine.run("rm", "/tmp/message.sig")
+
+    def test_no_other_command_or_program_uses_the_key(self):
+        listed = json.loads(self.latchkey("key", "list", "--json").stdout)
+        self.assertEqual([(key["name"], key["ssh"], key["group"]) for key in listed],
+                         [("work", True, "/usr/bin/latchkey")])
+        refused = self.latchkey("key", "sign", "work", "/etc/hostname", check=False)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("only latchkey ssh-agent signs with it", refused.stderr)
+        # A program of another group does not see the key.
+        self.program("/usr/bin/other-app")
+        other = self.app(program="/usr/bin/other-app")
+        self.assertEqual(other.do("app.call", LIST, {0: KEY, 1: {}}), NO_ITEMS)
+        self.latchkey("key", "delete", "work")
+        self.assertEqual(self.latchkey("key", "delete", "work", check=False).returncode, NOT_FOUND)
