@@ -22,7 +22,7 @@ package struct SSHAgent: Sendable {
     let hosts: KnownHostsFiles
     let lock: AgentLock
     let idleSeconds: Int64
-    let log: @Sendable (String) -> Void
+    private let lines: LimitedLog
     private let now: @Sendable () -> Int64
 
     /// Creates an agent.
@@ -40,10 +40,13 @@ package struct SSHAgent: Sendable {
         self.hosts = hosts
         self.idleSeconds = idleSeconds
         self.now = now
-        self.log = log
+        lines = LimitedLog(now: now, write: log)
         signer = SSHSigner(store, reuseSeconds: options.reuseSeconds, now: now)
         lock = AgentLock(now: now)
     }
+
+    /// Logs a refusal.
+    func log(_ line: String) { lines.add(line) }
 
     func deadline(_ seconds: Int64) -> Int64 { now() + seconds * 1_000_000_000 }
 

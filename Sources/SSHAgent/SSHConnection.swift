@@ -151,8 +151,11 @@ struct SSHConnection {
         let raw = try agent.signer.sign(digest, key, reason: reason.text(purpose), reuse: reuse(purpose, blob)) {
             PeerWait.wait(for: $0, whileConnected: socket)
         }
-        // Locked while the prompt was shown.
-        guard !agent.lock.isLocked else { throw Failure(.notPermitted, "The agent is locked.") }
+        // Locked while the prompt was shown: neither this signature nor its proof is used.
+        guard !agent.lock.isLocked else {
+            agent.signer.forgetProofs()
+            throw Failure(.notPermitted, "The agent is locked.")
+        }
         guard let signature = SSHKeyBlob.signature(raw: raw) else {
             throw Failure(.internalFailure, "The signature has the wrong length.")
         }

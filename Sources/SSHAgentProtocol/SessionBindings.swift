@@ -57,13 +57,13 @@ package struct SessionBindings: Sendable {
         do throws(SSHFormatError) {
             let host = try HostKey(bind.hostKey)
             guard !hasFailed, host.verifies(bind.sessionID, signature: bind.signature) else { throw SSHFormatError() }
-            // After a session that logs in there is no further hop: a program that got hold of the connection could
-            // otherwise have another session take its place.
-            guard bindings.allSatisfy(\.isForwarding) else { throw SSHFormatError() }
             if let known = bindings.first(where: { $0.sessionID == bind.sessionID }) {
                 guard known.host == host, known.isForwarding == bind.isForwarding else { throw SSHFormatError() }
                 return true
             }
+            // After a session that logs in there is no further hop: a program that got hold of the connection could
+            // otherwise have another session take its place.
+            guard bindings.allSatisfy(\.isForwarding) else { throw SSHFormatError() }
             guard bindings.count < SSHAgentLimits.bindings else { throw SSHFormatError() }
             bindings.append(Binding(host: host, sessionID: bind.sessionID, isForwarding: bind.isForwarding))
             return true

@@ -10,6 +10,7 @@ import SSHAgentProtocol
 enum SSHAgentCommand {
     /// The name of the socket in its unit.
     private static let socketName = "ssh-agent"
+    private static let connectSeconds: Int64 = 5
 
     static func run(_ options: Options) throws(CommandFailure) {
         var chosen = SSHAgent.Options()
@@ -61,7 +62,9 @@ enum SSHAgentCommand {
         let place: (Descriptor, FolderLock)?
         do throws(SystemError) {
             let lock = try FolderLock.takeAlone(folder)
-            place = try lock.map { (lock) throws(SystemError) in (try Sockets.listen(path), lock) }
+            // A service manager that listens there has no lock; a new socket would take its place.
+            let isServed = (try? Sockets.connect(path, seconds: connectSeconds)) != nil
+            place = try (isServed ? nil : lock).map { (lock) throws(SystemError) in (try Sockets.listen(path), lock) }
         } catch {
             throw Failure(error, "\(path) cannot be used")
         }

@@ -172,6 +172,17 @@ import Testing
         #expect(try run("/usr/bin/ssh-add", "-l").exitCode == 0)
     }
 
+    @Test func socketOfAServiceManagerIsNotReplaced() throws {
+        let runtime = daemon.folder + "/other"
+        try Files.makePrivateFolder(runtime + "/latchkey")
+        let path = runtime + "/latchkey/ssh-agent.sock"
+        let manager = try Sockets.listen(path)
+        let refused = try daemon.run("latchkey", ["ssh-agent"], environment: ["XDG_RUNTIME_DIR=\(runtime)"])
+        #expect(refused.exitCode == 73 && refused.errors.contains(path), "\(refused)")
+        #expect((try? Sockets.connect(path)) != nil)
+        withExtendedLifetime(manager) {}
+    }
+
     @Test func wrongUseIsRefused() throws {
         for arguments in [["--reuse", "301"], ["--reuse", "-1"], ["--reuse", "x"], ["more"], ["--json"]] {
             #expect(try daemon.run("latchkey", ["ssh-agent"] + arguments).exitCode == 64, "\(arguments)")

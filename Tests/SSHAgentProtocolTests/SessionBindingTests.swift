@@ -50,6 +50,15 @@ import Testing
         }
     }
 
+    @Test func sameSessionMayBeBoundAgain() throws {
+        var bindings = SessionBindings()
+        bindings.expectBinding(try near.bind(Self.one))
+        bindings.expectBinding(try near.bind(Self.one))
+        #expect(bindings.bindings.count == 1)
+        let forwarding = try near.bind(Self.one, forwarding: true)
+        bindings.expectRefusal(of: forwarding)
+    }
+
     @Test func replayedForwardingIsAcceptedOnceAndNeverAsALogin() throws {
         var bindings = SessionBindings()
         bindings.expectBinding(try near.bind(Self.one, forwarding: true))

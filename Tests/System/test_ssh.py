@@ -307,6 +307,16 @@ class ServicesTests(WithSensor, ClientTest):
             self.assertEqual(signing.wait(20), 0)
         self.machine.run("rm", "/tmp/message.sig")
 
+    def test_the_prompt_ends_with_the_program_that_asked(self):
+        signing = self.machine.start("ssh-keygen", "-Y", "sign", "-n", "file", "-f", "/tmp/work.pub", "/etc/hostname",
+                                     user="alice", env={"SSH_AUTH_SOCK": SOCKET}, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.prompts.do("agent.await_prompt")
+        signing.kill()
+        signing.wait()
+        while self.prompts.do("agent.follow", 10)[0] != 2:
+            pass
+
     def test_no_other_command_or_program_uses_the_key(self):
         listed = json.loads(self.latchkey("key", "list", "--json").stdout)
         self.assertEqual([(key["name"], key["ssh"], key["group"]) for key in listed],
