@@ -94,8 +94,8 @@ class AgentTest(MachineTest):
         self.machine.run("sh", "-c", f"printf '%s\\n' '{place} {key}' >>{HOME}/.ssh/known_hosts")
         self.machine.run("chown", "alice:alice", f"{HOME}/.ssh", f"{HOME}/.ssh/known_hosts")
 
-    def ssh(self, *argv, options=(), **rest):
-        return self.user("ssh", "-o", "BatchMode=yes", "-o", "HostKeyAlgorithms=ssh-ed25519", *options, *argv,
+    def ssh(self, *argv, options=(), algorithm="ssh-ed25519", **rest):
+        return self.user("ssh", "-o", "BatchMode=yes", "-o", f"HostKeyAlgorithms={algorithm}", *options, *argv,
                          timeout=90, **rest)
 
     # MARK: agents
@@ -123,11 +123,15 @@ class AgentTest(MachineTest):
                                                 check=False).returncode != 0)
 
     @contextlib.contextmanager
-    def second_server(self):
-        """A second sshd with a host key of its own."""
-        self.machine.run("rm", "-f", "/etc/ssh/second", "/etc/ssh/second.pub")
-        self.machine.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/etc/ssh/second")
-        self.machine.write("/etc/ssh/sshd_second", SSHD)
+    def second_server(self, certified=False):
+        """A second sshd with a host key of its own, and perhaps a certificate of it."""
+        for name in ("second", "second_ca"):
+            self.machine.run("rm", "-f", f"/etc/ssh/{name}", f"/etc/ssh/{name}.pub")
+            self.machine.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"/etc/ssh/{name}")
+        self.machine.run("ssh-keygen", "-q", "-s", "/etc/ssh/second_ca", "-I", "second", "-h", "-n", "localhost",
+                         "/etc/ssh/second.pub")
+        certificate = "HostCertificate /etc/ssh/second-cert.pub\n" if certified else ""
+        self.machine.write("/etc/ssh/sshd_second", SSHD + certificate)
         process = self.machine.start("/usr/sbin/sshd", "-D", "-f", "/etc/ssh/sshd_second", stdin=subprocess.DEVNULL,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -181,6 +185,28 @@ class LoginTests(AgentTest):
                                                    "UserKnownHostsFile=/dev/null"))
         server = self.machine.run("ssh-keygen", "-lf", "/etc/ssh/ssh_host_ed25519_key.pub").stdout.split()[1]
         self.assertIn(f"log in to {server} as bob", self.prompts()[-1])
+
+    def test_every_kind_of_host_key_proves_its_session(self):
+        self.activate()
+        unknown = ("-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null")
+        for algorithm, kind in (("ecdsa-sha2-nistp256", "ecdsa"), ("rsa-sha2-256", "rsa"), ("rsa-sha2-512", "rsa")):
+            self.touch()
+            done = self.ssh("bob@localhost", "id", "-un", options=unknown, algorithm=algorithm)
+            self.assertEqual(done.stdout, "bob\n", done.stderr)
+            key = self.machine.run("ssh-keygen", "-lf", f"/etc/ssh/ssh_host_{kind}_key.pub").stdout.split()[1]
+            self.assertIn(f"log in to {key} as bob", self.prompts()[-1])
+
+    def test_a_host_certificate_proves_the_key_inside(self):
+        self.activate()
+        with self.second_server(certified=True):
+            self.know("localhost", SECOND)
+            self.machine.run("sh", "-c", f"echo \"@cert-authority * $(cat /etc/ssh/second_ca.pub)\" "
+                             f">>{HOME}/.ssh/known_hosts")
+            self.touch()
+            done = self.ssh("-p", str(SECOND), "alice@localhost", "id", "-un",
+                            algorithm="ssh-ed25519-cert-v01@openssh.com")
+        self.assertEqual(done.stdout, "alice\n", done.stderr)
+        self.assertIn("log in to [localhost]:2222 as alice", self.prompts()[-1])
 
     def test_a_revoked_host_key_signs_nothing(self):
         self.activate()
@@ -316,6 +342,14 @@ class ServicesTests(WithSensor, ClientTest):
         signing.wait()
         while self.prompts.do("agent.follow", 10)[0] != 2:
             pass
+
+    def test_the_agent_of_the_user_unit_has_the_identity_of_the_program(self):
+        self.end()
+        with self.machine.session("alice") as session:
+            session.run("systemctl", "--user", "start", "latchkey-ssh-agent.socket")
+            listed = session.run("env", f"SSH_AUTH_SOCK={SOCKET}", "ssh-add", "-L").stdout
+            session.run("systemctl", "--user", "stop", "latchkey-ssh-agent.socket", "latchkey-ssh-agent.service")
+        self.assertEqual(listed, self.public)
 
     def test_no_other_command_or_program_uses_the_key(self):
         listed = json.loads(self.latchkey("key", "list", "--json").stdout)
