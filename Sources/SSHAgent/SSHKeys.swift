@@ -55,7 +55,7 @@ package struct DaemonKeyStore: SSHKeyStore {
 
     /// A key that a person must release: one without a protection would be usable by every program that reaches the
     /// socket, without a prompt.
-    private static func key(_ item: FoundItem) -> SSHKey? {
+    static func key(_ item: FoundItem) -> SSHKey? {
         guard let attributes = item.attributes, SSHKeyMark.isOn(attributes), attributes[.tokenID] != nil,
             attributes[.keyClass] == .number(KeyHalf.privateKey.rawValue), let rule = item.accessControl,
             !rule.plan.stages.isEmpty, !rule.constraints.contains(.applicationPassword),
