@@ -147,6 +147,7 @@ class LoginTests(AgentTest):
     def test_a_finger_logs_in_through_the_socket_of_the_user_unit(self):
         self.activate()
         self.assertEqual(self.user("stat", "-c", "%a %U", SOCKET).stdout, "600 alice\n")
+        self.assertIn(f"SSH_AUTH_SOCK={SOCKET}\n", self.user("systemctl", "--user", "show-environment").stdout)
         self.touch()
         done = self.ssh("-vv", "bob@localhost", "id", "-un")
         self.assertEqual(done.stdout, "bob\n", done.stderr)
