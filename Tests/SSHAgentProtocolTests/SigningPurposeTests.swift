@@ -111,8 +111,19 @@ import Testing
         #expect(allowed == .login(user: "ada", host: nil, through: [try HostKey(host.blob)]))
         let both = bound(
             try other.bind([UInt8](repeating: 9, count: 32), forwarding: true), try host.bind(Self.session))
-        let purpose = try SigningPurpose(try login(), both, allowsUnbound: false)
+        let content = try login(Self.hostbound, host: host.blob)
+        let purpose = try SigningPurpose(content, both, allowsUnbound: false)
         #expect(purpose == .login(user: "ada", host: try HostKey(host.blob), through: [try HostKey(other.blob)]))
+    }
+
+    /// A server on the way signs the identifier of its session with a third server and binds it under its own name.
+    @Test func serverOnTheWayCannotPassALoginToAnotherServerForOneToItself() throws {
+        let near = try other.bind([UInt8](repeating: 9, count: 32), forwarding: true)
+        let claimed = bound(near, try other.bind(Self.session))
+        #expect(isRefused(try login(), claimed, allowsUnbound: false))
+        let allowed = try SigningPurpose(try login(), claimed, allowsUnbound: true)
+        #expect(allowed == .login(user: "ada", host: nil, through: [try HostKey(other.blob)]))
+        #expect(isRefused(try login(Self.hostbound, host: host.blob), claimed, allowsUnbound: true))
     }
 
     @Test(arguments: [false, true]) func afterAFailedBindNothingIsSigned(allowsUnbound: Bool) throws {

@@ -199,11 +199,12 @@ extension SSHAgentServerTests {
                 + Message.string(signature) + [forwarding ? 1 : 0]
         }
 
-        func login(_ key: [UInt8], user: String = "ada") -> [UInt8] {
+        func login(_ key: [UInt8], user: String = "ada", isHostbound: Bool = false) -> [UInt8] {
+            let method = isHostbound ? "publickey-hostbound-v00@openssh.com" : "publickey"
             let data =
                 Message.string(session) + [50] + Message.string(user) + Message.string("ssh-connection")
-                + Message.string("publickey") + [1] + Message.string(SSHKeyBlob.algorithm) + Message.string(key)
-            return Message.sign(key, data)
+                + Message.string(method) + [1] + Message.string(SSHKeyBlob.algorithm) + Message.string(key)
+            return Message.sign(key, data + (isHostbound ? Message.string(blob) : []))
         }
     }
 
@@ -242,7 +243,8 @@ extension SSHAgentServerTests {
                 #expect(try call(socket, other) == [6])
             }
             #expect(try call(socket, server.bind()) == [6])
-            #expect(try call(socket, server.login(store.sshKey.blob, user: user))?.first == 14)
+            let login = server.login(store.sshKey.blob, user: user, isHostbound: forwarding)
+            #expect(try call(socket, login)?.first == 14)
             return store.promptCount
         }
         #expect(try prompts(server) == 1)

@@ -255,6 +255,20 @@ class ForwardingTests(AgentTest):
                          "/usr/bin/ssh ")
         fact("forwarded", second)
 
+    def test_a_forwarded_login_without_the_key_of_its_host_is_refused(self):
+        self.activate()
+        # The method of servers before OpenSSH 8.9, which is enough for a login that is not forwarded.
+        plain = ("-o", "PubkeyAuthentication=unbound")
+        self.touch()
+        self.assertEqual(self.ssh("bob@localhost", "id", "-un", options=plain).stdout, "bob\n")
+        with self.second_server():
+            self.touch()
+            inner = (f"ssh {' '.join(plain)} -o BatchMode=yes -o StrictHostKeyChecking=no -o "
+                     f"UserKnownHostsFile=/dev/null -p {SECOND} alice@localhost id -un")
+            done = self.ssh("-A", "bob@localhost", inner, check=False)
+        self.assertEqual((done.returncode, done.stdout), (255, ""), done.stderr)
+        self.assertEqual(len(self.prompts()), 2)
+
     def test_a_forwarded_message_says_so(self):
         self.activate()
         self.touch()
