@@ -73,6 +73,9 @@ let package = Package(
         // Public keys in the formats of other standards, for other programs.
         room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
 
+        // The protocol of ssh-agent: messages, session bindings, what may be signed. No input or output.
+        room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "KeyFormats"]),
+
         // System calls, transport, prompt protocol.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
@@ -141,6 +144,14 @@ let package = Package(
             "Security",
             ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // An agent of ssh(1) with keys of the enclave.
+        room(
+            "SSHAgent",
+            [
+                "LatchkeyModel", "LatchkeyKeys", "LatchkeyCrypto", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyClient", "SSHAgentProtocol",
+            ]),
 
         // Helpers for apps on the two API modules; also builds on Apple systems.
         room("LatchkeyKit", ["LocalAuthentication", "Security"]),
@@ -211,7 +222,7 @@ let package = Package(
             "latchkey",
             [
                 "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeyDoctor",
-                "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeySystem", "LatchkeyTransport", "SSHAgent", "SSHAgentProtocol",
             ]),
         process(
             "latchkey-demo",
@@ -291,6 +302,14 @@ let package = Package(
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
+        tests(
+            "SSHAgentProtocolTests",
+            ["SSHAgentProtocol", "KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
+        tests(
+            "SSHAgentTests",
+            [
+                "SSHAgent", "SSHAgentProtocol", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "TestSupport",
+            ]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
         tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
         tests(
