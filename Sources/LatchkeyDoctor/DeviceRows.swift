@@ -8,8 +8,12 @@ extension DoctorRow {
     /// Whether the machine has a TPM.
     package static func trustedModule(_ path: String, exists: Bool, mayOpen: Bool) -> DoctorRow {
         guard exists else { return DoctorRow("TPM", .absent, "\(path) does not exist") }
-        let access = mayOpen ? "may be opened" : "may not be opened by this user"
-        return DoctorRow("TPM", mayOpen ? .ok : .absent, "\(path) \(access); this version does not use it")
+        guard mayOpen else {
+            return DoctorRow(
+                "TPM", .absent, "\(path) may not be opened by this user; the system's services can have access to it")
+        }
+        return DoctorRow(
+            "TPM", .ok, "\(path) may be opened; private keys are made in it where latchkeyd.conf says enclave = tpm")
     }
 
     /// Looks for the device.

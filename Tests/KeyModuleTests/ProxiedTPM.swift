@@ -60,7 +60,9 @@ final class ProxiedTPM: TPMConnecting {
     }
 
     /// Sends a command of the test on the connection that the driver has, or on a new one.
-    func send(_ number: UInt32, handles: [TPMHandle] = [], _ parameters: [UInt8] = [], passwords: Int = 0) throws -> [UInt8] {
+    func send(
+        _ number: UInt32, handles: [TPMHandle] = [], _ parameters: [UInt8] = [], passwords: Int = 0
+    ) throws -> [UInt8] {
         var body = TPMWriter()
         for handle in handles { body.add(handle) }
         if passwords > 0 {

@@ -237,7 +237,9 @@ import Testing
 
     @Test func aPlaceWithoutATPMIsReportedWithItsPath() {
         let absent = TPMChip(TPMPlace("/nonexistent/tpm"), clock: VirtualClock(), random: SystemRandomSource())
-        let failure = #expect(throws: Failure.self) { try TPMEnclave(absent, clock: VirtualClock(), allowsVirtual: true).newKey() }
+        let failure = #expect(throws: Failure.self) {
+            try TPMEnclave(absent, clock: VirtualClock(), allowsVirtual: true).newKey()
+        }
         #expect(failure?.status == .enclaveUnavailable)
         #expect(failure?.message.contains("/nonexistent/tpm") == true)
     }
