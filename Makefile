@@ -87,6 +87,8 @@ bench: bootstrap ## measure calls through the socket, compared with the lower bo
 	$(STATIC_BUILD) --product latchkeyd
 	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" \
 	    LATCHKEY_BENCH_KEYRING="$$(scripts/bench-keyring)" $(SWIFT) run -c release --package-path Benchmarks
+	LATCHKEY_DAEMON="$(CURDIR)/$(RELEASE)/latchkeyd" \
+	    $(SWIFT) run -c release --package-path Benchmarks latchkey-bench --tpm
 
 build: bootstrap ## build the shipped programs
 	@set -e; for program in $(PROGRAMS); do \

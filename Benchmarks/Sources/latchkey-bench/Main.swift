@@ -11,6 +11,7 @@ enum Main {
             case .help: print(Options.help, terminator: "")
             case .floor(let database): try FloorProcess.serve(database: database)
             case .list: try Listing.run()
+            case .tpm(let options): try TPMRun.measure(options)
             case .measure(let options): try measure(options)
             }
         } catch {

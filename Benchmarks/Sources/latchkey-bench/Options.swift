@@ -20,7 +20,7 @@ struct Options: Sendable {
 
     static let help = """
         usage: latchkey-bench [--max N] [--reads N] [--writes N] [--cores 1|2]
-                              [--folder DIR] [--json FILE]
+                              [--folder DIR] [--json FILE] [--tpm]
 
         Measures add, read, update and delete of generic passwords through the real socket and the real daemon,
         in alternating batches with floors of this machine. LATCHKEY_DAEMON names the daemon; `make bench`
@@ -32,6 +32,7 @@ struct Options: Sendable {
           --writes N    timed adds, updates and deletes at each number of items (default 1000)
           --cores 1|2   all processes on one core (default), or the caller on one and all others on a second
           --folder DIR  parent of the temporary folder; must be on a real disk
+          --tpm         only signatures of keys in a software TPM, compared with its commands alone
           --json FILE   also write the numbers as JSON; - writes them to standard output instead of the table
 
         A time covers one call of Security without the creation of its dictionary. The exit code is 0 when every
@@ -44,6 +45,8 @@ struct Options: Sendable {
         case help
         /// The second process of the floors, which the program starts itself.
         case floor(database: String)
+        /// Only signatures of keys in a software TPM.
+        case tpm(Options)
         /// The listing process, which the program starts itself.
         case list
         case measure(Options)
@@ -52,6 +55,7 @@ struct Options: Sendable {
         init(arguments: [String]) throws(BenchFailure) {
             var options = Options()
             var rest = arguments[...]
+            var isTPMOnly = false
             while let name = rest.popFirst() {
                 switch name {
                 case "--help", "-h":
@@ -63,6 +67,7 @@ struct Options: Sendable {
                 case "--list":
                     self = .list
                     return
+                case "--tpm": isTPMOnly = true
                 case "--max": options.maximum = try Choice.number(name, rest.popFirst(), 1...10_000_000)
                 case "--reads": options.reads = try Choice.number(name, rest.popFirst(), 1...10_000_000)
                 case "--writes": options.writes = try Choice.number(name, rest.popFirst(), 1...1_000_000)
@@ -72,7 +77,7 @@ struct Options: Sendable {
                 default: throw BenchFailure("unknown option \(name)", hint: "See: latchkey-bench --help")
                 }
             }
-            self = .measure(options)
+            self = isTPMOnly ? .tpm(options) : .measure(options)
         }
 
         private static func text(_ name: String, _ value: String?) throws(BenchFailure) -> String {

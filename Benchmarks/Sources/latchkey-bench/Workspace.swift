@@ -36,16 +36,19 @@ struct Workspace: Sendable {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         fileSystem = Workspace.fileSystem(of: place)
         // The run measures the software enclave, not a TPM.
-        let isConfigured =
-            mkdir(store, 0o700) == 0
-            && FileManager.default.createFile(
-                atPath: store + "/latchkeyd.conf", contents: Data("enclave = software\n".utf8),
-                attributes: [.posixPermissions: 0o600])
-        guard isConfigured else { throw .system("latchkeyd.conf") }
+        guard mkdir(store, 0o700) == 0 else { throw .system("mkdir") }
+        try configure("enclave = software\n")
         setenv("LATCHKEY_HOME", store, 1)
         setenv("LATCHKEY_APP_ID", "org.example.latchkey-bench", 1)
         // Without this variable the socket is in the store's folder and is removed with it.
         unsetenv("XDG_RUNTIME_DIR")
+    }
+
+    /// Replaces the configuration of the daemon, before it is started.
+    func configure(_ text: String) throws(BenchFailure) {
+        let isWritten = FileManager.default.createFile(
+            atPath: store + "/latchkeyd.conf", contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        guard isWritten else { throw .system("latchkeyd.conf") }
     }
 
     /// Reads all files once, so that they are in the page cache and disk reads are not measured.
