@@ -6,6 +6,9 @@
 package enum TPMCommand: UInt32, Sendable {
     case evictControl = 0x120
     case createPrimary = 0x131
+    case activateCredential = 0x147
+    case certifyCreation = 0x14a
+    case nvRead = 0x14e
     case policySecret = 0x151
     case create = 0x153
     case sharedSecret = 0x154
@@ -17,6 +20,7 @@ package enum TPMCommand: UInt32, Sendable {
     case contextSave = 0x162
     case flushContext = 0x165
     case loadExternal = 0x167
+    case nvReadPublic = 0x169
     case policyAuthValue = 0x16b
     case policyCommandCode = 0x16c
     case policyOR = 0x171
@@ -34,6 +38,7 @@ package enum TPMCommand: UInt32, Sendable {
 
 /// An algorithm (`TPM_ALG_ID`, section 6.3).
 package enum TPMAlgorithm: UInt16, Sendable {
+    case rsa = 0x0001
     case aes = 0x0006
     case sha256 = 0x000b
     case none = 0x0010
@@ -52,6 +57,8 @@ package struct TPMHandle: Hashable, Sendable {
     package static let owner = TPMHandle(0x4000_0001)
     /// No object or session (`TPM_RH_NULL`).
     package static let none = TPMHandle(0x4000_0007)
+    /// The hierarchy of the maker's keys (`TPM_RH_ENDORSEMENT`).
+    package static let endorsement = TPMHandle(0x4000_000b)
     /// A password instead of a session (`TPM_RS_PW`).
     package static let password = TPMHandle(0x4000_0009)
 }
