@@ -61,6 +61,7 @@ extension TPMMemory {
             // What cannot be removed now is removed with the connection.
             defer { if !endorsement.isPersistent { try? client.flush(endorsement.entity.handle) } }
             let session = try client.startEndorsementSession()
+            // As above.
             defer { try? client.flush(session) }
             do throws(TPMError) {
                 let response = try client.send(
