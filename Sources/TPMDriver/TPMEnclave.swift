@@ -55,8 +55,10 @@ package final class TPMEnclave: KeyModule {
     package func finish(
         _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
     ) throws(Failure) -> SecretBytes {
-        let begun = try uses.take(use)
-        return try chip.use { (memory, client) throws(TPMError) in
+        try chip.use { [uses] (memory, client) throws(TPMError) in
+            // Under the lock of the chip: a use that begins meanwhile removes the sessions of uses that have ended, and
+            // this one has from here on.
+            let begun = try failing { () throws(Failure) in try uses.take(use) }
             var session = try memory.takeSession(use, &client)
             do throws(TPMError) {
                 let result = try memory.carryOut(begun, approval, password, in: &session, &client)
