@@ -85,6 +85,30 @@ import Testing
         for time in [now - 86_400, now + 20 * 365 * 86_400] { expectRefusal(.untrustedChain, key.request, at: time) }
     }
 
+    @Test func aChainThatTheDeviceSendsIsAcceptedIfItsIssuersAreAuthorities() throws {
+        let issuer = try maker.makeIssuer(isAuthority: true)
+        _ = try verifier.begin(device.newAttestationKey(certifiedBy: maker, .init(issuer: issuer)).request, at: now)
+        let other = try maker.makeIssuer(isAuthority: false)
+        expectRefusal(
+            .untrustedChain, try device.newAttestationKey(certifiedBy: maker, .init(issuer: other)).request)
+    }
+
+    @Test func aWeakSignatureInTheChainIsRefused() throws {
+        let key = try device.newAttestationKey(certifiedBy: maker, .init(digest: "sha1"))
+        expectRefusal(.untrustedChain, key.request)
+    }
+
+    @Test func aCertificateThatIsNotDERIsAnErrorOfTheCaller() throws {
+        let root = try maker.root()
+        for wrong in [[], Array(root.dropLast()), root + [0]] {
+            for verifier in [
+                { try Verifier(roots: [wrong]) }, { try Verifier(roots: [root], intermediates: [wrong]) },
+            ] {
+                #expect(#expect(throws: DeviceProofError.self) { try verifier() }?.code == .invalidParameter)
+            }
+        }
+    }
+
     @Test func aCertificateForAnotherPurposeIsRefused() throws {
         let key = try device.newAttestationKey(certifiedBy: maker, .init(usage: "serverAuth"))
         expectRefusal(.notAnEndorsementCertificate, key.request)

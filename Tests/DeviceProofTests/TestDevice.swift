@@ -47,7 +47,8 @@ final class TestDevice: Sendable {
         var key = try enclave.newAttestationKey()
         var request = try EnrolmentRequest(decoding: key.request)
         let endorsementKey = try EndorsementKey(decoding: request.endorsementKey)
-        request.certificates = [try maker.certify(endorsementKey.publicKey, certificate)]
+        request.certificates =
+            [try maker.certify(endorsementKey.publicKey, certificate)] + (certificate.issuer.map { [$0.der] } ?? [])
         key.request = try request.encoded()
         return key
     }
@@ -109,6 +110,15 @@ final class TestMaker: Sendable {
         var usage = "2.23.133.8.1"
         var manufacturer: String? = "id:49465800"
         var model = "SLB9670"
+        /// The digest that the issuer signs.
+        var digest = "sha256"
+        /// The certificate below the root that issues this one; nil for the root.
+        var issuer: Issuer?
+    }
+
+    /// A certificate below the root.
+    struct Issuer {
+        let der: [UInt8]
     }
 
     init() throws {
@@ -123,8 +133,24 @@ final class TestMaker: Sendable {
         Array(try program.run("openssl", "x509", "-in", "root.pem", "-outform", "der"))
     }
 
+    /// Makes a certificate below the root.
+    ///
+    /// - Parameter isAuthority: whether it says that it may issue certificates.
+    func makeIssuer(isAuthority: Bool) throws -> Issuer {
+        try program.run(
+            "openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+            "issuer.key", "-out", "issuer.csr", "-subj", "/CN=Issuer")
+        try program.write("issuer.extensions", "basicConstraints = critical,CA:\(isAuthority ? "TRUE" : "FALSE")\n")
+        try program.run(
+            "openssl", "x509", "-req", "-in", "issuer.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial",
+            "8", "-days", "3650", "-extfile", "issuer.extensions", "-out", "issuer.pem")
+        let der = try program.run("openssl", "x509", "-in", "issuer.pem", "-outform", "der")
+        return Issuer(der: Array(der))
+    }
+
     /// Certifies an endorsement key.
     func certify(_ key: PublicKey, _ options: Options = Options()) throws -> [UInt8] {
+        let issuer = options.issuer == nil ? "root" : "issuer"
         try program.write("ek.der", Data(key.subjectPublicKeyInfo))
         try program.run("openssl", "pkey", "-pubin", "-inform", "der", "-in", "ek.der", "-out", "ek.pem")
         // openssl removes the prefix "1." of a name in a section.
@@ -143,9 +169,9 @@ final class TestMaker: Sendable {
             """)
         return Array(
             try program.run(
-                "openssl", "x509", "-new", "-force_pubkey", "ek.pem", "-CA", "root.pem", "-CAkey", "root.key",
-                "-set_serial", "7", "-subj", "/", "-days", "3650", "-extfile", "extensions",
-                "-outform", "der"))
+                "openssl", "x509", "-new", "-\(options.digest)", "-force_pubkey", "ek.pem", "-CA", "\(issuer).pem",
+                "-CAkey", "\(issuer).key", "-set_serial", "7", "-subj", "/", "-days", "3650", "-extfile",
+                "extensions", "-outform", "der"))
     }
 }
 
