@@ -5,8 +5,8 @@ public enum DeviceKind: Hashable, Sendable {
     /// A TPM whose maker certified its endorsement key.
     ///
     /// The manufacturer is the vendor identifier of the TCG as the certificate has it, such as `id:49465800`; the model
-    /// is the maker's part number. Both are the words of the certificate: they are worth as much as the pinned
-    /// certificate from which its chain begins.
+    /// is the maker's part number. Both are copied from the certificate, so they are as trustworthy as the pinned
+    /// certificate.
     case hardware(manufacturer: String, model: String)
     /// A virtual TPM: the owner of the machine on which it runs can copy its keys.
     case virtual

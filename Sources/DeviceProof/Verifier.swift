@@ -25,8 +25,8 @@ public struct Verifier: Sendable {
     ///
     /// - Parameters:
     ///   - roots: the certificates that are trusted, in DER: roots of makers of TPMs, or issuers below them. Pin those
-    ///     of the makers whose chips you accept. A maker's root vouches for all its devices, so do not pin the root of a
-    ///     certificate authority that anybody can use.
+    ///     of the makers whose chips you accept. A pinned certificate decides for all devices below it, so do not pin
+    ///     one that also certifies keys which are not in a TPM.
     ///   - intermediates: certificates in DER that may be links of a chain. They are not trusted by themselves.
     ///   - knownEndorsementKeys: the kinds of devices without certificates, by the name of their endorsement key (34
     ///     bytes, ``EnrolledDevice/endorsementKeyName``), which was read in a trustworthy place.

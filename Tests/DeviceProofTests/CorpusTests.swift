@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceProof
+import Foundation
 import LatchkeyModel
 import TPMProtocol
 import TestSupport
@@ -39,6 +40,15 @@ import Testing
             let point = try #require(area.point).external
             let proven = try Verifier(roots: []).verify(proof, of: point, nonce: nonce, by: device)
             #expect(proven.userVerificationClaimed.requiresApplicationPassword == needsPassword)
+        }
+    }
+
+    @Test func theDocumentListsTheErrorCodeOfEachCheck() throws {
+        let page = try String(contentsOf: Repository.document("device-proof.md"), encoding: .utf8)
+        let general: [DeviceProofError.Code] = [.malformed, .invalidParameter, .internalFailure]
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.joined()
+        for code in DeviceProofError.Code.allCases where !general.contains(code) {
+            #expect(rows.contains("`\(code)`"), "\(code)")
         }
     }
 

@@ -52,6 +52,21 @@ import Testing
             }?.code == .otherPublicKey)
     }
 
+    /// The memory of the TPM has room for three keys and three sessions.
+    @Test func begunUsesOfKeysAreFinishedAfterAnEnrolmentAndAProof() throws {
+        let key = try device.newKey()
+        let operation = EnclaveOperation.sign(digest: [UInt8](repeating: 1, count: 32))
+        let uses = try (0..<3).map { _ in try device.enclave.begin(key.blob, operation) }
+        // The session of the first use is kept for a later one.
+        try device.finish(uses[0])
+        let pending = try verifier.begin(attestationKey.request, at: now)
+        _ = try pending.finish(device.enclave.answer(pending.challenge, by: attestationKey.blob))
+        try device.finish(uses[1])
+        let proof = try device.enclave.attest(key.blob, by: attestationKey.blob, nonce: nonce)
+        _ = try verifier.verify(proof, of: key.publicKey, nonce: nonce, by: enrolled)
+        try device.finish(uses[2])
+    }
+
     @Test func anotherAttestationKeyOfTheSameDeviceIsRefused() throws {
         let key = try device.newKey()
         let other = try device.enclave.newAttestationKey()

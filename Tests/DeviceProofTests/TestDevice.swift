@@ -16,10 +16,9 @@ final class TestDevice: Sendable {
     let enclave: TPMEnclave
     private let tpm: SoftwareTPM
 
+    private static let authorityKey = Result { () throws(Failure) in try PrivateKey.generate(.p256) }
     /// The authority that the policies of its keys name.
-    static let authority = Result { () throws(Failure) in
-        try PrivateKey.generate(.p256).publicKey.externalRepresentation
-    }
+    static let authority = authorityKey.map(\.publicKey.externalRepresentation)
     static let reference = [UInt8](repeating: 0x52, count: 32)
 
     /// Starts a device.
@@ -38,6 +37,17 @@ final class TestDevice: Sendable {
                 accessControl: AccessControl(
                     accessibility: .whenUnlockedThisDeviceOnly, constraints: [.privateKeyUsage]), password: password,
                 binding: KeyBinding(authority: Self.authority.get(), reference: Self.reference)))
+    }
+
+    /// Finishes a begun use of a key with the approval that it needs.
+    func finish(_ use: KeyChallenge) throws {
+        let subject = try #require(use.subject)
+        // The TPM counts the expiry by a clock that tests do not control.
+        let text = try ApprovalText(
+            nonce: use.nonce, expirySeconds: 3600, command: subject.commandDigest, reference: Self.reference)
+        let signature = try Self.authorityKey.get().signECDSA(DigestAlgorithm.sha256.hash(text.bytes))
+        let approval = KeyApproval(expirySeconds: 3600, signature: signature)
+        _ = try enclave.finish(use.use, approval: approval, password: nil)
     }
 
     /// Makes an attestation key, with a certificate that a maker gives the endorsement key.
