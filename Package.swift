@@ -97,7 +97,9 @@ let package = Package(
         // Engine: no input or output of its own. Its protocols for drivers are LatchkeySeams.
         room("LatchkeyPolicy", ["LatchkeyModel"]),
         room("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
-        room("LatchkeyAuthority", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy"]),
+        room(
+            "LatchkeyAuthority",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
         room(
             "LatchkeyKeychain",
             [
@@ -120,7 +122,9 @@ let package = Package(
 
         // Drivers; they never import each other.
         room("SQLiteDriver", ["LatchkeyModel", "LatchkeySeams", "CSQLite"]),
-        room("SystemDriver", ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams", "LatchkeySystem"]),
+        room(
+            "SystemDriver",
+            ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem"]),
         room("SoftwareEnclaveDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeyKeys"]),
         room("SimulatedDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyPolicy"]),
         room(
@@ -200,7 +204,7 @@ let package = Package(
                 "LatchkeyClient", "LatchkeyIdentity", "LatchkeyHost", "LatchkeyAuthority", "AuthorityDriver",
                 "LatchkeyService",
                 "LatchkeyKeychain", "SQLiteDriver", "SimulatedDriver", "SystemDriver",
-                "SoftwareEnclaveDriver", "PromptDriver",
+                "SoftwareEnclaveDriver", "PromptDriver", "TPMDriver",
             ]),
         process(
             "latchkey-prompt",
@@ -256,7 +260,7 @@ let package = Package(
             [
                 "LatchkeyKeychain", "LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeySeams",
                 "LatchkeyAuthority", "LatchkeyHost", "LatchkeyPolicy", "LatchkeyService", "SQLiteDriver", "CSQLite",
-                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TestSupport",
+                "SeamStandIns", "SystemDriver", "SimulatedDriver", "TPMDriver", "TestSupport",
             ]),
         tests("SQLiteDriverTests", ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "TestSupport"]),
         tests("SystemDriverTests", ["LatchkeyModel", "LatchkeySeams", "SystemDriver"]),
@@ -332,7 +336,10 @@ let package = Package(
             ["LatchkeyModel", "LatchkeySeams", "SQLiteDriver", "SimulatedDriver", "SystemDriver", "TestSupport"]),
         tests(
             "KeyVaultTests",
-            ["SystemDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SeamStandIns", "TestSupport"]),
+            [
+                "SystemDriver", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "SeamStandIns", "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+            ]),
         tests(
             "PrompterTests",
             [

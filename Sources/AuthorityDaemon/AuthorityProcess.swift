@@ -95,11 +95,12 @@ package enum AuthorityProcess {
             try identifier.identify(process)
         } user: { (userID) throws(Failure) in
             let files = try AuthorityFolder(
-                "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock)
+                "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock,
+                random: SystemRandomSource())
             return UserParts(
                 tier: .file, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },
-                counters: files, permissions: files, passcodes: files)
+                counters: files, permissions: files, passcodes: files, approvalKeys: files)
         }
         let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
         let agentServer = AgentServer(agents) { (process) throws(Failure) in try identifier.identify(process) }

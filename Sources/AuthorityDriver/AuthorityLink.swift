@@ -201,12 +201,15 @@ package final class AuthorityLink: Sendable {
         for box in waiting { box.put(true) }
     }
 
+    /// The failure for a reply that does not belong to its call.
+    static let otherReply = Failure(.internalFailure, "latchkey-authd sent a reply of another kind.")
+
     /// Asks who a process is. Blocks.
     package func identify(_ process: ProcessName) throws(Failure) -> ProgramIdentity {
         switch try call(.identify(process)) {
         case .identity(let identity): return identity
         case .failure(let failure): throw failure
-        case .done, .granted, .denied: throw Failure(.internalFailure, "latchkey-authd sent a reply of another kind.")
+        default: throw Self.otherReply
         }
     }
 

@@ -19,8 +19,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
         var isLocked = false
     }
     private let core = Mutex(Core())
-    private let link: AuthorityLink
-    private let userID: UInt32
+    let link: AuthorityLink
+    let userID: UInt32
     private let clock: any Clock
 
     /// Creates the authority of a user.
@@ -108,7 +108,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
             plan: request.plan, process: process, faceUsage: request.asker.faceUsage,
             prompting: request.prompting.clipped, purpose: request.purpose, lastStep: request.lastStep.lastStep,
             recoveryCode: request.lastStep.code, reuseSeconds: request.reuseSeconds, challenge: request.challenge,
-            binding: request.binding)
+            binding: request.binding,
+            keyUses: request.keyUses)
         return link.begin(.evaluate(call)) { result in
             switch result {
             case .success(.granted(let grant)):
@@ -118,7 +119,8 @@ package final class RemoteAuthority: AuthenticationAuthority {
                 completion(.granted(grant.token, entered: entered))
             case .success(.denied(let status)): completion(.denied(status))
             case .success(.failure(let failure)), .failure(let failure): completion(.denied(failure.status))
-            case .success(.done), .success(.identity): completion(.denied(.internalFailure))
+            case .success(.done), .success(.identity), .success(.keyBinding), .success(.approved):
+                completion(.denied(.internalFailure))
             }
         }
     }
@@ -149,7 +151,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
                 if case .unlocked = change { core.withLock { $0.isLocked = $0.known?.isLocked ?? false } }
                 failure = nil
             case .success(.failure(let refusal)), .failure(let refusal): failure = refusal
-            case .success: failure = Failure(.internalFailure, "latchkey-authd sent a reply of another kind.")
+            case .success: failure = AuthorityLink.otherReply
             }
             if let failure { link.log.note(.authorityNotTold, failure) }
             then?(failure)
@@ -167,7 +169,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
             switch result {
             case .success(.done): done(nil)
             case .success(.failure(let failure)), .failure(let failure): done(failure)
-            case .success: done(Failure(.internalFailure, "latchkey-authd sent a reply of another kind."))
+            case .success: done(AuthorityLink.otherReply)
             }
         }
     }

@@ -123,6 +123,8 @@ package final class AuthorityConnection: Sendable {
                 reply(number, .done)
             case .change(let change): try user(change.userID).change(number, change.kind)
             case .setFacePermission(let change): try user(change.userID).set(number, change)
+            case .bindKey(let bind): try user(bind.userID).bindKey(number, bind)
+            case .approve(let approve): try user(approve.userID).approve(number, approve)
             }
         } catch {
             reply(number, .failure(error))

@@ -19,12 +19,14 @@ package struct UserParts: Sendable {
     package var counters: any CounterStore
     package var permissions: any FacePermissionStore
     package var passcodes: any PasscodeRecordStore
+    package var approvalKeys: any ApprovalKeyStore
 
     /// Creates a value from its fields.
     package init(
         tier: Tier, isVirtual: Bool, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
         work: any WorkQueue,
-        counters: any CounterStore, permissions: any FacePermissionStore, passcodes: any PasscodeRecordStore
+        counters: any CounterStore, permissions: any FacePermissionStore,
+        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore
     ) {
         self.tier = tier
         self.isVirtual = isVirtual
@@ -35,6 +37,7 @@ package struct UserParts: Sendable {
         self.counters = counters
         self.permissions = permissions
         self.passcodes = passcodes
+        self.approvalKeys = approvalKeys
     }
 }
 
@@ -75,7 +78,9 @@ final class UserAuthority: Sendable {
                 counters: .success(parts.counters), permissions: parts.permissions,
                 passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
                     try passcodes.passcodeRecords().current?.passcodeID ?? []
-                }, log: connection.parts.log,
+                },
+                approvalKey: { [keys = parts.approvalKeys] () throws(Failure) in try keys.approvalKey() },
+                log: connection.parts.log,
                 // The users share the prompters, which identify prompts by these numbers.
                 nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue }),
             mint: connection.mint)
@@ -137,7 +142,7 @@ final class UserAuthority: Sendable {
         let request = AuthenticationRequest(
             plan: call.plan, asker: Asker(caller: caller, faceUsage: call.faceUsage, terminal: identity.terminal),
             prompting: call.prompting, purpose: call.purpose, lastStep: step, reuseSeconds: call.reuseSeconds,
-            challenge: call.challenge, binding: call.binding)
+            keyUses: call.keyUses, challenge: call.challenge, binding: call.binding)
         return authority.evaluate(request) { [self] result in
             // The reply may be followed by a question about the state, such as the tries that are left.
             sendState()
@@ -265,6 +270,35 @@ final class UserAuthority: Sendable {
         authority.setFacePermission(change.application, change.isAllowed) { [self] failure in
             sendState()
             connection?.reply(number, failure.map { .failure($0) } ?? .done)
+        }
+    }
+
+    // MARK: - Keys
+
+    /// Runs on the user's work queue, because the key for approvals is a file, which may have to be made.
+    func bindKey(_ number: UInt64, _ call: AuthorityCall.BindKey) {
+        submit(number) { [self] () throws(Failure) in
+            let binding = try authority.binding(storeID: call.storeID, call.rule)
+            connection?.reply(
+                number,
+                .keyBinding(AuthorityReply.KeyBinding(authority: binding.authority, reference: binding.reference)))
+        }
+    }
+
+    func approve(_ number: UInt64, _ call: AuthorityCall.Approve) {
+        submit(number) { [self] () throws(Failure) in
+            let approval = try authority.approve(
+                KeyApprovalRequest(
+                    storeID: call.storeID, rule: call.rule,
+                    subject: KeyChallenge.Subject(
+                        keyName: call.keyName, command: call.command, parameters: call.parameters,
+                        policyReference: call.reference),
+                    nonce: call.nonce, tokens: call.tokens))
+            connection?.reply(
+                number,
+                .approved(
+                    AuthorityReply.Approval(
+                        expirySeconds: UInt32(approval.expirySeconds), signature: approval.signature)))
         }
     }
 

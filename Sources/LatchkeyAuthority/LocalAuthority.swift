@@ -27,6 +27,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         package var permissions: (any FacePermissionStore)?
         /// Returns the identifier of the passcode's secret; nil in tiers in which the store verifies the passcode.
         package var passcodeID: (@Sendable () throws(Failure) -> [UInt8])?
+        /// Returns the private key that approves uses of keys of a TPM, 32 bytes; nil if there is no TPM. Blocks.
+        package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
         package var companions: (any CompanionMonitor)?
         /// Operates the simulated sensor, for prompts of the simulated tier.
         package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
@@ -44,6 +46,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             isVirtual: Bool? = nil, counters: Result<any CounterStore, Failure>,
             permissions: (any FacePermissionStore)?,
             passcodeID: (@Sendable () throws(Failure) -> [UInt8])? = nil,
+            approvalKey: (@Sendable () throws(Failure) -> SecretBytes)? = nil,
             companions: (any CompanionMonitor)? = nil,
             simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)? = nil,
             ended: (@Sendable (EvaluationEnd) -> Void)? = nil, log: any EventLog = UnwatchedLog(),
@@ -61,6 +64,7 @@ package final class LocalAuthority: AuthenticationAuthority {
             self.counters = counters
             self.permissions = permissions
             self.passcodeID = passcodeID
+            self.approvalKey = approvalKey
             self.companions = companions
             self.simulatedTouch = simulatedTouch
             self.ended = ended
@@ -101,6 +105,7 @@ package final class LocalAuthority: AuthenticationAuthority {
         var enteredCodes: [UInt64: SecretBytes] = [:]
         /// The new passcode that was entered, by evaluation, until the evaluation ends.
         var newPasscodes: [UInt64: NewPasscode] = [:]
+        var keyGrants = KeyGrants()
     }
 
     let core = Mutex(Core())
@@ -181,6 +186,7 @@ package final class LocalAuthority: AuthenticationAuthority {
                     proof, for: request, userID: parts.userID, passcodeID: parts.passcodeID?() ?? [],
                     isVirtual: parts.isVirtual,
                     at: parts.clock.uptime, bootID: parts.clock.bootID)
+                core.withLock { $0.keyGrants.add(token, request.asker.caller, request.keyUses) }
                 return .granted(token, entered: entered.map { .text($0) })
             } catch {
                 // Without a token the service cannot check the proof, so the evaluation counts as refused.
@@ -196,7 +202,9 @@ package final class LocalAuthority: AuthenticationAuthority {
         // In this process every change is accepted.
         let accepted: @Sendable () -> Void = { then?(nil) }
         switch change {
-        case .locked: post(.locked, then: accepted)
+        case .locked:
+            core.withLock { $0.keyGrants.removeAll() }
+            post(.locked, then: accepted)
         case .unlocked(let byBiometry): post(.unlocked(byBiometry: byBiometry), then: accepted)
         case .background(let isBehind): post(.background(isBehind), then: accepted)
         case .passcodeExists(let exists): post(.passcodeExists(exists), then: accepted)

@@ -4,22 +4,38 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 package import LatchkeySeams
 
-/// Creates and uses private keys through a key module, and enforces their access controls.
+/// Creates and uses private keys through key modules, and enforces their access controls.
 ///
 /// Every use requires an `Authorisation`, so that code which omits the check does not compile. The keychain stores the
 /// keys' blobs; this type stores nothing.
 package final class Enclave: Sendable {
+    /// Makes new keys.
     private let module: any KeyModule
+    /// Modules that made keys which the store may still have.
+    private let earlier: [any KeyModule]
+    private let approver: any KeyApprover
+    /// The identifier of the store that has the keys.
+    private let storeID: [UInt8]
 
-    /// Creates an enclave that uses `module` for all key operations.
-    package init(_ module: any KeyModule) { self.module = module }
+    /// Creates an enclave.
+    ///
+    /// - Parameters:
+    ///   - module: makes new keys, and uses those that it made.
+    ///   - earlier: use the keys that they made.
+    ///   - approver: approves uses if a module checks that.
+    ///   - storeID: the identifier of the store that has the keys.
+    package init(
+        _ module: any KeyModule, earlier: [any KeyModule] = [], approver: any KeyApprover, storeID: [UInt8]
+    ) {
+        (self.module, self.earlier, self.approver, self.storeID) = (module, earlier, approver, storeID)
+    }
 
     /// The kind of the key module: hardware or software.
     package var kind: EnclaveKind { module.kind }
 
     /// Whether all functions may run on the thread that serves all clients; otherwise they run on the queue of key
     /// operations.
-    package var isImmediate: Bool { module.isImmediate }
+    package var isImmediate: Bool { module.isImmediate && earlier.allSatisfy(\.isImmediate) }
 
     /// Creates a P-256 key. Blocks unless `isImmediate`.
     ///
@@ -28,11 +44,24 @@ package final class Enclave: Sendable {
         guard properties.accessControl.isValid else {
             throw Failure(.invalidParameter, "The access control flags contradict each other.")
         }
+        guard module.checksApprovals else { return try module.create(properties) }
+        var properties = properties
+        properties.binding = try approver.binding(storeID: storeID, properties.accessControl)
         return try module.create(properties)
     }
 
     /// Erases a key that was created and could not be stored.
-    package func erase(_ blob: SecretBytes) throws(Failure) { try module.erase(blob) }
+    package func erase(_ blob: SecretBytes) throws(Failure) { try module(of: blob).erase(blob) }
+
+    private func module(of blob: SecretBytes) throws(Failure) -> any KeyModule {
+        guard let module = ([module] + earlier).first(where: { $0.recognises(blob) }) else {
+            throw Failure(
+                .enclaveUnavailable,
+                "The key was made by an implementation of the Secure Enclave that is not used now.",
+                hint: "Choose the one that made it, with a line \"enclave = ...\" in the configuration of latchkeyd.")
+        }
+        return module
+    }
 
     /// Performs one operation with an opened key, after checking the proof against the key's access control. Blocks
     /// unless `isImmediate`.
@@ -46,8 +75,8 @@ package final class Enclave: Sendable {
     ///   - password: the key's password; nil if it has none.
     /// - Returns: r ‖ s (64 bytes) or the ECDH shared secret (32 bytes).
     /// - Throws: `keyUsageNotAllowed` without `.privateKeyUsage`; `itemAuthenticationFailed` when the proof does not
-    ///   satisfy the access control, or the module requires an approval; `invalidParameter` for malformed input; the
-    ///   errors of the module.
+    ///   satisfy the access control; `notPermitted` when the authority does not approve a use for this proof any more;
+    ///   `invalidParameter` for malformed input; the errors of the module and of the authority.
     package func perform(
         _ operation: EnclaveOperation, _ blob: SecretBytes, rule: AccessControl, proof: Authorisation,
         password: SecretBytes? = nil
@@ -56,12 +85,19 @@ package final class Enclave: Sendable {
         // The proof is checked before the key is loaded, so that a request without one occupies no session of the module.
         try check(proof, for: rule)
         let use = try begin(operation, blob, rule: rule)
-        // There is no authority that approves a challenge yet, so a module that requires an approval is not used.
-        guard use.challenge.subject == nil else {
+        let approval: KeyApproval?
+        do throws(Failure) {
+            approval = try use.challenge.subject.map { (subject) throws(Failure) in
+                try approver.approve(
+                    KeyApprovalRequest(
+                        storeID: storeID, rule: rule, subject: subject, nonce: use.challenge.nonce,
+                        tokens: proof.tokens))
+            }
+        } catch {
             abandon(use)
-            throw Failure(.itemAuthenticationFailed, "The key needs an approval, which this daemon cannot give.")
+            throw error
         }
-        return try finish(use, proof: proof, approval: nil, password: password)
+        return try finish(use, proof: proof, approval: approval, password: password)
     }
 
     // MARK: - The two steps
@@ -70,6 +106,7 @@ package final class Enclave: Sendable {
     package struct BegunUse: Sendable {
         package let challenge: KeyChallenge
         fileprivate let rule: AccessControl
+        fileprivate let module: any KeyModule
     }
 
     /// Begins a use of a key. Reveals nothing, so it needs no proof.
@@ -91,7 +128,8 @@ package final class Enclave: Sendable {
                 throw Failure(.invalidParameter, "A public key of P-256 has 65 bytes and begins with 04.")
             }
         }
-        return BegunUse(challenge: try module.begin(blob, operation), rule: rule)
+        let module = try module(of: blob)
+        return BegunUse(challenge: try module.begin(blob, operation), rule: rule, module: module)
     }
 
     /// Finishes a use with the proof and, if the challenge has a subject, the approval that were obtained for it. The use
@@ -105,11 +143,11 @@ package final class Enclave: Sendable {
             abandon(use)
             throw error
         }
-        return try module.finish(use.challenge.use, approval: approval, password: password)
+        return try use.module.finish(use.challenge.use, approval: approval, password: password)
     }
 
     /// Ends a use without a result.
-    package func abandon(_ use: BegunUse) { module.abandon(use.challenge.use) }
+    package func abandon(_ use: BegunUse) { use.module.abandon(use.challenge.use) }
 
     private func checkUsage(_ rule: AccessControl) throws(Failure) {
         guard rule.constraints.contains(.privateKeyUsage) else {

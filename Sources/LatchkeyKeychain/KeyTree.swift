@@ -22,6 +22,8 @@ package final class KeyTree: Sendable {
     let recordKey: SymmetricKey
     /// Seals the counters of failed tries, a file beside the database.
     let countersKey: SymmetricKey
+    /// The private key that approves uses of a TPM's keys is derived from it.
+    let approvalKey: SymmetricKey
     /// Seals the anchor, a file beside the database.
     let anchorKey: SymmetricKey
     /// Key of the row hashes in the set hash.
@@ -57,6 +59,7 @@ package final class KeyTree: Sendable {
         auditKey = try automaticKey.derive(.audit)
         recordKey = try automaticKey.derive(.record)
         countersKey = try automaticKey.derive(.counters)
+        approvalKey = try automaticKey.derive(.approval)
         anchorKey = try rootKey.derive(.anchor)
         setKey = try AuthenticationKey(recordKey.derive(.set))
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCrypto
+import LatchkeyKeys
 package import LatchkeyModel
 package import LatchkeyPolicy
 package import LatchkeySeams
@@ -29,6 +31,17 @@ package enum KeyOpening: Sendable {
 extension Keychain {
     /// `kSecAttrTokenIDSecureEnclave`.
     package static let enclaveToken = "com.apple.setoken"
+
+    /// Returns the private key with which the authority of this user approves uses of keys, if it has none of its own:
+    /// a scalar of P-256, derived from the keys of the store, 32 bytes.
+    package func approvalKey() throws(Failure) -> SecretBytes {
+        // Fewer than one in four billion derived values are no scalar.
+        for number in 0..<4 as Range<UInt8> {
+            let key = try tree.approvalKey.derive(.approval, context: [number]).secret
+            if PrivateScalar(key, curve: .p256)?.publicPoint != nil { return key }
+        }
+        throw Failure(.internalFailure, "No key for approvals can be derived.")
+    }
 
     /// Returns the properties with which the key module creates a key.
     ///

@@ -19,6 +19,9 @@ package struct PrivateScalar: Sendable {
         self.bytes = bytes
     }
 
+    /// The public point, uncompressed: 04, X, Y; nil when the scalar is zero or not below the order of the curve.
+    package var publicPoint: [UInt8]? { bytes.withBytes { KeyHandle.point(curve, scalar: $0) } }
+
     /// Signs a digest of any length with ECDSA (FIPS 186-4, section 6.4).
     ///
     /// - Returns: r ‖ s, each big-endian and as wide as a coordinate.

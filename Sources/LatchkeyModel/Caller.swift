@@ -51,12 +51,15 @@ package struct Caller: Sendable {
     /// A placeholder without access groups, to which the keychain refuses every access.
     package static let none = Caller(groups: [], label: "", processID: 0, userID: .max)
 
+    /// Whether the process that asked still executes the same program; true if nothing verifies that.
+    package var isCurrent: Bool { process?.isUnchanged ?? true }
+
     /// The caller under the name that prompts and the audit log may show now.
     ///
     /// Prevents a process that executed another program, or passed its connection to another process, from being shown
     /// as the program that connected. Proofs are compared with the original caller, not with this value.
     package var current: Caller {
-        guard let process, !process.isUnchanged else { return self }
+        guard !isCurrent else { return self }
         var caller = self
         caller.label = Caller.undetermined
         caller.program = "its program could not be determined"

@@ -14,6 +14,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case audit = "latchkey audit v1"
     case record = "latchkey record v1"
     case counters = "latchkey counters v1"
+    /// The key with which the authority of the tiers `user` and `simulated` approves uses of a TPM's keys.
+    case approval = "latchkey approval v1"
     // Keys derived from the keys above.
     case chain = "latchkey chain v1"
     case set = "latchkey set v1"
@@ -33,6 +35,10 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case binding = "latchkey binding v1"
     /// The reference that the policy of a TPM's key contains.
     case keyPolicy = "latchkey key policy v1"
+    /// The policy that marks a counter of a TPM as the one of a store.
+    case counterPolicy = "latchkey counter policy v1"
+    /// The key under which a recovery code opens the root key of a store on a TPM.
+    case rootRecovery = "latchkey root recovery v1"
     // Keys that latchkey-authd derives from a stretched passcode.
     case passcodeVerifier = "latchkey verifier v1"
     case slotHalf = "latchkey slot half v1"
@@ -47,6 +53,8 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
 /// The magic bytes at the start of each file of the store other than the database, and of a backup.
 package enum FileMark: String, CaseIterable, Sendable {
     case rootKey = "latchkey root 1\n"
+    /// A root key that a TPM has sealed.
+    case sealedRootKey = "latchkey sealed root 1\n"
     case anchor = "latchkey anchor 1\n"
     case counters = "latchkey counters 1\n"
     case backup = "LATCHKEY BACKUP"

@@ -96,6 +96,8 @@ package enum Limits {
     package static let passcodeBytes = 1024
     /// Maximum passwords of one program that wait for key stretching.
     package static let stretchesWaiting = 32
+    /// Maximum tokens on which the approval of a key's use rests.
+    package static let approvalTokens = 16
     /// Maximum uses of enclave keys that have begun and wait for an approval.
     package static let begunKeyUses = 16
     /// Seconds after which a begun use of an enclave key is dropped.

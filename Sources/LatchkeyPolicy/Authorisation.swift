@@ -18,6 +18,8 @@ package struct Authorisation: Hashable, Sendable {
         package let enrolment: EnrolmentSet?
         /// The time of the proof, in nanoseconds of the boot-time clock.
         package let time: Int64
+        /// The challenge of the token that proves it, by which the authority knows it again; empty within the authority.
+        package let token: [UInt8]
     }
 
     /// The proofs, oldest first.
@@ -30,6 +32,13 @@ package struct Authorisation: Hashable, Sendable {
 
     /// The methods of all proofs.
     package var methods: Set<AuthenticationMethod> { Set(proofs.map(\.method)) }
+
+    /// The challenges of the tokens that prove it, each once.
+    package var tokens: [[UInt8]] {
+        proofs.reduce(into: []) { tokens, proof in
+            if !proof.token.isEmpty, !tokens.contains(proof.token) { tokens.append(proof.token) }
+        }
+    }
 
     /// The enrolment set of the latest proof by biometry; nil if there is none.
     package var enrolment: EnrolmentSet? { proofs.last { $0.method == .biometry }?.enrolment }

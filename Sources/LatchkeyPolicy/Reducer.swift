@@ -272,7 +272,8 @@ extension PolicyState {
     ) -> Authorisation {
         Authorisation([
             Authorisation.Proof(
-                evaluation: request.id, caller: request.caller, method: method, enrolment: enrolment, time: now)
+                evaluation: request.id, caller: request.caller, method: method, enrolment: enrolment, time: now,
+                token: [])
         ])
     }
 

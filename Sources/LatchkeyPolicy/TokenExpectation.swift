@@ -80,7 +80,8 @@ extension Authorisation {
             methods.map { method in
                 Proof(
                     evaluation: expected.evaluation, caller: expected.caller, method: method,
-                    enrolment: method == .biometry ? token.enrolment : nil, time: token.issued)
+                    enrolment: method == .biometry ? token.enrolment : nil, time: token.issued,
+                    token: token.challenge)
             })
     }
 }

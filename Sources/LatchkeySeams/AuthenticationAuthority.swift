@@ -76,6 +76,8 @@ package struct AuthenticationRequest: Sendable {
     package var lastStep: RequestedStep
     /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package var reuseSeconds: UInt64
+    /// How many uses of keys the token permits.
+    package var keyUses: KeyUses
     /// 32 random bytes, which the token repeats.
     package var challenge: [UInt8]
     /// The hash of what the request is for, 32 bytes, which the token repeats.
@@ -84,7 +86,8 @@ package struct AuthenticationRequest: Sendable {
     /// Creates a request from its fields.
     package init(
         plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, challenge: [UInt8], binding: [UInt8]
+        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, keyUses: KeyUses = .one, challenge: [UInt8],
+        binding: [UInt8]
     ) {
         self.plan = plan
         self.asker = asker
@@ -92,6 +95,7 @@ package struct AuthenticationRequest: Sendable {
         self.purpose = purpose
         self.lastStep = lastStep
         self.reuseSeconds = reuseSeconds
+        self.keyUses = keyUses
         self.challenge = challenge
         self.binding = binding
     }
@@ -128,7 +132,7 @@ package enum AuthorityChange: Sendable {
 ///
 /// It is implemented in the process of the keychain (tiers `user` and `simulated`) and by a client of
 /// `latchkey-authd` (tiers `file` and `tpm`). All functions may be called on any thread.
-package protocol AuthenticationAuthority: AnyObject, Sendable {
+package protocol AuthenticationAuthority: KeyApprover {
     /// The state after the last processed event, with the current time; without the evaluations under way if another
     /// process has them.
     var state: PolicyState { get }

@@ -20,6 +20,9 @@ package protocol KeyModule: AnyObject, Sendable {
     /// Whether the module itself checks that an authority approved each use; `create` then needs a `KeyBinding`, and each
     /// challenge has a subject.
     var checksApprovals: Bool { get }
+    /// Whether a blob was made by this kind of module; it may still be damaged. Blobs of different kinds differ in their
+    /// first byte, so that a store can contain keys of several modules.
+    func recognises(_ blob: SecretBytes) -> Bool
     /// Creates a P-256 private key. Whatever `properties` names and the module can check itself is bound to the key.
     func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey
     /// Begins one use of a key.

@@ -41,7 +41,7 @@ extension Service: AuthorityClient {
     /// - Returns: the number of the evaluation; 0 if it was refused before it began.
     func evaluate(
         _ plan: AuthenticationPlan, asker: Asker, prompting: Prompting, purpose: PromptPurpose = .app,
-        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, subject: [UInt8] = [],
+        lastStep: RequestedStep = .none, reuseSeconds: UInt64 = 0, keyUses: KeyUses = .one, subject: [UInt8] = [],
         completion: @escaping @Sendable (Outcome, EnteredSecret?) -> Void
     ) -> UInt64 {
         let expectation: TokenExpectation
@@ -58,7 +58,8 @@ extension Service: AuthorityClient {
         }
         let request = AuthenticationRequest(
             plan: plan, asker: asker, prompting: prompting, purpose: purpose, lastStep: lastStep,
-            reuseSeconds: reuseSeconds, challenge: expectation.challenge, binding: expectation.binding)
+            reuseSeconds: reuseSeconds, keyUses: keyUses, challenge: expectation.challenge, binding: expectation.binding
+        )
         // The answer arrives once, so the challenge is accepted once: it exists only in this closure.
         return authority.evaluate(request) { [self] answer in
             switch answer {

@@ -35,6 +35,8 @@ package final class Service: Sendable {
         package var sessions: (any SessionMonitor)?
         /// The implementation of the Secure Enclave; nil if there is none.
         package var keyModule: (any KeyModule)?
+        /// Implementations that made keys which the store may have.
+        package var earlierKeyModules: [any KeyModule]
         /// The system's keychain, to which this store can be moved; nil for a store that cannot be moved.
         package var moveDestination: (any MoveDestination)?
         /// Returns the access group of this keychain for a group of the user's own store.
@@ -51,7 +53,8 @@ package final class Service: Sendable {
             authority: any AuthenticationAuthority, clock: any Clock, random: any RandomSource,
             work: any WorkQueue, stretching: any StretchQueue, background: (any WorkQueue)? = nil,
             keyWork: (any WorkQueue)? = nil, sessions: (any SessionMonitor)? = nil,
-            keyModule: (any KeyModule)? = nil, moveDestination: (any MoveDestination)? = nil,
+            keyModule: (any KeyModule)? = nil, earlierKeyModules: [any KeyModule] = [],
+            moveDestination: (any MoveDestination)? = nil,
             mapGroup: (@Sendable (String) -> String)? = nil,
             acceptsVirtual: Bool? = nil,
             log: any EventLog = UnwatchedLog(), unlockedMemory: @escaping @Sendable () -> String? = { nil }
@@ -71,6 +74,7 @@ package final class Service: Sendable {
             self.keyWork = keyWork ?? work
             self.sessions = sessions
             self.keyModule = keyModule
+            self.earlierKeyModules = earlierKeyModules
             self.moveDestination = moveDestination
             self.mapGroup = mapGroup ?? { _ in "user:\(userID)" }
             self.log = log
@@ -93,10 +97,15 @@ package final class Service: Sendable {
     package init(_ parts: Parts) {
         self.parts = parts
         environments = EnvironmentWatch(parts.random)
-        enclave = parts.keyModule.map { Enclave($0) }
         // If the store did not open, every request that needs it fails with that error (`Session.keychain`), and the
         // service starts without a keychain.
         let keychain = try? parts.keychain.get()
+        enclave = parts.keyModule.map {
+            // Without a keychain no key is used; the requests fail before.
+            Enclave(
+                $0, earlier: parts.earlierKeyModules, approver: parts.authority,
+                storeID: keychain?.tree.header.storeID ?? [])
+        }
         keeper = keychain.map { StoreKeeper($0, parts) }
         keychain?.whenDamaged { [work = parts.work, log = parts.log, weak keychain] in
             guard let keychain else { return }

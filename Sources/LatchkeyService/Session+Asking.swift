@@ -65,7 +65,8 @@ extension Session {
         let service = service
         start(id, handle) { [asker] ended in
             service.evaluate(
-                plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds
+                plan, asker: asker, prompting: prompting, reuseSeconds: reuseSeconds,
+                keyUses: handle == nil ? .one : .oneKey
             ) { outcome, _ in ended(outcome) }
         } completion: {
             completion($0)

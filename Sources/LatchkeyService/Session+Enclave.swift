@@ -130,15 +130,7 @@ extension Session {
         let opening = try keychain.openKey(request.name, caller: caller, proof: proof, password: use.password)
         switch opening {
         case .needs(let plan):
-            try askThen(use.id, plan, request.authentication, use.round, reason: "use a private key") {
-                [self] (more) throws(Failure) in
-                var next = use
-                next.held = adding(more, to: use.held)
-                next.round += 1
-                try useKey(next)
-            } answer: {
-                answer($0)
-            }
+            try ask(use, plan)
         case .stretch(let parameters):
             try checkStretchRounds(use.stretchRound)
             try stretch(request.authentication, [parameters], use.password.withoutKeys, answer) {
@@ -150,9 +142,16 @@ extension Session {
             }
         case .opened(let key):
             let caller = caller
-            operate(enclave, answer) { [work = service.parts.work] () throws(Failure) in
-                let result = try enclave.perform(
-                    request.operation, key.blob, rule: key.accessControl, proof: proof, password: key.password)
+            operate(enclave, answer) { [self, work = service.parts.work] () throws(Failure) in
+                let result: SecretBytes
+                do throws(Failure) {
+                    result = try enclave.perform(
+                        request.operation, key.blob, rule: key.accessControl, proof: proof, password: key.password)
+                } catch {
+                    guard error.status == .notPermitted else { throw error }
+                    // The proofs were for another key, or the authority has dropped them.
+                    return try ask(use, key.accessControl.plan)
+                }
                 guard let used = key.use else { return answer(.enclaveResult(result)) }
                 work.submit(.oneItem) {
                     do throws(Failure) {
@@ -163,6 +162,19 @@ extension Session {
                     }
                 }
             }
+        }
+    }
+
+    /// Asks for the proofs of a key, then continues with them.
+    private func ask(_ use: KeyUse, _ plan: AuthenticationPlan) throws(Failure) {
+        try askThen(use.id, plan, use.request.authentication, use.round, reason: "use a private key") {
+            [self] (more) throws(Failure) in
+            var next = use
+            next.held = adding(more, to: use.held)
+            next.round += 1
+            try useKey(next)
+        } answer: {
+            use.answer($0)
         }
     }
 }

@@ -15,6 +15,7 @@ extension AuditEvent: ClosedSet {}
 extension AuthenticationMethod: ClosedSet {}
 extension BiometryKind: ClosedSet {}
 extension EnclaveKind: ClosedSet {}
+extension KeyUses: ClosedSet {}
 extension Finding.Kind: ClosedSet {}
 extension ItemClass: ClosedSet {}
 extension Policy: ClosedSet {}

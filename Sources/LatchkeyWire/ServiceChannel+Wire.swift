@@ -48,7 +48,8 @@ extension AuthorityCall.Evaluate: WireMap {
             recoveryCode: try map.optional(6, \.recoveryCode, .secret(limit: Limits.recoveryCodeBytes)),
             reuseSeconds: try map.field(7, \.reuseSeconds),
             challenge: try map.field(8, \.challenge, .bytes(count: AuthToken.digestBytes)),
-            binding: try map.field(9, \.binding, .bytes(count: AuthToken.digestBytes)))
+            binding: try map.field(9, \.binding, .bytes(count: AuthToken.digestBytes)),
+            keyUses: try map.field(10, \.keyUses))
     }
 }
 
@@ -87,6 +88,47 @@ extension AuthorityCall.SetFacePermission: WireMap {
             userID: try map.field(0, \.userID),
             application: try map.field(1, \.application, .text(limit: Limits.applicationBytes)),
             isAllowed: try map.optional(2, \.isAllowed))
+    }
+}
+
+extension AuthorityCall.BindKey: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            userID: try map.field(0, \.userID),
+            storeID: try map.field(1, \.storeID, .bytes(count: AuthToken.identifierBytes)),
+            rule: try map.field(2, \.rule))
+    }
+}
+
+extension AuthorityCall.Approve: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            userID: try map.field(0, \.userID),
+            storeID: try map.field(1, \.storeID, .bytes(count: AuthToken.identifierBytes)),
+            rule: try map.field(2, \.rule),
+            keyName: try map.field(3, \.keyName, .bytes(limit: 64)),
+            command: try map.field(4, \.command),
+            parameters: try map.field(5, \.parameters, .bytes(limit: 512)),
+            reference: try map.field(6, \.reference, .bytes(count: AuthToken.digestBytes)),
+            nonce: try map.field(7, \.nonce, .bytes(limit: 64)),
+            tokens: try map.field(
+                8, \.tokens, .list(of: .bytes(count: AuthToken.digestBytes), limit: Limits.approvalTokens)))
+    }
+}
+
+extension AuthorityReply.KeyBinding: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            authority: try map.field(0, \.authority, .bytes(count: 65)),
+            reference: try map.field(1, \.reference, .bytes(count: AuthToken.digestBytes)))
+    }
+}
+
+extension AuthorityReply.Approval: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(
+            expirySeconds: try map.field(0, \.expirySeconds),
+            signature: try map.field(1, \.signature, .bytes(count: 64)))
     }
 }
 

@@ -33,6 +33,8 @@ package enum ServiceMessage: Equatable, Sendable {
             case .withdraw(let withdraw): body(4, withdraw)
             case .change(let change): body(5, change)
             case .setFacePermission(let change): body(6, change)
+            case .bindKey(let bind): body(7, bind)
+            case .approve(let approve): body(8, approve)
             }
         case .authorityReply(let number, let reply):
             begin(1, number)
@@ -42,6 +44,8 @@ package enum ServiceMessage: Equatable, Sendable {
             case .identity(let identity): body(2, identity)
             case .granted(let grant): body(3, grant)
             case .denied(let status): body(4, status)
+            case .keyBinding(let binding): body(5, binding)
+            case .approved(let approval): body(6, approval)
             }
         case .storeCall(let number, let call):
             begin(2, number)
@@ -97,6 +101,8 @@ package enum ServiceMessage: Equatable, Sendable {
         case 4: .withdraw(try reader.value())
         case 5: .change(try reader.value())
         case 6: .setFacePermission(try reader.value())
+        case 7: .bindKey(try reader.value())
+        case 8: .approve(try reader.value())
         default: throw .unknownMessage
         }
     }
@@ -110,6 +116,8 @@ package enum ServiceMessage: Equatable, Sendable {
         case 2: .identity(try reader.value())
         case 3: .granted(try reader.value())
         case 4: .denied(try reader.value())
+        case 5: .keyBinding(try reader.value())
+        case 6: .approved(try reader.value())
         default: throw .unknownMessage
         }
     }

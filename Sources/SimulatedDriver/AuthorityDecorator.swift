@@ -50,6 +50,14 @@ extension AuthorityDecorator {
         _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
     ) -> UInt64 { authority.evaluate(request, completion) }
 
+    package func binding(storeID: [UInt8], _ rule: AccessControl) throws(Failure) -> KeyBinding {
+        try authority.binding(storeID: storeID, rule)
+    }
+
+    package func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval {
+        try authority.approve(request)
+    }
+
     package func withdraw(_ evaluation: UInt64, _ status: Status) { authority.withdraw(evaluation, status) }
 
     package func report(_ change: AuthorityChange, then: (@Sendable (Failure?) -> Void)?) {

@@ -28,6 +28,8 @@ package final class SoftwareEnclave: KeyModule {
 
     package var checksApprovals: Bool { false }
 
+    package func recognises(_ blob: SecretBytes) -> Bool { SoftwareBlob.isOne(blob) }
+
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         try SoftwareBlob.makeKey(password: properties.password, random)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyCrypto
+import LatchkeyKeys
 package import LatchkeyModel
 package import LatchkeySeams
 import LatchkeySystem
@@ -8,11 +9,14 @@ import LatchkeyWire
 import Synchronization
 
 /// The files of one user that `latchkey-authd` keeps: the name of the account, counters of failed tries, face
-/// permissions and the records of the passcode. Only root can read or change them, so they are not encrypted; each has a checksum, because a write may be
-/// interrupted.
-package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore {
+/// permissions, the records of the passcode and the key for approvals. Only root can read or change them, so they are
+/// not encrypted; each has a checksum, because a write may be interrupted.
+package final class AuthorityFolder: CounterStore, FacePermissionStore, PasscodeRecordStore, ApprovalKeyStore {
     private let path: String
     private let clock: any Clock
+    private let random: any RandomSource
+    /// Prevents two threads from making a key each.
+    private let approval = Mutex(())
     private let checksumKey: SymmetricKey
 
     private struct Newest: Sendable {
@@ -25,9 +29,12 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     ///
     /// - Parameter account: the account that has the user number now.
     /// - Throws: `storeOfEarlierAccount` if the files belong to an earlier account with the same number.
-    package init(_ path: String, userID: UInt32, account: AccountName, clock: any Clock) throws(Failure) {
+    package init(
+        _ path: String, userID: UInt32, account: AccountName, clock: any Clock, random: any RandomSource
+    ) throws(Failure) {
         self.path = path
         self.clock = clock
+        self.random = random
         guard let zeros = SymmetricKey(SecretBytes([UInt8](repeating: 0, count: SymmetricKey.byteCount))) else {
             throw Failure(.internalFailure, "A key has the wrong length.")
         }
@@ -40,7 +47,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     private func check(_ userID: UInt32, _ account: AccountName) throws(Failure) {
         guard let stored = try storedAccount() else {
             // `account` is the first file of a folder, so it was removed from one that has others.
-            guard ![counters, permissions, passcodes].contains(where: Files.exists) else {
+            guard ![counters, permissions, passcodes, approvalFile].contains(where: Files.exists) else {
                 throw Failure(
                     .storeUnreadable, "\(accountFile) is missing, so the account of its folder is unknown.",
                     hint: "Restore the folder from a backup.")
@@ -69,6 +76,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
     private var counters: String { path + "/counters" }
     private var permissions: String { path + "/permissions" }
     private var passcodes: String { path + "/passcodes" }
+    private var approvalFile: String { path + "/approval" }
 
     // MARK: - Counters
 
@@ -155,6 +163,29 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         writer.array(2)
         for record in [records.current, records.prepared] { record.write(to: &writer) }
         try replace(passcodes, .passcodes, writer.finish().copyBytes())
+    }
+
+    // MARK: - Approvals
+
+    package func approvalKey() throws(Failure) -> SecretBytes {
+        try approval.withLock { (_) throws(Failure) in
+            let file = approvalFile
+            let stored = try reading(file) { () throws(SystemError) in try Files.read(file, limit: 1 << 20) }
+            if let stored {
+                guard let key = ApprovalKeyFile(stored), try checksumKey.authenticationCode(key.point) == key.code
+                else {
+                    throw Self.changed(file)
+                }
+                return key.scalar
+            }
+            let scalar = try random.bytes(ApprovalKeyFile.scalarBytes)
+            guard let point = PrivateScalar(scalar, curve: .p256)?.publicPoint else {
+                throw Failure(.internalFailure, "The random bytes are no key.", hint: "Try again.")
+            }
+            let bytes = ApprovalKeyFile.encode(scalar, code: try checksumKey.authenticationCode(point))
+            try writing(file) { () throws(SystemError) in try Files.replace(file, with: bytes) }
+            return scalar
+        }
     }
 
     // MARK: - Files

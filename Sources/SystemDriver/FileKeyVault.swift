@@ -31,6 +31,11 @@ package final class FileKeyVault: KeyVault {
                 .rootKeyMissing, "\(folder.rootKey) is missing: the store cannot be decrypted without it.",
                 hint: "Restore root.key from a backup.")
         }
+        guard !file.withBytes({ $0.starts(with: FileMark.sealedRootKey.bytes) }) else {
+            throw Failure(
+                .storeOfAnotherTier, "\(folder.rootKey) is sealed by a TPM: the store was made in tier tpm.",
+                hint: "Start the service with the tier that the store was made with.")
+        }
         guard file.count == Self.mark.count + 32, file.withBytes({ $0.starts(with: Self.mark) }) else {
             throw Failure(
                 .storeUnreadable, "\(folder.rootKey) is not a root key of this version.",

@@ -32,9 +32,11 @@ package struct StoreFolder: Sendable {
     ///   - newRootKey: makes the root key of a new store.
     ///   - build: writes a complete database at the given path, for the given root key, and returns the contents of
     ///     the files beside it.
+    ///   - encode: makes the contents of `root.key`; by default the key itself.
     /// - Throws: `rootKeyMissing` when only the database exists, `storeUnreadable` when only the root key exists.
     package func prepare(
-        newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> NewStoreFiles
+        newRootKey: () throws(Failure) -> SecretBytes, build: (String, SecretBytes) throws(Failure) -> NewStoreFiles,
+        encode: (SecretBytes) throws(Failure) -> SecretBytes = FileKeyVault.encode
     ) throws(Failure) {
         try Files.makePrivateFolder(path)
         let built = database + ".new"
@@ -60,6 +62,8 @@ package struct StoreFolder: Sendable {
         case (false, false):
             for suffix in ["", "-wal", "-shm", "-journal"] { Files.remove(built + suffix) }
             let key = try newRootKey()
+            // First, so that a device that cannot seal the key leaves nothing behind.
+            let encoded = try encode(key)
             // Without a root key these are left over from an interrupted creation.
             for path in [anchor, counters] { Files.remove(path) }
             let files = try build(built, key)
@@ -68,7 +72,7 @@ package struct StoreFolder: Sendable {
             try vault.overwriteCounterSlot(0, with: files.counters)
             do throws(SystemError) {
                 try Files.synchronizeFolder(of: built)
-                try Files.replace(rootKey, with: FileKeyVault.encode(key))
+                try Files.replace(rootKey, with: encoded)
             } catch {
                 throw Failure(error, "The store cannot be created in \(path)")
             }

@@ -13,7 +13,7 @@ package final class TPMChip: Sendable {
         var releaseAlarm: (any Alarm)?
     }
     private let state: Mutex<State>
-    let clock: any Clock
+    private let clock: any Clock
 
     /// Seconds without a command after which the memory of the TPM is released.
     private static let idleSeconds: Int64 = 60

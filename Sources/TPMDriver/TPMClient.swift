@@ -126,7 +126,30 @@ struct TPMClient: Sendable {
         if let transport { return transport }
         let opened = try place.connect()
         transport = opened
+        if opened.isExclusive { try removeRemains(opened) }
         return opened
+    }
+
+    /// Removes the objects and sessions that an earlier connection left in the TPM.
+    private func removeRemains(_ connection: any TPMTransport) throws(Failure) {
+        // Objects, loaded and saved sessions.
+        for kind in [0x8000_0000, 0x0200_0000, 0x0300_0000] as [UInt32] {
+            var question = TPMWriter()
+            // TPM_CAP_HANDLES.
+            for number in [1, kind, 254] { question.add(number) }
+            let frame = try TPMFrame.encode(.getCapability, handles: [], [], parameters: question.bytes)
+            let response = try TPMResponse(decoding: connection.exchange(frame), to: .getCapability, [])
+            guard response.code == .success else { continue }
+            var reader = TPMReader(response.parameters)
+            _ = try reader.bytes(5)
+            for _ in 0..<(try reader.uint32()) {
+                var handle = TPMWriter()
+                handle.add(try reader.uint32())
+                // One that cannot be removed takes room, and no more.
+                _ = try connection.exchange(
+                    TPMFrame.encode(.flushContext, handles: [], [], parameters: handle.bytes))
+            }
+        }
     }
 
     /// Sends a command until the TPM begins it.

@@ -15,11 +15,15 @@ package final class TPMEnclave: KeyModule {
     }
     private let chip: TPMChip
     private let uses: BegunKeyUses<Use>
+    private let allowsVirtual: Bool
 
     /// Creates a module without begun uses.
-    package init(_ chip: TPMChip) {
+    ///
+    /// - Parameter allowsVirtual: whether keys may be made on a TPM that is a program, which its administrator can copy.
+    package init(_ chip: TPMChip, clock: any Clock, allowsVirtual: Bool) {
         self.chip = chip
-        uses = BegunKeyUses(clock: chip.clock)
+        self.allowsVirtual = allowsVirtual
+        uses = BegunKeyUses(clock: clock)
     }
 
     package var kind: EnclaveKind { .tpm }
@@ -28,12 +32,15 @@ package final class TPMEnclave: KeyModule {
 
     package var checksApprovals: Bool { true }
 
+    package func recognises(_ blob: SecretBytes) -> Bool { TPMBlob.isOne(blob) }
+
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         guard let binding = properties.binding else {
             throw Failure(.internalFailure, "A key of the TPM needs an authority that approves its uses.")
         }
-        return try chip.use { (memory, client) throws(TPMError) in
-            try memory.createKey(binding, password: properties.password, &client)
+        return try chip.use { [allowsVirtual] (memory, client) throws(TPMError) in
+            if !allowsVirtual { try client.identity().checkHardware() }
+            return try memory.createKey(binding, password: properties.password, &client)
         }
     }
 
@@ -55,9 +62,8 @@ package final class TPMEnclave: KeyModule {
     package func finish(
         _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
     ) throws(Failure) -> SecretBytes {
-        try chip.use { [uses] (memory, client) throws(TPMError) in
-            // Under the lock of the chip: a use that begins meanwhile removes the sessions of uses that have ended, and
-            // this one has from here on.
+        return try chip.use { [uses] (memory, client) throws(TPMError) in
+            // Taken while the chip is used, so that no other thread removes the session of a use that has just ended.
             let begun = try failing { () throws(Failure) in try uses.take(use) }
             var session = try memory.takeSession(use, &client)
             do throws(TPMError) {
@@ -73,10 +79,10 @@ package final class TPMEnclave: KeyModule {
     }
 
     package func abandon(_ use: KeyChallenge.Identifier) {
-        guard uses.contains(use) else { return }
-        uses.drop(use)
-        // If this fails, the session is removed with the connection.
-        _ = try? chip.use { (memory, client) throws(TPMError) in
+        // If the session cannot be removed now, it is removed with the connection.
+        try? chip.use { [uses] (memory, client) throws(TPMError) in
+            guard uses.contains(use) else { return }
+            uses.drop(use)
             memory.forget(try memory.takeSession(use, &client), &client)
         }
     }

@@ -161,7 +161,9 @@ extension TPMMemory {
         let parameters = try failing { () throws(Failure) in
             var parameters = TPMWriter()
             try parameters.add(sized: session.nonce)
-            try parameters.add(sized: subject.commandDigest)
+            try parameters.add(
+                sized: CommandDigest.command(
+                    number: subject.command, names: [subject.keyName], parameters: subject.parameters))
             try parameters.add(sized: subject.policyReference)
             parameters.add(approval.expirySeconds)
             parameters.add(.ecdsa)
@@ -202,17 +204,5 @@ extension TPMMemory {
         }
         guard let secret else { throw TPMReader.malformed }
         return secret
-    }
-}
-
-extension KeyChallenge.Subject {
-    /// The digest of the command that the approval covers (`cpHash`).
-    package var commandDigest: [UInt8] {
-        get throws(Failure) {
-            guard let command = TPMCommand(rawValue: command) else {
-                throw Failure(.internalFailure, "The command \(command) cannot be approved.")
-            }
-            return try CommandDigest.command(command, names: [keyName], parameters: parameters)
-        }
     }
 }

@@ -79,11 +79,19 @@ extension TPMClient {
     mutating func load(
         _ privatePart: [UInt8], _ area: TPMPublicArea, below root: StorageRoot
     ) throws(TPMError) -> TPMEntity {
+        let encoded = try failing { () throws(Failure) in try area.encoded() }
+        return try load(privatePart, publicArea: encoded, below: root)
+    }
+
+    /// Loads an object with that encoded public area below the storage root key (`TPM2_Load`).
+    mutating func load(
+        _ privatePart: [UInt8], publicArea: [UInt8], below root: StorageRoot
+    ) throws(TPMError) -> TPMEntity {
         let (parameters, name) = try failing { () throws(Failure) in
             var parameters = TPMWriter()
             try parameters.add(sized: privatePart)
-            try parameters.add(sized: area.encoded())
-            return (parameters.bytes, try area.name())
+            try parameters.add(sized: publicArea)
+            return (parameters.bytes, try TPMName.of(publicArea))
         }
         return try loaded(send(.load, [root.entity], parameters, emptyPassword: true), name)
     }

@@ -7,6 +7,9 @@ import TPMProtocol
 
 /// A connection to a TPM, which carries one command at a time. Objects and sessions belong to the connection.
 package protocol TPMTransport: Sendable {
+    /// Whether no other program uses the TPM meanwhile, and nothing removes what an earlier connection left in it: true
+    /// for the socket of a virtual TPM, false behind the kernel's resource manager.
+    var isExclusive: Bool { get }
     /// Sends a command and returns its response. Blocks.
     ///
     /// - Throws: `enclaveUnavailable` if the device cannot be reached, or sends no complete response in time. The
@@ -81,6 +84,8 @@ final class DescriptorTransport: TPMTransport {
     init(_ descriptor: Descriptor, isSocket: Bool, seconds: Int64) {
         (self.descriptor, self.isSocket, self.seconds) = (descriptor, isSocket, seconds)
     }
+
+    var isExclusive: Bool { isSocket }
 
     func exchange(_ command: [UInt8]) throws(Failure) -> [UInt8] {
         let deadline = Uptime.deadline(seconds: seconds)

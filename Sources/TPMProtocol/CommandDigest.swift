@@ -13,8 +13,15 @@ package enum CommandDigest {
     package static func command(
         _ command: TPMCommand, names: [[UInt8]], parameters: [UInt8]
     ) throws(Failure) -> [UInt8] {
+        try self.command(number: command.rawValue, names: names, parameters: parameters)
+    }
+
+    /// The same for the number of a command.
+    package static func command(
+        number: UInt32, names: [[UInt8]], parameters: [UInt8]
+    ) throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
-        writer.add(command.rawValue)
+        writer.add(number)
         for name in names { writer.add(name) }
         writer.add(parameters)
         return try DigestAlgorithm.sha256.hash(writer.bytes)

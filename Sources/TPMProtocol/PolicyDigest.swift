@@ -24,8 +24,21 @@ package struct PolicyDigest: Equatable, Sendable {
         try extended(.policySecret, name).extended(reference)
     }
 
+    /// `TPM2_PolicyAuthorize`: any policy that the key with that name has signed for that reference. It replaces the
+    /// steps before it.
+    package static func authorized(by name: [UInt8], reference: [UInt8]) throws(Failure) -> PolicyDigest {
+        try PolicyDigest().extended(.policyAuthorize, name).extended(reference)
+    }
+
     /// `TPM2_PolicyAuthValue`: the authorization value of the object itself.
     package func authorizationValue() throws(Failure) -> PolicyDigest { try extended(.policyAuthValue, []) }
+
+    /// `TPM2_PolicyPCR`: the selected PCRs have those values.
+    ///
+    /// - Parameter values: the values in the order of their numbers.
+    package func registers(_ selection: TPMRegisters, values: [[UInt8]]) throws(Failure) -> PolicyDigest {
+        try extended(.policyPCR, selection.encoded + DigestAlgorithm.sha256.hash(values.flatMap(\.self)))
+    }
 
     /// `TPM2_PolicyCommandCode`: that command only.
     package func command(_ command: TPMCommand) throws(Failure) -> PolicyDigest {

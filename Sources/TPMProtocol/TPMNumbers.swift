@@ -5,7 +5,11 @@
 /// A command (`TPM_CC`, section 6.5.2).
 package enum TPMCommand: UInt32, Sendable {
     case evictControl = 0x120
+    case nvDefineSpace = 0x12a
     case createPrimary = 0x131
+    case nvIncrement = 0x134
+    case nvWrite = 0x137
+    case nvChangeAuthorization = 0x13b
     case activateCredential = 0x147
     case certifyCreation = 0x14a
     case nvRead = 0x14e
@@ -21,12 +25,16 @@ package enum TPMCommand: UInt32, Sendable {
     case flushContext = 0x165
     case loadExternal = 0x167
     case nvReadPublic = 0x169
+    case policyAuthorize = 0x16a
     case policyAuthValue = 0x16b
     case policyCommandCode = 0x16c
     case policyOR = 0x171
     case readPublic = 0x173
     case startAuthSession = 0x176
+    case verifySignature = 0x177
     case getCapability = 0x17a
+    case pcrRead = 0x17e
+    case policyPCR = 0x17f
     case policyRestart = 0x180
     case policyGetDigest = 0x189
 
@@ -40,6 +48,7 @@ package enum TPMCommand: UInt32, Sendable {
 package enum TPMAlgorithm: UInt16, Sendable {
     case rsa = 0x0001
     case aes = 0x0006
+    case keyedHash = 0x0008
     case sha256 = 0x000b
     case none = 0x0010
     case ecdsa = 0x0018
@@ -79,6 +88,23 @@ package struct TPMObjectAttributes: OptionSet, Sendable {
     package static let restricted = TPMObjectAttributes(rawValue: 1 << 16)
     package static let decrypt = TPMObjectAttributes(rawValue: 1 << 17)
     package static let sign = TPMObjectAttributes(rawValue: 1 << 18)
+}
+
+/// Attributes of an NV index (`TPMA_NV`, section 13.4).
+package struct TPMIndexAttributes: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The authorization value of the index permits writes, of a counter increments.
+    package static let authorizationWrites = TPMIndexAttributes(rawValue: 1 << 2)
+    /// The type of the index is `TPM_NT_COUNTER`.
+    package static let counter = TPMIndexAttributes(rawValue: 1 << 4)
+    package static let authorizationReads = TPMIndexAttributes(rawValue: 1 << 18)
+    /// Wrong tries do not count towards the lockout of the whole TPM (`TPMA_NV_NO_DA`).
+    package static let withoutLockout = TPMIndexAttributes(rawValue: 1 << 25)
+    /// Set by the TPM with the first write.
+    package static let written = TPMIndexAttributes(rawValue: 1 << 29)
 }
 
 /// Attributes of a session in one command (`TPMA_SESSION`, section 8.4).

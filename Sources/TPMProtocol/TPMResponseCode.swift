@@ -15,8 +15,8 @@ package struct TPMResponseCode: Hashable, Sendable {
     package var kind: TPMResponseCode { isFormatOne ? TPMResponseCode(rawValue & 0xbf) : self }
 
     /// Whether the TPM did nothing and the same command may be sent again: `TPM_RC_RETRY`, `TPM_RC_YIELDED`,
-    /// `TPM_RC_TESTING`.
-    package var isRetry: Bool { [0x922, 0x908, 0x90a].contains(rawValue) }
+    /// `TPM_RC_TESTING`, and `TPM_RC_NV_RATE`, with which a TPM limits how fast its memory wears.
+    package var isRetry: Bool { [0x922, 0x908, 0x90a, 0x920].contains(rawValue) }
 
     // Format one, without the number of the handle, session or parameter.
 
@@ -40,6 +40,10 @@ package struct TPMResponseCode: Hashable, Sendable {
 
     package static let authorizationType = TPMResponseCode(0x124)
     package static let authorizationUnavailable = TPMResponseCode(0x12f)
+    /// The value of a PCR changed between the check of the policy and the command.
+    package static let pcrChanged = TPMResponseCode(0x128)
+    /// The TPM has no room for another index.
+    package static let indexMemory = TPMResponseCode(0x14b)
     package static let contextGap = TPMResponseCode(0x901)
     package static let objectMemory = TPMResponseCode(0x902)
     package static let sessionMemory = TPMResponseCode(0x903)

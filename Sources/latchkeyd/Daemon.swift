@@ -13,8 +13,8 @@ import LatchkeyTransport
 import PromptDriver
 import SQLiteDriver
 import SimulatedDriver
-import SoftwareEnclaveDriver
 import SystemDriver
+import TPMDriver
 
 /// One daemon for one store: the only place where the drivers of tiers `user` and `simulated` are named.
 final class Daemon: FrameHandler {
@@ -79,17 +79,22 @@ final class Daemon: FrameHandler {
             LocalAuthority.Parts(
                 tier: tier, userID: geteuid(), reader: reader, prompter: prompter, clock: clock, random: random,
                 work: work, stretching: stretching, counters: keychain.map { $0 as any CounterStore },
-                permissions: permissions, companions: world, simulatedTouch: touch,
+                permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
+                companions: world, simulatedTouch: touch,
                 ended: ended, log: events))
-        let keyModule = Daemon.keyModule(options, clock, random)
-        // A module that only computes needs no thread.
-        let keyWork = keyModule.flatMap { $0.isImmediate ? nil : SerialWorkQueue { false } }
+        // The keys of a virtual TPM are as safe as those of the software: tier simulated protects nothing.
+        let allowsVirtual = options.isSimulated ? true : try HardwareConfiguration.allowsVirtual()
+        let modules = KeyModules(
+            options.enclave ?? (options.isSimulated ? .software : nil),
+            chip: options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: realClock, random: random) : nil,
+            allowsVirtual: allowsVirtual, clock: clock, random: random)
         service = Service(
             Service.Parts(
                 tier: tier, userID: geteuid(), storePath: folder.path, processID: getpid(), keychain: keychain,
                 authority: world.map { ScriptedAuthority(authority, world: $0, log: events) } ?? authority,
                 clock: clock, random: random, work: work, stretching: stretching,
-                background: SerialWorkQueue { false }, keyWork: keyWork, sessions: world, keyModule: keyModule,
+                background: SerialWorkQueue { false }, keyWork: modules.needsThread ? SerialWorkQueue { false } : nil,
+                sessions: world, keyModule: modules.module, earlierKeyModules: modules.earlier,
                 moveDestination: options.isSimulated ? nil : SystemMove(folder), log: events,
                 unlockedMemory: unlockedMemory))
         if case .failure(let failure) = keychain {
@@ -115,18 +120,6 @@ final class Daemon: FrameHandler {
         return try identity.open(
             world.map { ScriptedStore(items, world: $0) } ?? items, vault: FileKeyVault(folder), clock: clock,
             random: random)
-    }
-
-    /// The configured enclave; the software one by default in tier `simulated`.
-    private static func keyModule(
-        _ options: Options, _ clock: any Clock, _ random: any RandomSource
-    ) -> (any KeyModule)? {
-        switch options.enclave {
-        case nil: options.isSimulated ? SoftwareEnclave(clock: clock, random: random) : nil
-        case .software: SoftwareEnclave(clock: clock, random: random)
-        // The configuration cannot select it so far: there is no driver.
-        case .tpm: nil
-        }
     }
 
     /// Starts background work that does not depend on a request.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
+import TPMDriver
 
 /// The daemon's command line and its configuration file.
 struct Options {
@@ -13,6 +13,8 @@ struct Options {
     var system: SystemOptions?
     /// The implementation of the Secure Enclave, if one is configured.
     var enclave: EnclaveKind?
+    /// The device of the TPM, or the socket of a virtual one.
+    var tpm = TPMPlace.device
     /// Seconds without a connection after which the daemon exits.
     var idleSeconds = Limits.idleSeconds
 
@@ -33,7 +35,8 @@ struct Options {
 
         The store is in $LATCHKEY_HOME, or in latchkey below the user's data folder. A file
         latchkeyd.conf there may say: tier = user | simulated, idle_exit_seconds = N,
-        enclave = software (private keys without hardware; tier simulated has them anyway).
+        enclave = software | tpm (private keys without hardware, which tier simulated has anyway, or in the
+        TPM), tpm = PATH (the device; /dev/tpmrm0).
 
         """
 
@@ -71,37 +74,27 @@ struct Options {
     /// Reads the configuration file, if it exists. Throws for a line that is not understood: a typing error must not
     /// silently weaken anything.
     mutating func read(_ path: String) throws(Failure) {
-        let bytes: SecretBytes?
-        do throws(SystemError) {
-            bytes = try Files.read(path, limit: 64 << 10)
-        } catch {
-            throw Failure(error, "\(path) cannot be read")
-        }
-        guard let bytes else { return }
-        for line in String(decoding: bytes.copyBytes(), as: UTF8.self).split(separator: "\n") {
-            let text = line.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
-            let parts = text.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
-            if parts.allSatisfy(\.isEmpty) { continue }
-            switch (parts.first, parts.dropFirst().first) {
+        guard let configuration = try ConfigurationFile(path) else { return }
+        for line in configuration.lines {
+            switch (line.name, line.value) {
             case ("tier", "simulated"): isSimulated = true
             case ("tier", "user"):
                 guard !isSimulated else {
                     throw Failure(.storeOfAnotherTier, "\(path) says tier = user, but --simulated was given.")
                 }
             case ("enclave", "software"): enclave = .software
-            case ("idle_exit_seconds", let value?):
+            case ("enclave", "tpm"): enclave = .tpm
+            case ("tpm", let place) where place.hasPrefix("/"): tpm = place
+            case ("idle_exit_seconds", let value):
                 guard let seconds = Int64(value), (1...86_400).contains(seconds) else {
-                    throw Options.refusal(path, line)
+                    throw configuration.refusal(line, known: Self.known)
                 }
                 idleSeconds = seconds
-            default: throw Options.refusal(path, line)
+            default: throw configuration.refusal(line, known: Self.known)
             }
         }
     }
 
-    private static func refusal(_ path: String, _ line: Substring) -> Failure {
-        Failure(
-            .invalidParameter, "\(path) has a line that is not understood: \(line)",
-            hint: "Known: tier = user | simulated, idle_exit_seconds = 1...86400, enclave = software")
-    }
+    private static let known =
+        "tier = user | simulated, idle_exit_seconds = 1...86400, enclave = software | tpm, tpm = PATH"
 }

@@ -106,7 +106,8 @@ import Testing
         let before = try files()
         let name = try #require(AccountName("ada"))
         #expect(throws: Failure(.storeUnreadable)) {
-            try AuthorityFolder(path, userID: TwoServices.userID, account: name, clock: VirtualClock())
+            try AuthorityFolder(
+                path, userID: TwoServices.userID, account: name, clock: VirtualClock(), random: SystemRandomSource())
         }
         #expect(try files() == before)
     }
@@ -118,7 +119,8 @@ import Testing
         try bytes.write(to: URL(filePath: path + "/account"))
         let name = try #require(AccountName("ada"))
         #expect(throws: Failure(.storeUnreadable)) {
-            try AuthorityFolder(path, userID: TwoServices.userID, account: name, clock: VirtualClock())
+            try AuthorityFolder(
+                path, userID: TwoServices.userID, account: name, clock: VirtualClock(), random: SystemRandomSource())
         }
     }
 
@@ -134,7 +136,8 @@ import Testing
             try changed.write(to: URL(filePath: path + "/" + file))
             #expect(throws: Failure(.storeUnreadable), "\(file)") {
                 let folder = try AuthorityFolder(
-                    path, userID: TwoServices.userID, account: name, clock: VirtualClock())
+                    path, userID: TwoServices.userID, account: name, clock: VirtualClock(), random: SystemRandomSource()
+                )
                 _ = try folder.passcodeRecords()
             }
             try bytes.write(to: URL(filePath: path + "/" + file))

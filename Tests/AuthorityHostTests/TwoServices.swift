@@ -117,11 +117,11 @@ final class TwoServices: Sendable {
             return Self.identity
         } user: { (userID) throws(Failure) in
             let files = try AuthorityFolder(
-                "\(path)/\(userID)", userID: userID, account: account, clock: clock)
+                "\(path)/\(userID)", userID: userID, account: account, clock: clock, random: SystemRandomSource())
             return UserParts(
                 tier: .file, isVirtual: true, reader: world, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
-                counters: files, permissions: files, passcodes: files)
+                counters: files, permissions: files, passcodes: files, approvalKeys: files)
         }
         let connection = try AuthorityConnection(parts) { frame in
             if wire.state.withLock({ $0.opensNothing }),

@@ -40,7 +40,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
 
     /// The TPM of the test, with an authority that approves every challenge.
     static let tpm = Driver(name: "TPM", needsApproval: true) { clock in
-        TPMEnclave(TPMOfThisTest.chip(clock))
+        TPMEnclave(TPMOfThisTest.chip, clock: clock, allowsVirtual: true)
     } approve: {
         TestAuthority.approval(of: $0)
     }

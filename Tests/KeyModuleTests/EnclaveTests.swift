@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aProofIsRequiredAtTheSecondStepToo() throws {
-        let enclave = Enclave(software)
+        let enclave = Enclave(software, approver: StandInApprover(), storeID: [])
         let key = try enclave.create(KeyProperties(accessControl: rule))
         let wrong = Authorisation.testOnly([.passcode], by: Self.caller)
         let use = try enclave.begin(Self.operation, key.blob, rule: rule)
@@ -46,20 +46,45 @@ import Testing
         try expectNoneBegun(software, key.blob)
     }
 
-    @Test func aModuleThatNeedsAnApprovalIsNotUsedWithoutOne() throws {
-        let enclave = Enclave(approving)
-        let key = try enclave.create(KeyProperties(accessControl: rule))
+    @Test func aModuleThatNeedsAnApprovalIsUsedOnlyWithOne() throws {
+        let refusing = StandInApprover(refusal: Failure(.notPermitted))
+        let refused = Enclave(approving, approver: refusing, storeID: [7])
+        let key = try refused.create(KeyProperties(accessControl: rule))
         #expect(
-            status { _ = try enclave.perform(Self.operation, key.blob, rule: rule, proof: Self.proof) }
+            status { _ = try refused.perform(Self.operation, key.blob, rule: rule, proof: Self.proof) }
+                == .notPermitted)
+        let use = try refused.begin(Self.operation, key.blob, rule: rule)
+        #expect(
+            status { _ = try refused.finish(use, proof: Self.proof, approval: nil, password: nil) }
                 == .itemAuthenticationFailed)
-        let use = try enclave.begin(Self.operation, key.blob, rule: rule)
-        let approval = ApprovingKeyModule.approval(of: use.challenge)
-        #expect(try enclave.finish(use, proof: Self.proof, approval: approval, password: nil).count == 64)
         try expectNoneBegun(approving, key.blob)
     }
 
+    @Test func theAuthorityIsAskedForTheRuleTheStoreAndTheChallengeOfTheUse() throws {
+        let approver = StandInApprover()
+        let enclave = Enclave(approving, approver: approver, storeID: [7])
+        let key = try enclave.create(KeyProperties(accessControl: rule))
+        let result = try enclave.perform(Self.operation, key.blob, rule: rule, proof: Self.proof)
+        #expect(result.count == 64)
+        let request = try #require(approver.requests.first)
+        #expect(approver.requests.count == 1 && request.rule == rule && request.storeID == [7])
+        #expect(request.subject.parameters == [UInt8](repeating: 1, count: 32) && !request.nonce.isEmpty)
+        try expectNoneBegun(approving, key.blob)
+    }
+
+    @Test func aKeyIsUsedByTheModuleThatMadeIt() throws {
+        let made = try software.create(KeyProperties(accessControl: rule))
+        let other = OtherKeyModule()
+        let enclave = Enclave(other, earlier: [software], approver: StandInApprover(), storeID: [])
+        #expect(try enclave.perform(Self.operation, made.blob, rule: rule, proof: Self.proof).count == 64)
+        let alone = Enclave(other, approver: StandInApprover(), storeID: [])
+        #expect(
+            status { _ = try alone.perform(Self.operation, made.blob, rule: rule, proof: Self.proof) }
+                == .enclaveUnavailable)
+    }
+
     @Test func aKeyWithoutPrivateKeyUsageIsNeverLoaded() throws {
-        let enclave = Enclave(software)
+        let enclave = Enclave(software, approver: StandInApprover(), storeID: [])
         let key = try enclave.create(KeyProperties(accessControl: rule))
         let unusable = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
         #expect(status { _ = try enclave.begin(Self.operation, key.blob, rule: unusable) } == .keyUsageNotAllowed)
@@ -68,4 +93,21 @@ import Testing
                 == .keyUsageNotAllowed)
         try expectNoneBegun(software, key.blob)
     }
+}
+
+/// A module that made none of the keys.
+private final class OtherKeyModule: KeyModule {
+    private static let unused = Failure(.internalFailure)
+    var kind: EnclaveKind { .tpm }
+    var isImmediate: Bool { true }
+    var checksApprovals: Bool { false }
+    func recognises(_ blob: SecretBytes) -> Bool { false }
+    func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey { throw Self.unused }
+    func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge { throw Self.unused }
+    func finish(
+        _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes { throw Self.unused }
+    func abandon(_ use: KeyChallenge.Identifier) {}
+    func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation { throw Self.unused }
+    func erase(_ blob: SecretBytes) throws(Failure) { throw Self.unused }
 }

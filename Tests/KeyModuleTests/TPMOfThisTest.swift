@@ -27,13 +27,14 @@ struct TPMOfThisTest: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// The TPM, started if necessary; all modules of a test share the one connection that it takes.
-    static func chip(_ clock: any Clock) -> TPMChip {
+    static var chip: TPMChip {
         guard let box else { preconditionFailure("the suite lacks the trait .ownTPM") }
         return box.content.withLock { content in
             if let content { return content.chip }
             do {
                 let tpm = try SoftwareTPM()
-                let chip = TPMChip(TPMPlace(tpm.path), clock: clock, random: SystemRandomSource())
+                // The nonces of a TPM age by its own clock.
+                let chip = TPMChip(TPMPlace(tpm.path), clock: SystemClock(), random: SystemRandomSource())
                 content = (tpm, chip)
                 return chip
             } catch {
@@ -71,7 +72,10 @@ enum TestAuthority {
         signer: PrivateKey? = nil
     ) throws -> KeyApproval {
         let text = try ApprovalText(
-            nonce: nonce, expirySeconds: seconds, command: subject.commandDigest, reference: reference)
+            nonce: nonce, expirySeconds: seconds,
+            command: CommandDigest.command(
+                number: subject.command, names: [subject.keyName], parameters: subject.parameters),
+            reference: reference)
         let scalar = try (signer ?? key.get()).externalRepresentation.withBytes { SecretBytes($0.suffix(32)) }
         let signature = try #require(PrivateScalar(scalar, curve: .p256))
             .sign(DigestAlgorithm.sha256.hash(text.bytes))

@@ -22,7 +22,8 @@ struct Driver: Sendable, CustomTestStringConvertible {
         var removeRootKey: (() throws -> Void)?
         /// Removes the counter; nil for a vault without one.
         var removeCounter: (() -> Void)?
-        var folder: TemporaryFolder?
+        /// What has to exist as long as the vault.
+        var resource: AnyObject?
     }
 
     let name: String
@@ -37,7 +38,9 @@ struct Driver: Sendable, CustomTestStringConvertible {
     static let rootKey = SecretBytes([UInt8](0..<32))
 
     /// All drivers. A new driver is added here and must pass every test unchanged.
-    static let all = [
+    static let all = simple + (Need.softwareTPM.isMet() ? [tpm] : [])
+
+    private static let simple = [
         Driver(name: "files", mayFail: true, hasCounter: false) {
             let folder = try TemporaryFolder()
             let files = StoreFolder(folder.path)
@@ -48,7 +51,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
                     for path in [files.rootKey, files.anchor, files.counters] {
                         try isUnavailable ? blockFile(path) : unblockFile(path)
                     }
-                }, removeRootKey: { try FileManager.default.removeItem(atPath: files.rootKey) }, folder: folder)
+                }, removeRootKey: { try FileManager.default.removeItem(atPath: files.rootKey) }, resource: folder)
         },
         Driver(name: "memory", mayFail: false, hasCounter: false) {
             let vault = MemoryKeyVault(rootKey: rootKey)
@@ -62,6 +65,20 @@ struct Driver: Sendable, CustomTestStringConvertible {
                 removeRootKey: { chip.condition = .cleared }, removeCounter: { chip.number = nil })
         },
     ]
+
+    /// A software TPM of its own for each vault.
+    private static let tpm = Driver(name: "TPM", mayFail: true, hasCounter: true) {
+        let fixture = try TPMFixture()
+        return Made(
+            vault: try fixture.make(), reopen: { fixture.open() },
+            setUnavailable: { isUnavailable in
+                for path in [fixture.folder.anchor, fixture.folder.counters] {
+                    try isUnavailable ? blockFile(path) : unblockFile(path)
+                }
+                if isUnavailable { fixture.tpm.cutPower() } else { try fixture.tpm.start() }
+            }, removeRootKey: { try FileManager.default.removeItem(atPath: fixture.folder.rootKey) },
+            removeCounter: { #expect(throws: Never.self) { try fixture.removeCounters() } }, resource: fixture)
+    }
 
     /// Puts a folder in place of a file, which cannot be read then; permissions do not stop tests that run as root.
     private static func blockFile(_ path: String) throws {

@@ -27,6 +27,7 @@ package final class ApprovingKeyModule: KeyModule {
     package var isImmediate: Bool { false }
     package var checksApprovals: Bool { true }
 
+    package func recognises(_ blob: SecretBytes) -> Bool { inner.recognises(blob) }
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey { try inner.create(properties) }
 
     package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {

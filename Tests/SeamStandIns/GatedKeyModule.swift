@@ -39,6 +39,8 @@ package final class GatedKeyModule: KeyModule {
     package var isImmediate: Bool { false }
     package var checksApprovals: Bool { inner.checksApprovals }
 
+    package func recognises(_ blob: SecretBytes) -> Bool { inner.recognises(blob) }
+
     package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey {
         try pass()
         return try inner.create(properties)

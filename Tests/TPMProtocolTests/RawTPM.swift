@@ -46,6 +46,14 @@ final class RawTPM {
         _ command: TPMCommand, handles: [TPMHandle] = [], _ parameters: [UInt8] = [], _ uses: [Use] = [],
         returnsHandle: Bool = false
     ) throws -> Response {
+        try send(
+            number: command.rawValue, handles: handles, parameters, uses, returnsHandle: returnsHandle)
+    }
+
+    /// The same for the number of any command.
+    func send(
+        number: UInt32, handles: [TPMHandle], _ parameters: [UInt8], _ uses: [Use], returnsHandle: Bool = false
+    ) throws -> Response {
         var body = TPMWriter()
         for handle in handles { body.add(handle) }
         if !uses.isEmpty {
@@ -63,7 +71,7 @@ final class RawTPM {
         var frame = TPMWriter()
         frame.add(UInt16(uses.isEmpty ? 0x8001 : 0x8002))
         frame.add(UInt32(10 + body.bytes.count))
-        frame.add(command.rawValue)
+        frame.add(number)
         frame.add(body.bytes)
         try frame.bytes.withUnsafeBytes { try connection.write(all: $0) }
         return try response(hasSessions: !uses.isEmpty, returnsHandle: returnsHandle)

@@ -80,8 +80,8 @@ import Testing
         #expect(TPMResponseCode(code).kind == kind)
     }
 
-    @Test func onlyThreeCodesAllowTheSameCommandAgain() {
-        #expect((0...0xfff).filter { TPMResponseCode($0).isRetry } == [0x908, 0x90a, 0x922])
+    @Test func onlyFourCodesAllowTheSameCommandAgain() {
+        #expect((0...0xfff).filter { TPMResponseCode($0).isRetry } == [0x908, 0x90a, 0x920, 0x922])
     }
 }
 

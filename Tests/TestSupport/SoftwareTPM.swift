@@ -2,6 +2,7 @@
 
 import Glibc
 import LatchkeySystem
+import Synchronization
 
 extension Need {
     /// The software TPM of the package swtpm.
@@ -17,6 +18,7 @@ extension Need {
 package final class SoftwareTPM: Sendable {
     private let folder: TemporaryFolder
     private let process: pid_t
+    private let hasEnded = Mutex(false)
     /// The path of the socket.
     package var path: String { folder.path + "/socket" }
 
@@ -41,13 +43,15 @@ package final class SoftwareTPM: Sendable {
             ], descriptors: [nil, nil, nil, listener])
     }
 
-    /// Ends the TPM as if the machine had lost its power.
+    /// Ends the TPM as if the machine had lost its power, and waits for the end.
     package func kill() {
-        Glibc.kill(process, SIGKILL)
+        hasEnded.withLock { hasEnded in
+            guard !hasEnded else { return }
+            Glibc.kill(process, SIGKILL)
+            Processes.wait(process)
+            hasEnded = true
+        }
     }
 
-    deinit {
-        kill()
-        Processes.wait(process)
-    }
+    deinit { kill() }
 }

@@ -9,7 +9,6 @@ import LatchkeySeams
 import LatchkeyService
 import LatchkeySystem
 import SQLiteDriver
-import SoftwareEnclaveDriver
 import Synchronization
 import SystemDriver
 
@@ -21,7 +20,7 @@ final class SystemKeychains: Sendable {
         var tier: Tier
         /// The folder that has a folder for each user.
         var folder: String
-        var enclave: EnclaveKind?
+        var modules: KeyModules
         var acceptsVirtual: Bool
         var link: AuthorityLink
         var clock: any Clock
@@ -40,6 +39,8 @@ final class SystemKeychains: Sendable {
     private let shared: Shared
     private let stretching = StretchThreads()
     private let background = SerialWorkQueue { false }
+    /// Runs the operations of a key module that waits for a device; nil for one that only computes.
+    private let keyWork: SerialWorkQueue?
     /// The service of a user, and the account for which it was opened.
     private struct Opened: Sendable {
         var account: AccountName
@@ -47,7 +48,10 @@ final class SystemKeychains: Sendable {
     }
     private let services = Mutex<[UInt32: Opened]>([:])
 
-    init(_ shared: Shared) { self.shared = shared }
+    init(_ shared: Shared) {
+        self.shared = shared
+        keyWork = shared.modules.needsThread ? SerialWorkQueue { false } : nil
+    }
 
     /// Returns the service of a user, and opens the store first if necessary. Blocks; called on one thread at a time.
     func service(of userID: UInt32) throws(Failure) -> Service {
@@ -75,14 +79,13 @@ final class SystemKeychains: Sendable {
         let keychain = Result { () throws(Failure) in try openKeychain(folder, userID, account) }
         // The user is refused with this failure until latchkeyd starts again, for example after the store was restored.
         if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
-        let keyModule =
-            shared.enclave == .software ? SoftwareEnclave(clock: shared.clock, random: shared.random) : nil
         return Service(
             Service.Parts(
                 tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
                 authority: authority, clock: shared.clock, random: shared.random,
                 work: SerialWorkQueue(mayWorkHere: shared.mayWriteHere), stretching: stretching,
-                background: background, keyModule: keyModule,
+                background: background, keyWork: keyWork, keyModule: shared.modules.module,
+                earlierKeyModules: shared.modules.earlier,
                 mapGroup: { [groups = shared.groups] in groups.target(of: $0, userID: userID) },
                 acceptsVirtual: shared.acceptsVirtual, log: shared.log, unlockedMemory: shared.unlockedMemory))
     }

@@ -9,6 +9,7 @@ import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
 import SystemDriver
+import TPMDriver
 
 /// Runs the daemon of a system tier.
 enum SystemMain {
@@ -43,15 +44,19 @@ enum SystemMain {
             return try Sockets.listen(options.sockets.keychain, mode: 0o666)
         }
         let count = SessionCount()
-        let clock = SystemClock()
+        let (clock, random) = (SystemClock(), SystemRandomSource())
+        let chip = options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: clock, random: random) : nil
         let link = AuthorityLink(
             clock: clock, work: SerialWorkQueue { false }, log: events,
             connect: AuthoritySocket.connect(options.sockets.authority, servedBy: options.authority))
         let keychains = SystemKeychains(
             SystemKeychains.Shared(
-                tier: options.tier, folder: options.state, enclave: options.enclave,
+                tier: options.tier, folder: options.state,
+                modules: KeyModules(
+                    options.enclave, chip: chip, allowsVirtual: options.allowsVirtualHardware, clock: clock,
+                    random: random),
                 acceptsVirtual: options.allowsVirtualHardware, link: link, clock: clock,
-                random: SystemRandomSource(), log: events, unlockedMemory: unlockedMemory,
+                random: random, log: events, unlockedMemory: unlockedMemory,
                 groups: InstalledGroups()
             ) { count.isOneAtMost })
         let daemon = SystemDaemon(keychains, link, count)

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+package import LatchkeySeams
+import LatchkeySystem
+import TPMProtocol
+
+/// A vault whose root key only one TPM can unseal, and whose counter is in that TPM. Anchor and counter slots are in
+/// another vault.
+package final class TPMKeyVault: KeyVault {
+    /// What the TPM needs besides the file to unseal the root key.
+    package enum Binding: Sendable {
+        /// Nothing.
+        case chip
+        /// The present state of Secure Boot (PCR 7), which updates of the firmware and the boot loader change.
+        case secureBoot
+    }
+
+    private let files: any KeyVault
+    private let path: String
+    private let chip: TPMChip
+    private let ownCounter: TPMCounter
+
+    /// Creates a vault; does not access the TPM.
+    ///
+    /// - Parameters:
+    ///   - files: has anchor and counter slots.
+    ///   - path: the file of the sealed root key.
+    ///   - owner: bytes that name the store among all stores that use this TPM, such as the user's number and the
+    ///     identifier of the installed system. They are the same each time that this store is opened.
+    package init(_ files: any KeyVault, rootKey path: String, chip: TPMChip, owner: [UInt8]) {
+        (self.files, self.path, self.chip) = (files, path, chip)
+        ownCounter = TPMCounter(chip, rootKey: path, owner: owner)
+    }
+
+    package var counter: (any MonotonicCounter)? { ownCounter }
+
+    package func rootKey() throws(Failure) -> SecretBytes {
+        let (sealed, path) = (try sealed(), path)
+        return try chip.use { (memory, client) throws(TPMError) in
+            memory.forgetKeys(&client)
+            do throws(TPMError) {
+                return try client.unseal(sealed, below: client.storageRoot(named: sealed.parent))
+            } catch {
+                throw error.inVault(path)
+            }
+        }
+    }
+
+    package func anchor() throws(Failure) -> SecretBytes? { try files.anchor() }
+
+    package func replaceAnchor(_ anchor: SecretBytes) throws(Failure) { try files.replaceAnchor(anchor) }
+
+    package func counterSlots() throws(Failure) -> [[UInt8]]? { try files.counterSlots() }
+
+    package func overwriteCounterSlot(_ index: Int, with bytes: [UInt8]) throws(Failure) {
+        try files.overwriteCounterSlot(index, with: bytes)
+    }
+
+    // MARK: - Sealing
+
+    /// Seals a root key and returns the contents of its file, which the caller writes.
+    ///
+    /// - Parameter recoveryCode: opens the root key without the TPM, at least 125 random bits; nil for no code.
+    package func seal(
+        _ rootKey: SecretBytes, _ binding: Binding, recoveryCode: SecretBytes?
+    ) throws(Failure) -> SecretBytes {
+        let path = path
+        let sealed = try chip.use { (memory, client) throws(TPMError) in
+            memory.forgetKeys(&client)
+            do throws(TPMError) {
+                return try client.sealRootKey(rootKey, binding, recoveryCode)
+            } catch {
+                throw error.inVault(path)
+            }
+        }
+        return try sealed.encoded()
+    }
+
+    /// Opens the root key with the recovery code, seals it again to the present TPM and its present state, and replaces
+    /// the file. On a failure nothing is changed.
+    ///
+    /// The counter is not touched: if the TPM is another one, the store is refused until it is accepted.
+    ///
+    /// - Parameter replacement: the new recovery code; the old one has been shown and typed.
+    /// - Throws: `itemAuthenticationFailed` for another code.
+    package func recover(
+        with code: SecretBytes, _ binding: Binding, replacement: SecretBytes
+    ) throws(Failure) {
+        let rootKey = try RootKeyRecovery.open(sealed().recovery, code)
+        let file = try seal(rootKey, binding, recoveryCode: replacement)
+        do throws(SystemError) {
+            try Files.replace(path, with: file)
+        } catch {
+            throw Failure(error, "\(path) cannot be written")
+        }
+    }
+
+    private func sealed() throws(Failure) -> SealedRootKey {
+        guard let sealed = try SealedRootKey.read(path) else {
+            throw Failure(
+                .rootKeyMissing, "\(path) is missing: the store cannot be decrypted without it.",
+                hint: "Restore root.key from a backup.")
+        }
+        return sealed
+    }
+}
+
+extension TPMClient {
+    /// Seals a root key below the storage root key of this TPM, and checks that it is unsealed again.
+    fileprivate mutating func sealRootKey(
+        _ rootKey: SecretBytes, _ binding: TPMKeyVault.Binding, _ recoveryCode: SecretBytes?
+    ) throws(TPMError) -> SealedRootKey {
+        let root = try storageRoot(named: nil)
+        let policy: PolicyDigest?
+        switch binding {
+        case .chip: policy = nil
+        case .secureBoot:
+            let value = try register(.secureBoot)
+            policy = try failing { () throws(Failure) in try PolicyDigest().registers(.secureBoot, values: [value]) }
+        }
+        let (area, privatePart) = try seal(rootKey, below: root, policy: policy)
+        let random = random
+        let recovery = try failing { () throws(Failure) in
+            guard let recoveryCode else { return [] as [UInt8] }
+            return try RootKeyRecovery.seal(rootKey, recoveryCode, random)
+        }
+        let sealed = SealedRootKey(
+            parent: root.entity.name, area: area, privatePart: privatePart, recovery: recovery)
+        // Also shows that the value of the PCR, which was read without a session, is that of this TPM.
+        guard try unseal(sealed, below: root) == rootKey else { throw .failed(TPMReader.malformed) }
+        return sealed
+    }
+}

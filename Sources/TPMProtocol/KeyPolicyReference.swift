@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeys
+package import LatchkeyModel
+
+/// The reference (`policyRef`) that the policy of a key contains, and each approval of its use. An authority computes it
+/// itself, so that an approval for one access control is not valid for a key with another.
+package enum KeyPolicyReference {
+    /// Returns the reference, 32 bytes: SHA-256 of the label, the user, the store, the access control and the set.
+    ///
+    /// - Parameters:
+    ///   - storeID: 16 bytes.
+    ///   - enrolment: the enrolment set to which the access control binds the key; nil if it binds it to none.
+    package static func make(
+        userID: UInt32, storeID: [UInt8], _ rule: AccessControl, enrolment: EnrolmentSet?
+    ) throws(Failure) -> [UInt8] {
+        var writer = TPMWriter()
+        writer.add(CryptographicLabel.keyPolicy.bytes)
+        writer.add(UInt8(0))
+        writer.add(userID)
+        try writer.add(sized: storeID)
+        writer.add(rule.boundBytes)
+        try writer.add(sized: enrolment?.bytes ?? [])
+        return try DigestAlgorithm.sha256.hash(writer.bytes)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// The public area of an NV index (`TPMS_NV_PUBLIC`, Part 2, section 13.5).
+package struct TPMIndexArea: Equatable, Sendable {
+    package let handle: TPMHandle
+    package var attributes: TPMIndexAttributes
+    /// The digest of the policy; empty for none.
+    package let policy: [UInt8]
+    /// Bytes of the contents.
+    package let size: UInt16
+
+    /// Creates an area from its parts.
+    package init(handle: TPMHandle, attributes: TPMIndexAttributes, policy: [UInt8], size: UInt16) {
+        (self.handle, self.attributes, self.policy, self.size) = (handle, attributes, policy, size)
+    }
+
+    /// A counter. It is not orderly: the number of an orderly one jumps when the power is cut.
+    package static func counter(at handle: TPMHandle, policy: [UInt8]) -> TPMIndexArea {
+        TPMIndexArea(
+            handle: handle, attributes: [.counter, .authorizationReads, .authorizationWrites, .withoutLockout],
+            policy: policy, size: 8)
+    }
+
+    /// The encoded area.
+    package func encoded() throws(Failure) -> [UInt8] {
+        var writer = TPMWriter()
+        writer.add(handle)
+        writer.add(.sha256)
+        writer.add(attributes.rawValue)
+        try writer.add(sized: policy)
+        writer.add(size)
+        return writer.bytes
+    }
+
+    /// Decodes an area. Throws `TPMReader.malformed` unless its name is a SHA-256 digest.
+    package init(decoding bytes: [UInt8]) throws(Failure) {
+        var reader = TPMReader(bytes)
+        handle = TPMHandle(try reader.uint32())
+        try reader.expect(TPMAlgorithm.sha256.rawValue)
+        attributes = TPMIndexAttributes(rawValue: try reader.uint32())
+        policy = try reader.sized(limit: 64)
+        size = try reader.uint16()
+        try reader.checkEnd()
+    }
+
+    /// The name, which contains the attributes and so changes with the first write (Part 1, section 16).
+    package func name() throws(Failure) -> [UInt8] { try TPMName.of(encoded()) }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import SoftwareEnclaveDriver
+import TPMDriver
+
+/// The implementations of the Secure Enclave that a configuration selects.
+struct KeyModules: Sendable {
+    /// Makes new keys; nil if none is configured.
+    var module: (any KeyModule)?
+    /// Uses keys that it made while it was configured.
+    var earlier: [any KeyModule] = []
+
+    /// Whether operations need a thread of their own.
+    var needsThread: Bool { ([module].compactMap(\.self) + earlier).contains { !$0.isImmediate } }
+
+    /// - Parameters:
+    ///   - chip: the TPM, connected when it is used first; needed for `tpm` only.
+    ///   - allowsVirtual: whether keys may be made on a TPM that is a program.
+    init(
+        _ kind: EnclaveKind?, chip: TPMChip?, allowsVirtual: Bool, clock: any Clock, random: any RandomSource
+    ) {
+        let software = SoftwareEnclave(clock: clock, random: random)
+        switch (kind, chip) {
+        case (.software?, _): module = software
+        case (.tpm?, let chip?):
+            module = TPMEnclave(chip, clock: clock, allowsVirtual: allowsVirtual)
+            earlier = [software]
+        case (.tpm?, nil), (nil, _): module = nil
+        }
+    }
+}
+
+/// What root allows all daemons of the machine, in `/etc/latchkey/hardware.conf`.
+enum HardwareConfiguration {
+    /// The path of the file; without it nothing is allowed.
+    static let path = "/etc/latchkey/hardware.conf"
+
+    /// Whether a TPM may be used that is a program. Throws for a file that others than root can change, and for a line
+    /// that is not understood.
+    static func allowsVirtual(_ path: String = path) throws(Failure) -> Bool {
+        guard let configuration = try ConfigurationFile(ofRoot: path) else { return false }
+        var isAllowed = false
+        for line in configuration.lines {
+            switch (line.name, line.value) {
+            case ("allow-virtual-hardware", "yes"): isAllowed = true
+            case ("allow-virtual-hardware", "no"): isAllowed = false
+            default: throw configuration.refusal(line, known: "allow-virtual-hardware = yes | no")
+            }
+        }
+        return isAllowed
+    }
+}

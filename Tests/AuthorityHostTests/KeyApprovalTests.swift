@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import LatchkeyWire
+import SimulatedDriver
+import TPMProtocol
+import Testing
+
+@testable import AuthorityHost
+
+/// `latchkey-authd` approves the use of a key only for a person that it saw itself, whatever `latchkeyd` asks for.
+@Suite struct KeyApprovalTests {
+    private let machine: TwoServices
+    private let storeID = [UInt8](repeating: 7, count: 16)
+    private let keyName = [UInt8](repeating: 1, count: 34)
+    private static let finger = AccessControl(
+        accessibility: .whenUnlockedThisDeviceOnly, constraints: [.biometryAny, .privateKeyUsage])
+    private static let free = AccessControl(
+        accessibility: .whenUnlockedThisDeviceOnly, constraints: .privateKeyUsage)
+
+    init() throws {
+        machine = try TwoServices()
+        #expect(machine.setPasscode("abcdef") == [.done])
+    }
+
+    private func call(_ call: AuthorityCall, number: UInt64 = 9000) throws -> [AuthorityReply] {
+        let connection = try #require(machine.connection)
+        let before = machine.frames.count
+        #expect(connection.received(ServiceMessage.authorityCall(number, call).encoded()))
+        return machine.frames[before...].compactMap { frame in
+            guard case .authorityReply(number, let reply)? = try? ServiceMessage(decoding: frame) else { return nil }
+            return reply
+        }
+    }
+
+    private func binding(_ rule: AccessControl) throws -> AuthorityReply {
+        let bind = AuthorityCall.BindKey(userID: TwoServices.userID, storeID: storeID, rule: rule)
+        return try #require(try call(.bindKey(bind)).first)
+    }
+
+    private func reference(_ rule: AccessControl) throws -> [UInt8] {
+        guard case .keyBinding(let binding) = try binding(rule) else { throw Failure(.internalFailure) }
+        return binding.reference
+    }
+
+    /// Asks for the approval of a signature; returns nil if it was given, otherwise the status of the refusal.
+    private func approve(
+        _ rule: AccessControl, tokens: [[UInt8]] = [], key: [UInt8]? = nil, command: UInt32 = 0x15d,
+        reference: [UInt8]? = nil, nonce: [UInt8] = [UInt8](repeating: 4, count: 16)
+    ) throws -> Status? {
+        let approve = AuthorityCall.Approve(
+            userID: TwoServices.userID, storeID: storeID, rule: rule, keyName: key ?? keyName, command: command,
+            parameters: [1, 2, 3], reference: try reference ?? self.reference(rule), nonce: nonce, tokens: tokens)
+        let reply = try #require(try call(.approve(approve), number: 9500).first)
+        switch reply {
+        case .approved: return nil
+        case .failure(let failure): return failure.status
+        default: throw Failure(.internalFailure)
+        }
+    }
+
+    /// Shows a prompt that the finger answers; returns the challenge of the token.
+    private func touch(_ uses: KeyUses = .one, _ methods: Set<AuthenticationMethod> = [.biometry]) throws -> [UInt8] {
+        let challenge = try machine.random.bytes(32).copyBytes()
+        let evaluate = AuthorityCall.Evaluate(
+            plan: AuthenticationPlan([methods]), process: TwoServices.process, faceUsage: nil,
+            prompting: Prompting(), purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+            challenge: challenge, binding: [UInt8](repeating: 0, count: 32), keyUses: uses)
+        _ = try call(.evaluate(evaluate), number: UInt64.random(in: 10_000...1_000_000))
+        if methods == [.biometry] {
+            _ = try machine.world.apply(.touch(matching: true))
+        } else {
+            machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        }
+        return challenge
+    }
+
+    @Test func aTouchApprovesOneUse() throws {
+        #expect(try approve(Self.finger) == .notPermitted)
+        let token = try touch()
+        #expect(try approve(Self.finger, tokens: [token]) == nil)
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
+    }
+
+    @Test func theTokenOfAContextApprovesOneKeyOnly() throws {
+        let token = try touch(.oneKey)
+        for _ in 1...3 { #expect(try approve(Self.finger, tokens: [token]) == nil) }
+        #expect(try approve(Self.finger, tokens: [token], key: [UInt8](repeating: 2, count: 34)) == .notPermitted)
+        #expect(try approve(Self.finger, tokens: [token]) == nil)
+    }
+
+    @Test func aTokenThatWasNeverIssuedApprovesNothing() throws {
+        _ = try touch()
+        #expect(try approve(Self.finger, tokens: [[UInt8](repeating: 0, count: 32)]) == .notPermitted)
+    }
+
+    @Test func aPasscodeApprovesNoKeyThatNeedsAFinger() throws {
+        let token = try touch(.oneKey, [.passcode])
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
+    }
+
+    @Test func aRefusedEvaluationApprovesNothing() throws {
+        let challenge = try machine.random.bytes(32).copyBytes()
+        let evaluate = AuthorityCall.Evaluate(
+            plan: AuthenticationPlan([[.biometry]]), process: TwoServices.process, faceUsage: nil,
+            prompting: Prompting(), purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
+            challenge: challenge, binding: [UInt8](repeating: 0, count: 32), keyUses: .oneKey)
+        _ = try call(.evaluate(evaluate), number: 9600)
+        #expect(try approve(Self.finger, tokens: [challenge]) == .notPermitted)
+    }
+
+    /// latchkeyd may lie about the access control, but then the reference is another one, which the key does not have.
+    @Test func aKeyIsNotApprovedUnderAnotherAccessControl() throws {
+        let reference = try reference(Self.finger)
+        #expect(try approve(Self.free, reference: reference) == .itemAuthenticationFailed)
+        #expect(try approve(Self.free) == nil)
+        #expect(try self.reference(Self.free) != reference)
+    }
+
+    @Test func onlySignaturesAndKeyAgreementsAreApproved() throws {
+        #expect(try approve(Self.free, command: 0x154) == nil)
+        // TPM2_Create, TPM2_Duplicate, TPM2_ObjectChangeAuth, TPM2_Unseal, and no command.
+        for command in [0x153, 0x14b, 0x150, 0x15e, 0] as [UInt32] {
+            #expect(try approve(Self.free, command: command) == .notPermitted, "\(command)")
+        }
+    }
+
+    @Test func anApprovalForEverySessionIsNotGiven() throws {
+        for count in [0, 8, 15] {
+            #expect(try approve(Self.free, nonce: [UInt8](repeating: 4, count: count)) == .invalidParameter)
+        }
+    }
+
+    @Test func tokensEndWithTheLockAndTheConnection() throws {
+        var token = try touch(.oneKey)
+        _ = try call(.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .locked)), number: 9700)
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
+        #expect(try approve(Self.free) == .notPermitted, "the class of the key is closed while the device is locked")
+        _ = try call(.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .unlocked)), number: 9701)
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
+        token = try touch(.oneKey)
+        #expect(try approve(Self.finger, tokens: [token]) == nil)
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
+    }
+
+    @Test func aTokenOfEarlierFingersApprovesNothing_abuse32() throws {
+        let token = try touch(.oneKey)
+        _ = try machine.world.apply(.replaceFinger)
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
+        let current = AccessControl(
+            accessibility: .whenUnlockedThisDeviceOnly, constraints: [.biometryCurrentSet, .privateKeyUsage])
+        let earlier = try reference(current)
+        _ = try machine.world.apply(.replaceFinger)
+        #expect(try reference(current) != earlier)
+    }
+
+    @Test func aKeyForAPairedDeviceIsNotBound() throws {
+        let rule = AccessControl(
+            accessibility: .whenUnlockedThisDeviceOnly, constraints: [.companion, .privateKeyUsage])
+        guard case .failure(let failure) = try binding(rule) else {
+            Issue.record("it was bound")
+            return
+        }
+        #expect(failure.status == .invalidParameter)
+    }
+
+    /// Losing it would make all keys useless, so a damaged one is reported and never replaced.
+    @Test func theKeyForApprovalsOutlivesTheServiceAndIsNeverReplaced() throws {
+        let reply = try binding(Self.free)
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 2)
+        #expect(try binding(Self.free) == reply)
+        try machine.damageApprovalKey()
+        guard case .failure(let failure) = try binding(Self.free) else {
+            Issue.record("the damaged key was replaced")
+            return
+        }
+        #expect(failure.status == .storeUnreadable)
+    }
+}
