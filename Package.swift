@@ -78,6 +78,9 @@ let package = Package(
         room(
             "DeviceProof", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "TPMProtocol", "COpenSSL"]),
 
+        // The protocol of ssh-agent: messages, session bindings, what may be signed. No input or output.
+        room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "KeyFormats"]),
+
         // System calls, transport, prompt protocol.
         room("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
         room("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
@@ -146,6 +149,14 @@ let package = Package(
             "Security",
             ["LatchkeyModel", "LatchkeyClient", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates"]),
         room("LocalAuthentication", ["LatchkeyModel", "LatchkeyClient", "Security"]),
+
+        // An agent of ssh(1) with keys of the enclave.
+        room(
+            "SSHAgent",
+            [
+                "LatchkeyModel", "LatchkeyKeys", "LatchkeyCrypto", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyClient", "SSHAgentProtocol",
+            ]),
 
         // Helpers for apps on the two API modules; also builds on Apple systems.
         room("LatchkeyKit", ["LocalAuthentication", "Security"]),
@@ -216,7 +227,7 @@ let package = Package(
             "latchkey",
             [
                 "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeyDoctor",
-                "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeySystem", "LatchkeyTransport", "SSHAgent", "SSHAgentProtocol",
             ]),
         process(
             "latchkey-demo",
@@ -302,6 +313,14 @@ let package = Package(
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),
+        tests(
+            "SSHAgentProtocolTests",
+            ["SSHAgentProtocol", "KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
+        tests(
+            "SSHAgentTests",
+            [
+                "SSHAgent", "SSHAgentProtocol", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "TestSupport",
+            ]),
         tests("LatchkeyCertificatesTests", ["LatchkeyCertificates"]),
         tests("KeyFormatsTests", ["KeyFormats", "LatchkeyKeys", "LatchkeyModel", "TestSupport"]),
         tests(

@@ -154,6 +154,7 @@ struct TPMMemory {
 
     /// Removes everything but the sessions of begun uses. What cannot be removed now is removed with the connection.
     mutating func releaseAll(_ client: inout TPMClient) {
+        // A session that remains is removed when the next use begins.
         try? endSessions(&client)
         if let session = idle { forget(session, &client) }
         idle = nil

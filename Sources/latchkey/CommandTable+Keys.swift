@@ -24,6 +24,7 @@ extension CommandTable {
                 CommandOption(
                     .type, KeyChoice.allCases.map(\.rawValue).joined(separator: ", ") + "; p256 is the default"),
                 CommandOption(.enclave, "of type p256: the private half never leaves the enclave"),
+                CommandOption(.ssh, "for latchkey ssh-agent only: of the enclave, with presence if no RULE is given"),
                 CommandOption(.protect, "what releases the private half, as for latchkey set"),
                 CommandOption(.deviceOnly, "keep it out of backups; a protected one is deleted with the passcode"),
                 CommandOption(.label, "a text that list shows"),

@@ -90,6 +90,8 @@ enum OptionName: String, CaseIterable, Sendable {
     case limit, verify, daemon, restore, accept, protected, revoke, forget, other, ready, yes
     case dryRun = "dry-run"
     case discard
+    case ssh, reuse
+    case allowUnbound = "allow-unbound"
     case json, help
 
     /// The value of the option; nil if it has none.
@@ -103,10 +105,11 @@ enum OptionName: String, CaseIterable, Sendable {
         case .signature, .output: CommandArgument("FILE", .file)
         case .format: CommandArgument("FORMAT", .choice(PublicFormat.allCases.map(\.rawValue)))
         case .limit: CommandArgument("NUMBER")
+        case .reuse: CommandArgument("SECONDS")
         case .revoke, .forget: CommandArgument("APP")
         case .replace, .allowEmpty, .deviceOnly, .all, .enclave, .pss, .hex, .base64, .verify, .daemon, .restore,
             .accept, .protected,
-            .other, .ready, .yes, .dryRun, .discard, .json, .help:
+            .other, .ready, .yes, .dryRun, .discard, .ssh, .allowUnbound, .json, .help:
             nil
         }
     }
@@ -126,7 +129,7 @@ enum OptionName: String, CaseIterable, Sendable {
 
 /// Every command.
 enum CommandTable {
-    static let entries: [CommandEntry] = items + keys + passcodes + store + admin + simulation + help
+    static let entries: [CommandEntry] = items + keys + ssh + passcodes + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(

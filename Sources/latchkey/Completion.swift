@@ -2,6 +2,7 @@
 
 import LatchkeyClient
 import LatchkeyModel
+import SSHAgent
 
 /// `latchkey complete`: the candidates at the cursor, for the completion of bash, zsh and fish. Each line is a
 /// candidate, a tab and its meaning; the line `:files` means names of files.
@@ -65,9 +66,8 @@ enum Completion {
 
     /// The names in this access group, read without a prompt and without secrets. Empty without a daemon.
     private static func stored(_ itemClass: ItemClass, _ attribute: AttributeCode) -> [(String, String)] {
-        guard case .items(let items, _)? = try? Client.command.call(.listItems(ItemQuery(itemClass: itemClass))) else {
-            return []
-        }
+        guard var items = try? Client.command.items(ItemQuery(itemClass: itemClass)) else { return [] }
+        if itemClass == .key { items += (try? Client.ssh.items(SSHKeyMark.query)) ?? [] }
         let names = items.compactMap { item -> String? in
             switch item.attributes?[attribute] {
             case .text(let text): text

@@ -4,6 +4,7 @@ import KeyFormats
 import LatchkeyClient
 import LatchkeyKeys
 import LatchkeyModel
+import SSHAgent
 
 /// key create, list, public, delete: keys of the command's own access group.
 enum KeyCommand {
@@ -15,9 +16,14 @@ enum KeyCommand {
         guard !options.key.isForEnclave || choice == .p256 else {
             throw .usage("the enclave has no keys of type \(choice.rawValue)", "Use --type p256.")
         }
+        // Without a protection, every program that reaches the agent's socket could log in as the user, unnoticed.
+        guard !options.key.isForSSH || options.protection != "none" else {
+            throw .usage("a key for ssh is not made without a protection", "Use presence, biometry or current-set.")
+        }
         // A key of the enclave never leaves this device.
         let rule = try AccessControl(
-            protection: options.protection, staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
+            protection: options.protection ?? (options.key.isForSSH ? "presence" : nil),
+            staysHere: options.has(.deviceOnly) || options.key.isForEnclave)
         do throws(Failure) {
             // While no passcode is set, the daemon refuses keys of the class that requires one, but would store keys
             // of other classes, which nothing could release.
@@ -32,8 +38,11 @@ enum KeyCommand {
             var attributes: Attributes = [.applicationTag: .data(Array(name.utf8))]
             if let label = options.label { attributes[.label] = .text(label) }
             let authentication = Authentication(prompting: Prompting(reason: "make the key \(name)").clipped)
-            if options.key.isForEnclave {
-                try createInEnclave(attributes, rule, authentication)
+            if options.key.isForSSH {
+                attributes[.applicationLabel] = .data(SSHKeyMark.applicationLabel)
+                try createInEnclave(attributes, rule, authentication, Client.ssh)
+            } else if options.key.isForEnclave {
+                try createInEnclave(attributes, rule, authentication, Client.command)
             } else {
                 try store(try choice.makeKey(), attributes, rule, authentication)
             }
@@ -46,12 +55,12 @@ enum KeyCommand {
     }
 
     private static func createInEnclave(
-        _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication
+        _ attributes: Attributes, _ rule: AccessControl, _ authentication: Authentication, _ daemon: DaemonConnection
     ) throws(Failure) {
         var rule = rule
         // A key without this flag cannot be used (Apple: `SecAccessControlCreateFlags.privateKeyUsage`).
         rule.constraints.insert(.privateKeyUsage)
-        _ = try Client.command.call(
+        _ = try daemon.call(
             .createEnclaveKey(
                 Request.CreateEnclaveKey(
                     attributes: attributes, accessControl: rule, isPermanent: true, authentication: authentication)))
@@ -132,12 +141,27 @@ enum KeyCommand {
     static func delete(_ options: Options) throws(CommandFailure) {
         let name = options.arguments[0]
         do throws(Failure) {
-            _ = try Client.command.call(.deleteItems(NamedKey.query(name)))
+            let isDeleted = try delete(NamedKey.query(name), Client.command)
+            guard try delete(SSHKeyMark.query(named: name), Client.ssh) || isDeleted else {
+                throw Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list")
+            }
         } catch {
-            guard error.status == .itemNotFound else { throw .failure(error) }
-            throw .failure(Failure(.itemNotFound, "There is no key \(name).", hint: "See: latchkey key list"))
+            throw .failure(error)
         }
         if options.isJSON { Output.write(JSON.object([("deleted", .text(name))]).line + "\n") }
+    }
+}
+
+extension KeyCommand {
+    /// Deletes the items; false if there is none.
+    private static func delete(_ query: ItemQuery, _ daemon: DaemonConnection) throws(Failure) -> Bool {
+        do throws(Failure) {
+            _ = try daemon.call(.deleteItems(query))
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
     }
 }
 
@@ -192,7 +216,9 @@ extension NamedKey {
     private var protection: String { item.protection }
 
     fileprivate func row(_ enclave: EnclaveKind?) -> [String] {
-        let place = isInEnclave ? "enclave (\(enclave?.name ?? "not here"))" : "keychain"
+        let place =
+            isInEnclave
+            ? "enclave (\(enclave?.name ?? "not here"))" + (isForSSH ? ", for ssh" : "") : "keychain"
         return [name, isPrivate ? type : "\(type) public", "\(bitCount)", place, protection, label]
     }
 
@@ -201,7 +227,8 @@ extension NamedKey {
             ("name", .text(name)), ("type", .text(type)), ("bits", .number(bitCount)), ("private", .boolean(isPrivate)),
             ("where", .text(isInEnclave ? "enclave" : "keychain")),
             ("enclave", isInEnclave ? enclave.map { .text($0.name) } ?? .null : .null),
-            ("protection", .text(protection)), ("label", .text(label)), ("group", .text(group)),
+            ("ssh", .boolean(isForSSH)), ("protection", .text(protection)), ("label", .text(label)),
+            ("group", .text(group)),
         ])
     }
 }

@@ -9,7 +9,8 @@ struct KeyOptions {
     fileprivate let options: Options
 
     var type: String? { options[.type] }
-    var isForEnclave: Bool { options.has(.enclave) }
+    var isForEnclave: Bool { options.has(.enclave) || isForSSH }
+    var isForSSH: Bool { options.has(.ssh) }
     var hash: String? { options[.hash] }
     var usesPSS: Bool { options.has(.pss) }
     /// The file of a signature.

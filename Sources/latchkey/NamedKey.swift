@@ -3,6 +3,7 @@
 import LatchkeyClient
 import LatchkeyKeys
 import LatchkeyModel
+import SSHAgent
 
 /// A key of the keychain as listed without a proof: a pair, named by its private half, or a public key alone.
 struct NamedKey {
@@ -14,8 +15,11 @@ struct NamedKey {
 
     /// The keys of that name; all keys if it is nil.
     static func all(named name: String?) throws(Failure) -> [NamedKey] {
-        guard case .items(let items, _) = try Client.command.call(.listItems(query(name))) else {
-            throw Failure(.internalFailure, "The daemon sent an unexpected kind of reply.")
+        var items = try Client.command.items(query(name))
+        // Where the group is that of the program, both connections find the same keys.
+        let known = Set(items.compactMap(\.persistentReference))
+        items += try Client.ssh.items(SSHKeyMark.query(named: name)).filter { item in
+            item.persistentReference.map { !known.contains($0) } ?? false
         }
         let publicItems = items.filter { $0.half == .publicKey }
         let pairs = items.filter { $0.half == .privateKey }.map { item in
@@ -50,6 +54,7 @@ struct NamedKey {
 
     var isPrivate: Bool { item.half == .privateKey }
     var isInEnclave: Bool { item.attributes?[.tokenID] != nil }
+    var isForSSH: Bool { item.attributes.map(SSHKeyMark.isOn) ?? false }
 
     var name: String {
         switch item.attributes?[.applicationTag] {
@@ -84,6 +89,13 @@ struct NamedKey {
     func privateHalf(reason: String) throws(Failure) -> PrivateHalf {
         guard isPrivate else {
             throw Failure(.invalidParameter, "\(name) is a public key: its private half is not in this keychain.")
+        }
+        // Otherwise a program could have a login signed without the rules of the agent, and a prompt that does not name
+        // the host.
+        guard !isForSSH else {
+            throw Failure(
+                .keyUsageNotAllowed, "\(name) is a key for ssh: only latchkey ssh-agent signs with it.",
+                hint: "Make another key with: latchkey key create")
         }
         guard isInEnclave else {
             guard case .privateKey(let key) = try stored(item, reason: reason) else { throw unusable }

@@ -301,7 +301,8 @@ enum MadeKey: CaseIterable {
         #expect(
             json.contains(
                 "{\"name\":\"hard\",\"type\":\"p256\",\"bits\":256,\"private\":true,\"where\":\"enclave\","
-                    + "\"enclave\":\"software\",\"protection\":\"none\",\"label\":\"Release\",\"group\":\"test\"}"))
+                    + "\"enclave\":\"software\",\"ssh\":false,\"protection\":\"none\",\"label\":\"Release\","
+                    + "\"group\":\"test\"}"))
         #expect(json.contains("\"name\":\"soft\"") && json.contains("\\u001b[31mred"))
     }
 
@@ -310,7 +311,7 @@ enum MadeKey: CaseIterable {
         #expect(
             made
                 == "{\"name\":\"k\",\"type\":\"p256\",\"bits\":256,\"private\":true,\"where\":\"keychain\","
-                + "\"enclave\":null,\"protection\":\"none\",\"label\":\"\",\"group\":\"test\"}\n")
+                + "\"enclave\":null,\"ssh\":false,\"protection\":\"none\",\"label\":\"\",\"group\":\"test\"}\n")
         let signed = try done("sign", "k", "--json", input: "message")
         #expect(signed.hasPrefix("{\"name\":\"k\",\"algorithm\":\"ecdsa-sha256\",\"signature\":\""))
         try daemon.write(try #require(signed.member("signature")), to: "sig")

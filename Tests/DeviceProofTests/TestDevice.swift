@@ -44,7 +44,10 @@ final class TestDevice: Sendable {
         let subject = try #require(use.subject)
         // The TPM counts the expiry by a clock that tests do not control.
         let text = try ApprovalText(
-            nonce: use.nonce, expirySeconds: 3600, command: subject.commandDigest, reference: Self.reference)
+            nonce: use.nonce, expirySeconds: 3600,
+            command: CommandDigest.command(
+                number: subject.command, names: [subject.keyName], parameters: subject.parameters),
+            reference: Self.reference)
         let signature = try Self.authorityKey.get().signECDSA(DigestAlgorithm.sha256.hash(text.bytes))
         let approval = KeyApproval(expirySeconds: 3600, signature: signature)
         _ = try enclave.finish(use.use, approval: approval, password: nil)

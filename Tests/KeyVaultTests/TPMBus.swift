@@ -56,6 +56,7 @@ final class TPMBus: TPMConnecting {
     private struct Tap: TPMTransport {
         let bus: TPMBus
         let transport: any TPMTransport
+        var isExclusive: Bool { transport.isExclusive }
 
         func exchange(_ command: [UInt8]) throws(Failure) -> [UInt8] {
             try bus.pass(command, transport)

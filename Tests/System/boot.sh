@@ -85,6 +85,9 @@ install_latchkey() {
     for unit in packaging/systemd/*; do
         [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/lib/systemd/system/${unit##*/}"
     done
+    for unit in packaging/systemd/user/*; do
+        [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/usr/lib/systemd/user/${unit##*/}"
+    done
     install -D -m 644 packaging/etc/latchkeyd.conf "$root/etc/latchkey/latchkeyd.conf"
     if [ -f packaging/sysusers.d/latchkey.conf ]; then
         install -D -m 644 packaging/sysusers.d/latchkey.conf "$root/usr/lib/sysusers.d/latchkey.conf"

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// A message that a program sends to an agent (draft-ietf-sshm-ssh-agent, section 4; OpenSSH: `PROTOCOL.agent`).
+package enum SSHAgentRequest: Equatable, Sendable {
+    /// `SSH_AGENTC_REQUEST_IDENTITIES`.
+    case identities
+    /// `SSH_AGENTC_SIGN_REQUEST`.
+    case sign(key: [UInt8], data: [UInt8])
+    /// `SSH_AGENTC_LOCK` with a passphrase.
+    case lock(SecretBytes)
+    /// `SSH_AGENTC_UNLOCK` with a passphrase.
+    case unlock(SecretBytes)
+    /// The extension `session-bind@openssh.com`.
+    case bind(SessionBind)
+    /// The same extension, malformed. The connection must not count as unbound afterwards.
+    case malformedBind
+    /// Another extension.
+    case unknownExtension
+    /// A message that this agent never grants: to add or remove a key, to use a token, or an unknown one.
+    case unsupported(UInt8)
+
+    private static let signFlags: UInt32 = 2 | 4
+
+    /// Reads the body of a message, without its length.
+    ///
+    /// A passphrase is copied from `body` into a `SecretBytes` of its own and nowhere else.
+    package init(decoding body: SecretBytes) throws(SSHFormatError) {
+        guard let type = body.withBytes({ $0.first }) else { throw SSHFormatError() }
+        switch type {
+        case 22: self = .lock(try Self.passphrase(body))
+        case 23: self = .unlock(try Self.passphrase(body))
+        case 11, 13, 27:
+            var reader = SSHReader(body.withBytes { Array($0.dropFirst()) })
+            self = try Self.read(type, &reader)
+        default: self = .unsupported(type)
+        }
+    }
+
+    private static func read(_ type: UInt8, _ reader: inout SSHReader) throws(SSHFormatError) -> SSHAgentRequest {
+        switch type {
+        case 11:
+            try reader.end()
+            return .identities
+        case 13:
+            let (key, data, flags) = (try reader.string(), try reader.string(), try reader.uint32())
+            try reader.end()
+            // The known flags choose a digest for RSA, and the keys here have only one.
+            guard flags & ~signFlags == 0 else { throw SSHFormatError() }
+            return .sign(key: key, data: data)
+        default:
+            guard try reader.text() == SessionBind.name else { return .unknownExtension }
+            do throws(SSHFormatError) {
+                return .bind(try SessionBind(&reader))
+            } catch {
+                return .malformedBind
+            }
+        }
+    }
+
+    /// The `string` after the type, which must fill the message.
+    private static func passphrase(_ body: SecretBytes) throws(SSHFormatError) -> SecretBytes {
+        try body.withBytes { (bytes) throws(SSHFormatError) in
+            guard bytes.count >= 5 else { throw SSHFormatError() }
+            let length = bytes[1..<5].reduce(0) { $0 << 8 | Int($1) }
+            guard length == bytes.count - 5, length <= SSHAgentLimits.passphraseBytes else { throw SSHFormatError() }
+            return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[5...]))
+        }
+    }
+}
