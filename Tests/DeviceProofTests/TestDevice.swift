@@ -26,8 +26,8 @@ final class TestDevice: Sendable {
     /// - Parameter maker: makes the TPM with certificates; nil for a TPM without one.
     init(_ maker: SwtpmMaker? = nil) throws {
         tpm = try SoftwareTPM { folder in try maker?.makeState(in: folder) }
-        let chip = TPMChip(TPMPlace(tpm.path), clock: VirtualClock(), random: SystemRandomSource())
-        enclave = TPMEnclave(chip)
+        let chip = TPMChip(TPMPlace(tpm.path), clock: SystemClock(), random: SystemRandomSource())
+        enclave = TPMEnclave(chip, clock: VirtualClock(), allowsVirtual: true)
     }
 
     /// Makes a key.
