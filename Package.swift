@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "LatchkeyKit", targets: ["LatchkeyKit"]),
         .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
+        .library(name: "DeviceProof", targets: ["DeviceProof"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
@@ -72,6 +73,10 @@ let package = Package(
 
         // Public keys in the formats of other standards, for other programs.
         room("KeyFormats", ["LatchkeyModel", "LatchkeyKeys"]),
+
+        // Proofs that a key cannot leave its TPM, for relying parties.
+        room(
+            "DeviceProof", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "TPMProtocol", "COpenSSL"]),
 
         // The protocol of ssh-agent: messages, session bindings, what may be signed. No input or output.
         room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "KeyFormats"]),
@@ -288,6 +293,12 @@ let package = Package(
         tests(
             "TPMProtocolTests",
             ["TPMProtocol", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySystem", "TestSupport"]),
+        tests(
+            "DeviceProofTests",
+            [
+                "DeviceProof", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "SimulatedDriver", "SystemDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+            ], exclude: ["check-proof.py"]),
         tests("LatchkeyBackupTests", ["LatchkeyBackup", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyWireTests", ["LatchkeyWire", "LatchkeyModel", "LatchkeyAgentProtocol", "TestSupport"]),
         tests("LatchkeyAgentTests", ["LatchkeyAgent", "LatchkeyAgentProtocol", "LatchkeyModel"]),
@@ -368,8 +379,8 @@ let package = Package(
 // libraries are declared too, for manifests that use them on Linux only: SwiftPM looks a product up before it evaluates
 // the condition. Not tested on an Apple system.
 let onlyOnLinux = [
-    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "LatchkeyAgent", "LatchkeySimulator",
-    "LatchkeyTesting",
+    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "LatchkeyAgent",
+    "LatchkeySimulator", "LatchkeyTesting",
 ]
 let package = Package(
     name: "latchkey",

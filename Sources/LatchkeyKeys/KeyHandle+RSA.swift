@@ -168,10 +168,23 @@ extension KeyHandle {
         switch padding {
         case .none: EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
         case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
-        case .oaep(let digest):
+        case .oaep(let digest, let label):
             EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_oaep_md(context, digest.method) == 1
                 && EVP_PKEY_CTX_set_rsa_mgf1_md(context, digest.method) == 1
+                && (label.isEmpty || configure(context, label: label))
+        }
+    }
+
+    private func configure(_ context: OpaquePointer, label: [UInt8]) -> Bool {
+        // libcrypto copies the label from the parameter, and does not write to it.
+        var label = label
+        return label.withUnsafeMutableBytes { label in
+            let parameters = [
+                OSSL_PARAM_construct_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, label.baseAddress, label.count),
+                OSSL_PARAM_construct_end(),
+            ]
+            return EVP_PKEY_CTX_set_params(context, parameters) == 1
         }
     }
 }

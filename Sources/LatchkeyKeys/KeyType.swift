@@ -78,6 +78,6 @@ package enum RSAEncryptionPadding: Sendable {
     case none
     /// PKCS#1 v1.5.
     case pkcs1
-    /// OAEP without a label; MGF1 uses the same digest.
-    case oaep(DigestAlgorithm)
+    /// OAEP; MGF1 uses the same digest. The label is empty in most protocols.
+    case oaep(DigestAlgorithm, label: [UInt8] = [])
 }

@@ -49,11 +49,31 @@ package protocol KeyModule: AnyObject, Sendable {
     ) throws(Failure) -> SecretBytes
     /// Ends a use without a result, and wipes what the module holds for it. Does nothing for a use that has ended.
     func abandon(_ use: KeyChallenge.Identifier)
-    /// Returns the proof that the key was made by a certain device, which it cannot leave.
+    /// Makes an attestation key, which proves for one relying party that keys of this module cannot leave the device. A
+    /// relying party that shares one with another can link the two.
     ///
-    /// - Parameter nonce: 16 to 64 bytes from the relying party, which the statement contains.
     /// - Throws: `unimplemented` from a module whose keys are not bound to a device.
-    func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation
+    func newAttestationKey() throws(Failure) -> AttestationKey
+    /// Proves to a relying party that an attestation key is in the device with the endorsement key of the request.
+    ///
+    /// - Parameters:
+    ///   - attestationKey: an `AttestationKey.blob`.
+    ///   - challenge: the challenge of the relying party, which answers `AttestationKey.request`.
+    /// - Returns: the answer for the relying party.
+    /// - Throws: `itemAuthenticationFailed` for a challenge that was made for another key or another device;
+    ///   `invalidParameter` for one that is malformed; `unimplemented` as above.
+    func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8]
+    /// Returns the proof that the key was made by the device with the attestation key, which it cannot leave. Needs no
+    /// approval: the key is not used.
+    ///
+    /// - Parameters:
+    ///   - blob: the `ModuleKey.blob` of the key.
+    ///   - attestationKey: an `AttestationKey.blob`.
+    ///   - nonce: `attestationNonceBytes` from the relying party, which the proof contains.
+    /// - Throws: `invalidParameter` for a nonce of another length; `unimplemented` as above.
+    func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8]
     /// Deletes what the module stores of the key outside the blob. Succeeds for a key that was erased before. After it,
     /// the blob of a module that stores keys itself is useless; that of any other module is not affected.
     func erase(_ blob: SecretBytes) throws(Failure)
@@ -168,16 +188,17 @@ package struct KeyApproval: Equatable, Sendable {
     }
 }
 
-/// A device's statement about one of its keys.
-package struct KeyAttestation: Equatable, Sendable {
-    /// The signed bytes in the format of the module, for a TPM `TPMS_ATTEST`.
-    package var statement: [UInt8]
-    /// The signature of the device's attestation key over `statement`.
-    package var signature: [UInt8]
+/// A new attestation key of a device. The formats of the messages are in `docs/device-proof.md`.
+package struct AttestationKey: Sendable {
+    /// The bytes with which the module can use the key again. The caller stores them, once for each relying party.
+    package var blob: SecretBytes
+    /// The request with which the enrolment begins. It contains the endorsement key, which identifies the device for as
+    /// long as it exists, so the person must agree before it is sent.
+    package var request: [UInt8]
 
-    /// Creates an attestation from its parts.
-    package init(statement: [UInt8], signature: [UInt8]) {
-        self.statement = statement
-        self.signature = signature
-    }
+    /// Creates a key from its parts.
+    package init(blob: SecretBytes, request: [UInt8]) { (self.blob, self.request) = (blob, request) }
 }
+
+/// Bytes of the nonce of an attestation.
+package let attestationNonceBytes = 16...64

@@ -60,12 +60,20 @@ package final class SoftwareEnclave: KeyModule {
 
     package func abandon(_ use: KeyChallenge.Identifier) { uses.drop(use) }
 
-    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
-        throw Failure(
-            .unimplemented,
-            "A key of the software enclave cannot attest: it is not bound to a device, and could be copied.",
-            hint: "Only a key of a TPM can prove that it cannot leave its device.")
+    package func newAttestationKey() throws(Failure) -> AttestationKey { throw Self.cannotAttest }
+
+    package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] {
+        throw Self.cannotAttest
     }
+
+    package func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8] { throw Self.cannotAttest }
+
+    private static let cannotAttest = Failure(
+        .unimplemented,
+        "A key of the software enclave cannot attest: it is not bound to a device, and could be copied.",
+        hint: "Only a key of a TPM can prove that it cannot leave its device.")
 
     /// Does nothing: the blob is the only place of the key.
     package func erase(_ blob: SecretBytes) throws(Failure) {}

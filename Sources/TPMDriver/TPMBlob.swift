@@ -76,16 +76,20 @@ struct TPMBlob: Sendable {
 
     /// The policy of a key: the authority's approval of the command, and then the password of the key if it has one.
     static func policy(_ binding: KeyBinding, needsPassword: Bool) throws(Failure) -> PolicyDigest {
-        let approved = try PolicyDigest().signed(by: authority(binding).name(), reference: binding.reference)
-        return needsPassword ? try approved.authorizationValue() : approved
+        try .enclaveKey(
+            authority: authorityPoint(binding), reference: binding.reference, needsPassword: needsPassword)
     }
 
     /// The public area of the authority's key.
     static func authority(_ binding: KeyBinding) throws(Failure) -> TPMPublicArea {
+        .authority(try authorityPoint(binding))
+    }
+
+    private static func authorityPoint(_ binding: KeyBinding) throws(Failure) -> TPMPoint {
         guard let point = TPMPoint(binding.authority) else {
             throw Failure(.internalFailure, "The key of the authority that approves is not a point on P-256.")
         }
-        return .authority(point)
+        return point
     }
 }
 

@@ -46,6 +46,13 @@ struct TPMClient: Sendable {
         try exchange(command, entities, emptyPassword ? [.emptyPassword] : [], parameters)
     }
 
+    /// Sends a command with one authorization for each of its handles that needs one. The response is not authenticated.
+    mutating func send(
+        _ command: TPMCommand, _ entities: [TPMEntity], _ parameters: [UInt8], _ authorizations: [TPMAuthorization]
+    ) throws(TPMError) -> TPMResponse {
+        try exchange(command, entities, authorizations, parameters)
+    }
+
     /// Sends a command that a session authorizes, and checks the response.
     ///
     /// - Parameters:

@@ -87,10 +87,29 @@ package final class TPMEnclave: KeyModule {
         }
     }
 
-    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
-        throw Failure(
-            .unimplemented, "The tpm enclave cannot attest in this version of Latchkey.",
-            hint: "The key is in the TPM all the same; a relying party cannot verify it yet.")
+    package func newAttestationKey() throws(Failure) -> AttestationKey {
+        try chip.use { (memory, client) throws(TPMError) in try memory.newAttestationKey(&client) }
+    }
+
+    package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] {
+        let key = try AttestationBlob(attestationKey)
+        let challenge = try EnrolmentChallenge(received: challenge)
+        return try chip.use { (memory, client) throws(TPMError) in try memory.answer(challenge, by: key, &client) }
+    }
+
+    package func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8] {
+        guard attestationNonceBytes.contains(nonce.count) else {
+            throw Failure(
+                .invalidParameter,
+                "The nonce of an attestation has \(attestationNonceBytes.lowerBound) to "
+                    + "\(attestationNonceBytes.upperBound) bytes, not \(nonce.count).")
+        }
+        let (key, attestationKey) = (try TPMBlob(blob), try AttestationBlob(attestationKey))
+        return try chip.use { (memory, client) throws(TPMError) in
+            try memory.attest(key, by: attestationKey, nonce: nonce, &client)
+        }
     }
 
     /// Does nothing: the TPM stores nothing of a key, and only the blob can be loaded.

@@ -185,11 +185,9 @@ extension TPMMemory {
     /// r and s of `TPMT_SIGNATURE`, 32 bytes each.
     private static func signature(_ parameters: [UInt8]) throws(Failure) -> SecretBytes {
         var reader = TPMReader(parameters)
-        try reader.expect(TPMAlgorithm.ecdsa.rawValue)
-        try reader.expect(TPMAlgorithm.sha256.rawValue)
-        let (r, s) = (try reader.sized(limit: 32), try reader.sized(limit: 32))
+        let signature = try reader.rawSignature()
         try reader.checkEnd()
-        return SecretBytes(r.padded + s.padded)
+        return SecretBytes(signature)
     }
 
     /// The X coordinate of `TPMS_ECC_POINT`, 32 bytes.
@@ -207,9 +205,4 @@ extension TPMMemory {
         guard let secret else { throw TPMReader.malformed }
         return secret
     }
-}
-
-extension [UInt8] {
-    /// With leading zeros, 32 bytes.
-    fileprivate var padded: [UInt8] { [UInt8](repeating: 0, count: Swift.max(0, 32 - count)) + self }
 }

@@ -11,20 +11,25 @@ extension TPMClient {
     /// Returns the public area and the name of an object (`TPM2_ReadPublic`); nil for an object of a form that Latchkey
     /// does not use.
     mutating func readPublic(_ handle: TPMHandle) throws(TPMError) -> (area: TPMPublicArea, name: [UInt8])? {
-        // The name of the object is not known yet; without sessions it is in no digest.
-        let response = try send(.readPublic, [TPMEntity(handle)])
-        let (encoded, name) = try failing { () throws(Failure) in
-            var reader = TPMReader(response.parameters)
-            let (encoded, name) = (try reader.sized(limit: 512), try reader.sized(limit: 128))
-            _ = try reader.sized(limit: 128)
-            try reader.checkEnd()
-            return (encoded, name)
-        }
+        let (encoded, name) = try readEncodedPublic(handle)
         do throws(Failure) {
             guard try TPMName.of(encoded) == name else { return nil }
             return (try TPMPublicArea(decoding: encoded), name)
         } catch {
             return nil
+        }
+    }
+
+    /// Returns the public area and the name of an object of any form.
+    mutating func readEncodedPublic(_ handle: TPMHandle) throws(TPMError) -> (area: [UInt8], name: [UInt8]) {
+        // The name of the object is not known yet; without sessions it is in no digest.
+        let response = try send(.readPublic, [TPMEntity(handle)])
+        return try failing { () throws(Failure) in
+            var reader = TPMReader(response.parameters)
+            let (encoded, name) = (try reader.sized(limit: 512), try reader.sized(limit: 128))
+            _ = try reader.sized(limit: 128)
+            try reader.checkEnd()
+            return (encoded, name)
         }
     }
 

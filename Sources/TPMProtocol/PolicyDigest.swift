@@ -55,6 +55,15 @@ package struct PolicyDigest: Equatable, Sendable {
         return try PolicyDigest().extended(.policyOR, branches.flatMap(\.bytes))
     }
 
+    /// The policy of a key of the Secure Enclave: the authority approves the command, and then the password of the key is
+    /// needed if it has one.
+    package static func enclaveKey(
+        authority: TPMPoint, reference: [UInt8], needsPassword: Bool
+    ) throws(Failure) -> PolicyDigest {
+        let approved = try PolicyDigest().signed(by: TPMPublicArea.authority(authority).name(), reference: reference)
+        return needsPassword ? try approved.authorizationValue() : approved
+    }
+
     private func extended(_ command: TPMCommand, _ data: [UInt8]) throws(Failure) -> PolicyDigest {
         var writer = TPMWriter()
         writer.add(command.rawValue)

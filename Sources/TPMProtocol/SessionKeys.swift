@@ -4,28 +4,38 @@ package import LatchkeyCrypto
 package import LatchkeyKeys
 package import LatchkeyModel
 
-/// The salt of a session: only the TPM that has the private part of the storage root key can compute the session's key.
+/// A secret seed that only the TPM with the private part of a certain key can compute: the salt of a session, or what
+/// protects a credential.
 package struct SessionSalt: Sendable {
+    /// What a seed is for; one for another purpose is another value.
+    package enum Purpose: String, Sendable {
+        case session = "SECRET"
+        case credential = "IDENTITY"
+    }
     /// The secret seed, 32 bytes.
     package let seed: SecretBytes
-    /// The contents of `encryptedSalt` in `TPM2_StartAuthSession`: the ephemeral point.
+    /// The contents of `encryptedSalt` in `TPM2_StartAuthSession`, and of `secret` in `TPM2_ActivateCredential`: the
+    /// ephemeral point.
     package let encrypted: [UInt8]
 
-    /// Makes a salt for the storage root key (Part 1, appendix C.6.1: `KDFe` with the label `SECRET`).
+    /// Makes a seed for a key of the TPM (Part 1, appendix C.6.1: `KDFe`).
     ///
     /// - Parameters:
-    ///   - storageRoot: the public point of the key. The caller must have it from a trusted place: the side that chooses
+    ///   - recipient: the public point of the key. The caller must have it from a trusted place: the side that chooses
     ///     it can read the session.
-    ///   - ephemeral: a key for this salt only; nil for a random one.
-    package init(for storageRoot: TPMPoint, ephemeral: PrivateKey? = nil) throws(Failure) {
+    ///   - purpose: what the seed is for.
+    ///   - ephemeral: a key for this seed only; nil for a random one.
+    package init(
+        for recipient: TPMPoint, _ purpose: Purpose = .session, ephemeral: PrivateKey? = nil
+    ) throws(Failure) {
         let key = if let ephemeral { ephemeral } else { try PrivateKey.generate(.p256) }
-        guard let peer = PublicKey(storageRoot.external, type: .ellipticCurve(.p256)),
+        guard let peer = PublicKey(recipient.external, type: .ellipticCurve(.p256)),
             let point = TPMPoint(key.publicKey.externalRepresentation)
         else {
-            throw Failure(.vaultUnavailable, "The storage root key of the TPM is not a point on P-256.")
+            throw Failure(.vaultUnavailable, "The key of the TPM is not a point on P-256.")
         }
         let shared = try key.agree(with: peer)
-        let label = Array("SECRET".utf8) + [0]
+        let label = Array(purpose.rawValue.utf8) + [0]
         let message = SecretBytes(count: 4 + shared.count + label.count + 64) { target in
             var end = 0
             func append(_ bytes: some Collection<UInt8>) {
@@ -38,7 +48,7 @@ package struct SessionSalt: Sendable {
             shared.withBytes { append($0) }
             append(label)
             append(point.x)
-            append(storageRoot.x)
+            append(recipient.x)
         }
         var digest = try message.withBytes { (bytes) throws(Failure) in try DigestAlgorithm.sha256.hash(bytes) }
         defer { wipe(&digest) }
@@ -61,7 +71,7 @@ package struct SessionKey: Sendable {
     ///   - tpm: the nonce of the TPM in the response to `TPM2_StartAuthSession`.
     ///   - caller: the nonce of that command.
     package init(_ salt: SessionSalt, tpm: [UInt8], caller: [UInt8]) throws(Failure) {
-        key = try Self.derive(salt.seed, "ATH", tpm, caller)
+        key = try TPMKeyDerivation.derive(salt.seed, "ATH", tpm, caller)
     }
 
     /// Returns the HMAC of a command or response.
@@ -90,24 +100,9 @@ package struct SessionKey: Sendable {
         _ direction: StreamCipher.Direction, to parameter: SecretBytes, newer: [UInt8], older: [UInt8],
         authorization: SecretBytes? = nil
     ) throws(Failure) -> SecretBytes {
-        let material = try Self.derive(authorization.map { key + $0 } ?? key, "CFB", newer, older)
+        let material = try TPMKeyDerivation.derive(
+            authorization.map { key + $0 } ?? key, "CFB", newer, older)
         return try StreamCipher.apply(direction, to: parameter, keyAndVector: material)
-    }
-
-    /// `KDFa` with SHA-256 for 256 bits (Part 1, section 11.4.10.2).
-    private static func derive(
-        _ key: SecretBytes, _ label: String, _ first: [UInt8], _ second: [UInt8]
-    ) throws(Failure) -> SecretBytes {
-        var writer = TPMWriter()
-        writer.add(UInt32(1))
-        writer.add(label.utf8)
-        writer.add(UInt8(0))
-        writer.add(first)
-        writer.add(second)
-        writer.add(UInt32(256))
-        var code = try HMACSHA256.code(key: key, message: writer.bytes)
-        defer { wipe(&code) }
-        return SecretBytes(code)
     }
 }
 

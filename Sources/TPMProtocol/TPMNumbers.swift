@@ -10,6 +10,8 @@ package enum TPMCommand: UInt32, Sendable {
     case nvIncrement = 0x134
     case nvWrite = 0x137
     case nvChangeAuthorization = 0x13b
+    case activateCredential = 0x147
+    case certifyCreation = 0x14a
     case nvRead = 0x14e
     case policySecret = 0x151
     case create = 0x153
@@ -44,6 +46,7 @@ package enum TPMCommand: UInt32, Sendable {
 
 /// An algorithm (`TPM_ALG_ID`, section 6.3).
 package enum TPMAlgorithm: UInt16, Sendable {
+    case rsa = 0x0001
     case aes = 0x0006
     case keyedHash = 0x0008
     case sha256 = 0x000b
@@ -63,6 +66,8 @@ package struct TPMHandle: Hashable, Sendable {
     package static let owner = TPMHandle(0x4000_0001)
     /// No object or session (`TPM_RH_NULL`).
     package static let none = TPMHandle(0x4000_0007)
+    /// The hierarchy of the maker's keys (`TPM_RH_ENDORSEMENT`).
+    package static let endorsement = TPMHandle(0x4000_000b)
     /// A password instead of a session (`TPM_RS_PW`).
     package static let password = TPMHandle(0x4000_0009)
 }

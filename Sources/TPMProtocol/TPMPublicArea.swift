@@ -54,6 +54,13 @@ package struct TPMPublicArea: Equatable, Sendable {
             ], policy: policy)
     }
 
+    /// The template of an attestation key: signs only what the TPM states about itself (`restricted`), with ECDSA and
+    /// SHA-256.
+    package static let attestationKey = TPMPublicArea(
+        attributes: [
+            .fixedTPM, .fixedParent, .sensitiveDataOrigin, .userWithAuth, .withoutLockout, .restricted, .sign,
+        ])
+
     /// The public key of the authority whose signatures policies require. The attributes are part of its name.
     package static func authority(_ point: TPMPoint) -> TPMPublicArea {
         TPMPublicArea(attributes: [.userWithAuth, .sign], point: point)
@@ -61,7 +68,11 @@ package struct TPMPublicArea: Equatable, Sendable {
 
     private var isStorageKey: Bool { attributes.contains([.restricted, .decrypt]) }
 
-    /// The encoded area. A storage key has AES-128-CFB for its children; no key has a fixed scheme.
+    /// Whether the key has a fixed scheme, which the TPM requires of a restricted key that signs.
+    private var isAttestationKey: Bool { attributes.contains([.restricted, .sign]) && !isStorageKey }
+
+    /// The encoded area. A storage key has AES-128-CFB for its children, and an attestation key the scheme ECDSA with
+    /// SHA-256; no other key has a fixed scheme.
     package func encoded() throws(Failure) -> [UInt8] {
         var writer = TPMWriter()
         writer.add(.ecc)
@@ -76,7 +87,12 @@ package struct TPMPublicArea: Equatable, Sendable {
             writer.add(TPMAlgorithm.none)
         }
         // Scheme, curve P-256, key derivation scheme.
-        writer.add(TPMAlgorithm.none)
+        if isAttestationKey {
+            writer.add(.ecdsa)
+            writer.add(.sha256)
+        } else {
+            writer.add(TPMAlgorithm.none)
+        }
         writer.add(UInt16(3))
         writer.add(TPMAlgorithm.none)
         try writer.add(sized: point?.x ?? [])
@@ -98,7 +114,12 @@ package struct TPMPublicArea: Equatable, Sendable {
         } else {
             try reader.expect(TPMAlgorithm.none.rawValue)
         }
-        try reader.expect(TPMAlgorithm.none.rawValue)
+        if isAttestationKey {
+            try reader.expect(TPMAlgorithm.ecdsa.rawValue)
+            try reader.expect(TPMAlgorithm.sha256.rawValue)
+        } else {
+            try reader.expect(TPMAlgorithm.none.rawValue)
+        }
         try reader.expect(UInt16(3))
         try reader.expect(TPMAlgorithm.none.rawValue)
         let (x, y) = (try reader.sized(limit: 32), try reader.sized(limit: 32))

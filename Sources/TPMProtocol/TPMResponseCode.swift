@@ -27,6 +27,8 @@ package struct TPMResponseCode: Hashable, Sendable {
     package static let authorizationFailed = TPMResponseCode(0x08e)
     package static let nonce = TPMResponseCode(0x08f)
     package static let size = TPMResponseCode(0x095)
+    /// A structure has fewer bytes than it must have.
+    package static let insufficient = TPMResponseCode(0x09a)
     package static let signatureWrong = TPMResponseCode(0x09b)
     package static let policyFailed = TPMResponseCode(0x09d)
     package static let integrity = TPMResponseCode(0x09f)

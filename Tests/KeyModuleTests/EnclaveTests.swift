@@ -108,6 +108,10 @@ private final class OtherKeyModule: KeyModule {
         _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
     ) throws(Failure) -> SecretBytes { throw Self.unused }
     func abandon(_ use: KeyChallenge.Identifier) {}
-    func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation { throw Self.unused }
+    func newAttestationKey() throws(Failure) -> AttestationKey { throw Self.unused }
+    func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] { throw Self.unused }
+    func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8] { throw Self.unused }
     func erase(_ blob: SecretBytes) throws(Failure) { throw Self.unused }
 }

@@ -215,8 +215,15 @@ import Testing
         let key = try module.newKey()
         let nonce = [UInt8](repeating: 3, count: 32)
         do {
-            #expect(try module.attest(key.blob, nonce: nonce).statement.contains(nonce))
+            let attestationKey = try module.newAttestationKey()
+            #expect(try module.attest(key.blob, by: attestationKey.blob, nonce: nonce).contains(nonce))
             #expect(module.kind == .tpm)
+            for count in [0, 15, 65] {
+                #expect(throws: Failure(.invalidParameter)) {
+                    let nonce = [UInt8](repeating: 3, count: count)
+                    return try module.attest(key.blob, by: attestationKey.blob, nonce: nonce)
+                }
+            }
         } catch {
             #expect(error.status == .unimplemented)
             #expect(error.message.contains("\(module.kind.name) enclave cannot attest"))

@@ -64,8 +64,17 @@ package final class ApprovingKeyModule: KeyModule {
         if let begun = try? uses.take(use) { inner.abandon(begun.use) }
     }
 
-    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
-        KeyAttestation(statement: nonce, signature: [])
+    package func newAttestationKey() throws(Failure) -> AttestationKey {
+        AttestationKey(blob: SecretBytes([1]), request: [1])
+    }
+
+    package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] { challenge }
+
+    package func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8] {
+        guard attestationNonceBytes.contains(nonce.count) else { throw Failure(.invalidParameter) }
+        return nonce
     }
 
     package func erase(_ blob: SecretBytes) throws(Failure) { try inner.erase(blob) }

@@ -60,8 +60,16 @@ package final class GatedKeyModule: KeyModule {
 
     package func abandon(_ use: KeyChallenge.Identifier) { inner.abandon(use) }
 
-    package func attest(_ blob: SecretBytes, nonce: [UInt8]) throws(Failure) -> KeyAttestation {
-        try inner.attest(blob, nonce: nonce)
+    package func newAttestationKey() throws(Failure) -> AttestationKey { try inner.newAttestationKey() }
+
+    package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] {
+        try inner.answer(challenge, by: attestationKey)
+    }
+
+    package func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8] {
+        try inner.attest(blob, by: attestationKey, nonce: nonce)
     }
 
     package func erase(_ blob: SecretBytes) throws(Failure) {

@@ -7,6 +7,10 @@ import Synchronization
 extension Need {
     /// The software TPM of the package swtpm.
     package static let softwareTPM = Need("swtpm: apt-get install swtpm") { access("/usr/bin/swtpm", X_OK) == 0 }
+    /// The program that makes software TPMs with certificates.
+    package static let softwareTPMMaker = Need("swtpm_setup: apt-get install swtpm swtpm-tools") {
+        softwareTPM.isMet() && access("/usr/bin/swtpm_setup", X_OK) == 0
+    }
 }
 
 /// A software TPM with a state of its own, which begins empty and ends with this object. It is reached at the socket
@@ -20,10 +24,13 @@ package final class SoftwareTPM: Sendable {
 
     /// Starts a TPM.
     ///
-    /// - Parameter state: the folder of an earlier one, to play the same TPM after the machine was started again; nil for
-    ///   a new one.
-    package init(state earlier: SoftwareTPM? = nil) throws {
+    /// - Parameters:
+    ///   - state: the folder of an earlier one, to play the same TPM after the machine was started again; nil for a new
+    ///     one.
+    ///   - prepare: called with the path of the folder before the TPM starts, to put a state there.
+    package init(state earlier: SoftwareTPM? = nil, prepare: (String) throws -> Void = { _ in }) throws {
         folder = try earlier?.folder ?? TemporaryFolder()
+        try prepare(folder.path)
         // It inherits a socket that listens already, so that nothing has to wait for it.
         let listener = try Sockets.listen(folder.path + "/socket")
         let flags = fcntl(listener.number, F_GETFL)

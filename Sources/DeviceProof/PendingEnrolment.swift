@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+import LatchkeyKeys
+import LatchkeyModel
+import TPMProtocol
+
+/// An enrolment whose challenge the device has not answered yet. Keep it in memory, and only for a few minutes.
+public struct PendingEnrolment: Sendable {
+    /// The message that the device must answer.
+    public let challenge: [UInt8]
+    private let secret: SecretBytes
+    private let device: EnrolledDevice
+
+    /// Makes the challenge for a device.
+    init(_ device: EnrolledDevice, _ name: [UInt8], _ endorsementKey: EndorsementKey) throws(Failure) {
+        let secret = try randomSecret(32)
+        challenge = try Credential.challenge(secret, for: name, endorsementKey).encoded()
+        self.secret = secret
+        self.device = device
+    }
+
+    /// Check 2: the secret came back, so the attestation key is in the TPM with the endorsement key.
+    ///
+    /// - Parameter answer: the last message of the enrolment.
+    /// - Returns: the device, which the relying party stores.
+    /// - Throws: `malformed` or `wrongSecret` for an answer that is not accepted.
+    public func finish(_ answer: [UInt8]) throws(DeviceProofError) -> EnrolledDevice {
+        let message = try reading(.malformed, "The answer does not follow the format.") { () throws(Failure) in
+            try EnrolmentAnswer(decoding: answer)
+        }
+        guard SecretBytes(message.secret) == secret else {
+            throw DeviceProofError(.wrongSecret, "The answer does not contain the secret of the challenge.")
+        }
+        return device
+    }
+}
+
+/// The public part of an attestation key.
+struct AttestationPublicKey {
+    private let key: PublicKey
+    let name: [UInt8]
+
+    /// Check 2: the key is bound to its TPM, and signs only what the TPM states itself.
+    init(_ area: [UInt8]) throws(DeviceProofError) {
+        let message = "The attestation key is not one that signs only statements of its TPM."
+        let decoded = try reading(.unsuitableAttestationKey, message) { () throws(Failure) in
+            try TPMPublicArea(decoding: area)
+        }
+        var template = decoded
+        template.point = nil
+        guard template == .attestationKey, let point = decoded.point,
+            let key = PublicKey(point.external, type: .ellipticCurve(.p256))
+        else { throw DeviceProofError(.unsuitableAttestationKey, message) }
+        self.key = key
+        name = try computing { () throws(Failure) in try TPMName.of(area) }
+    }
+
+    /// Whether a signature, r and s of 32 bytes each, is one over all of these bytes.
+    func verifies(_ signature: [UInt8], over bytes: [UInt8]) throws(DeviceProofError) -> Bool {
+        guard let der = ECDSASignature.der(raw: signature, curve: .p256) else { return false }
+        return key.verifiesECDSA(
+            try computing { () throws(Failure) in try DigestAlgorithm.sha256.hash(bytes) }, der: der)
+    }
+}
