@@ -47,7 +47,17 @@ extension LocalAuthority {
         return KeyApproval(expirySeconds: Self.approvalSeconds, signature: try signer.sign(text))
     }
 
+    /// The signer, which is made when it is needed first: reading the key costs more than a signature.
     private func signer() throws(Failure) -> ApprovalSigner {
+        try approvals.withLock { (signer) throws(Failure) in
+            if let signer { return signer }
+            let made = try makeSigner()
+            signer = made
+            return made
+        }
+    }
+
+    private func makeSigner() throws(Failure) -> ApprovalSigner {
         guard let key = parts.approvalKey else {
             throw Failure(.unimplemented, "This authority approves no uses of keys.")
         }

@@ -4,6 +4,7 @@ package import LatchkeyModel
 package import LatchkeyPolicy
 package import LatchkeySeams
 import Synchronization
+import TPMProtocol
 
 /// The authority of one user: passes events to the policy reducer, executes its effects and issues tokens. Events may
 /// be posted on any thread and are processed one after the other.
@@ -113,6 +114,8 @@ package final class LocalAuthority: AuthenticationAuthority {
     private let mint: TokenMint
     private struct WeakClient: Sendable { weak var client: (any AuthorityClient)? }
     private let weakClient = Mutex(WeakClient())
+    /// Signs approvals of uses of keys; nil before the first one.
+    let approvals = Mutex<ApprovalSigner?>(nil)
     let sensorAlarm = Mutex<(any Alarm)?>(nil)
 
     /// Creates an authority with a new key for its tokens; throws if there are no random bytes.

@@ -92,8 +92,8 @@ final class Machine: Sendable {
             LocalAuthority.Parts(
                 tier: .simulated, userID: geteuid(), reader: world,
                 prompter: ScriptedPrompter(SimulatedPrompter(world), world: world), clock: clock, random: random,
-                work: work, stretching: work, counters: .success(keychain), permissions: keychain, approvalKey: { () throws(Failure) in try keychain.approvalKey() },
-                companions: world,
+                work: work, stretching: work, counters: .success(keychain), permissions: keychain,
+                approvalKey: { () throws(Failure) in try keychain.approvalKey() }, companions: world,
                 ended: { world.record.note($0.words) }, log: events))
         return Service(
             Service.Parts(

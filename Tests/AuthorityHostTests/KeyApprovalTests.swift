@@ -175,6 +175,8 @@ import Testing
         machine.clock.advance(seconds: 2)
         #expect(try binding(Self.free) == reply)
         try machine.damageApprovalKey()
+        machine.crashAuthority()
+        machine.clock.advance(seconds: 4)
         guard case .failure(let failure) = try binding(Self.free) else {
             Issue.record("the damaged key was replaced")
             return

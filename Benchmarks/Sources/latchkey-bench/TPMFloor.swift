@@ -29,7 +29,8 @@ final class TPMFloor {
         else { throw BenchFailure("No key for approvals.") }
         authority = key
         // The memory of a TPM has room for three objects.
-        let made = try send(0x131, [0x4000_0001], Self.creation(Self.area(0x0003_0472, isStorage: true)), auth: Self.password)
+        let template = Self.creation(Self.area(0x0003_0472, isStorage: true))
+        let made = try send(0x131, [0x4000_0001], template, auth: Self.password)
         let root = Self.word(made, 0)
         plain = try makeKey(Self.area(0x0006_0472), below: root).0
         let area = Self.area(0x0004_0040, point: Array(point))
@@ -131,7 +132,8 @@ final class TPMFloor {
         _ attributes: UInt32, policy: [UInt8] = [], isStorage: Bool = false, point: [UInt8] = []
     ) -> [UInt8] {
         let scheme: [UInt8] = isStorage ? [0, 6, 0, 128, 0, 0x43] : [0, 0x10]
-        let coordinates = point.isEmpty ? sized([]) + sized([]) : sized(Array(point[1..<33])) + sized(Array(point[33...]))
+        let coordinates =
+            point.isEmpty ? sized([]) + sized([]) : sized(Array(point[1..<33])) + sized(Array(point[33...]))
         return [0, 0x23, 0, 0x0b] + bytes(attributes) + sized(policy) + scheme + [0, 0x10, 0, 3, 0, 0x10] + coordinates
     }
 
