@@ -9,6 +9,8 @@ import LatchkeySystem
 struct DemoMachine {
     let folder: String
     let daemon: Int32
+    /// The TPM that has the private keys; nil if swtpm is not installed.
+    let chip: DemoChip?
 
     init() throws {
         var template = Array("/tmp/latchkey-demo.XXXXXX".utf8CString)
@@ -17,7 +19,12 @@ struct DemoMachine {
         setenv("LATCHKEY_HOME", folder, 1)
         // The access group of the demo's items, whatever the user's own setting is.
         setenv("LATCHKEY_APP_ID", "latchkey-demo", 1)
+        chip = DemoChip.isInstalled ? try DemoChip(folder) : nil
         do {
+            if let chip {
+                let lines = "enclave = tpm\ntpm = \(chip.path)\n"
+                try Files.replace(folder + "/latchkeyd.conf", with: SecretBytes(lines.utf8))
+            }
             let process = try Processes.spawn(
                 DaemonProgram.find(), ["--simulated", "--detach"], descriptors: [nil, nil, nil])
             Processes.wait(process)
@@ -27,6 +34,8 @@ struct DemoMachine {
             daemon = report.processID
         } catch let failure as Failure {
             throw DemoFailure("\(failure.message) \(failure.hint)")
+        } catch let error as SystemError {
+            throw DemoFailure(error.description)
         }
         guard daemon != getpid() else { throw DemoFailure("the daemon runs in this process") }
     }
@@ -42,6 +51,7 @@ struct DemoMachine {
     /// Ends the daemon and removes the folder.
     func remove() {
         kill(daemon, SIGTERM)
+        chip?.end()
         try? FileManager.default.removeItem(atPath: folder)
     }
 }

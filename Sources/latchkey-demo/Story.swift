@@ -39,6 +39,11 @@ struct Story {
         try missesLock()
         try passcodeUnlocks()
         try fingerIsReplaced(secret)
+        if machine.chip != nil {
+            try keyStaysInTheChip()
+        } else {
+            say("\nKeys in a TPM are not shown: the package swtpm is not installed.")
+        }
         try nothingIsReadable(secret)
         let seconds = Int(Date().timeIntervalSince(start).rounded())
         Screen.write("\nThe demo is over: every step was checked (\(seconds) s).")

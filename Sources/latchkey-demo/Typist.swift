@@ -8,7 +8,10 @@ struct Typist {
     /// Text that occurs in a prompt for a finger only before the first miss, when it has no fallback button.
     private static let opening = " tries left. Keys: Esc/Ctrl-C for Cancel."
     /// The output to wait for, and the keys to type then.
-    private static let script: [(cue: String, keys: String)] = [
+    private static var script: [(cue: String, keys: String)] {
+        beforeTheKey + (DemoChip.isInstalled ? [(opening, "m")] : []) + [("every step was checked", "")]
+    }
+    private static let beforeTheKey: [(cue: String, keys: String)] = [
         ("Type any secret: ", "correct horse battery staple\r"),
         // The fallback button appears only after the first miss.
         (opening, "x"), ("Cancel, P for ", "p"),
@@ -18,7 +21,6 @@ struct Typist {
         (opening, "x"), ("One try left", "x"),
         ("Type your passcode", Story.passcode + "\r"),
         (opening, "m"),
-        ("every step was checked", ""),
     ]
     private static let secondsForACue: Int64 = 30
 
