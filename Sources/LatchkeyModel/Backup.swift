@@ -50,6 +50,7 @@ package enum StayReason: UInt8, CaseIterable, Sendable {
 package struct StayingItem: Equatable, Sendable {
     package var itemClass: ItemClass
     package var group: String
+    /// The account of a password, or the tag of a key.
     package var account: String
     /// The service of a password, or the server of an internet password.
     package var service: String
@@ -76,14 +77,22 @@ package struct StayingItem: Equatable, Sendable {
     package init(_ itemClass: ItemClass, _ attributes: Attributes?, _ reason: StayReason) {
         func text(_ codes: AttributeCode...) -> String {
             for code in codes {
-                if case .text(let text)? = attributes?[code] {
+                let text: String? =
+                    switch attributes?[code] {
+                    case .text(let text)?: text
+                    // The tag of a key is bytes, which most apps make of a name.
+                    case .data(let bytes)?: String(validating: bytes, as: UTF8.self)
+                    default: nil
+                    }
+                if let text {
                     return String(text.unicodeScalars.prefix(Limits.stayingCharacters).map(Character.init))
                 }
             }
             return ""
         }
         self.init(
-            itemClass: itemClass, group: text(.accessGroup), account: text(.account), service: text(.service, .server),
+            itemClass: itemClass, group: text(.accessGroup), account: text(.account, .applicationTag),
+            service: text(.service, .server),
             label: text(.label), reason: reason)
     }
 }
