@@ -6,13 +6,15 @@ import subprocess
 import time
 
 from chips import PLACE, UNIT, WithChip
-from clients import ClientTest
+from clients import PASSCODE, ClientTest
 from machine import fact
 from services import CONFIGURATION, NOT_FOUND, REFUSED
 
 FOLDER = "/home/alice/keys"
 TEXT = f"{FOLDER}/text"
 FAILED = 1
+# The method that a prompt asks for.
+TOUCH = 1
 
 
 class ChipTest(WithChip, ClientTest):
@@ -138,10 +140,20 @@ class UseTests(ChipTest):
 class DurabilityTests(ChipTest):
     def test_a_key_survives_a_restart_of_both_services(self):
         self.create("plain")
+        self.create("touched", "--protect", "biometry")
         for end in (self.stop_services, self.kill_both):
             end()
             self.sign("plain")
             self.assertSigned("plain")
+            # After a start the first touch needs the passcode.
+            self.prompts = self.agent()
+            with self.running(*self.signing("touched")):
+                self.prompts.do("agent.await_prompt")
+                self.prompts.do("agent.event", [5, PASSCODE])
+                while self.prompts.do("agent.follow", 5)[1][0] != TOUCH:
+                    pass
+                self.finger("touch")
+            self.assertSigned("touched")
 
     def test_without_the_TPM_the_failure_says_so_and_the_key_works_when_it_is_back(self):
         self.create("plain")
