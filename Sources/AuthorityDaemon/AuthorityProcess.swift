@@ -93,6 +93,8 @@ package enum AuthorityProcess {
             random: SystemRandomSource(), log: events, stretching: StretchThreads(), passcodeCost: 16
         ) { (process) throws(Failure) in
             try identifier.identify(process)
+        } isRunning: { process in
+            TerminalJob(process.processID)?.startTime == process.startTime
         } user: { (userID) throws(Failure) in
             let files = try AuthorityFolder(
                 "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock,

@@ -23,6 +23,8 @@ package final class AuthorityConnection: Sendable {
         package var passcodeCost: UInt8
         /// Determines who a process is.
         package var identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
+        /// Whether a process has not ended. A program that cannot be determined has the same identity after its end.
+        package var isRunning: @Sendable (ProcessName) -> Bool
         /// Provides what the authority of a user is made of.
         package var user: @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
 
@@ -30,6 +32,7 @@ package final class AuthorityConnection: Sendable {
         package init(
             random: any RandomSource, log: any EventLog, stretching: any StretchQueue, passcodeCost: UInt8,
             identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity,
+            isRunning: @escaping @Sendable (ProcessName) -> Bool,
             user: @escaping @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
         ) {
             self.random = random
@@ -37,6 +40,7 @@ package final class AuthorityConnection: Sendable {
             self.stretching = stretching
             self.passcodeCost = passcodeCost
             self.identify = identify
+            self.isRunning = isRunning
             self.user = user
         }
     }

@@ -131,7 +131,9 @@ final class UserAuthority: Sendable {
         let identify = shared.identify
         let identity = try identify(call.process)
         let caller = identity.caller(
-            call.process, process: IdentifiedProcess(name: call.process, identity: identity, identify: identify))
+            call.process,
+            process: IdentifiedProcess(
+                name: call.process, identity: identity, identify: identify, isRunning: shared.isRunning))
         guard let step = RequestedStep(call.lastStep, call.recoveryCode) else {
             throw Failure(.malformedRequest, "A recovery code belongs to the step that shows it, and to no other.")
         }
@@ -318,7 +320,8 @@ private struct IdentifiedProcess: CallerProcess {
     let name: ProcessName
     let identity: ProgramIdentity
     let identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
+    let isRunning: @Sendable (ProcessName) -> Bool
 
-    /// A process that cannot be identified any more counts as changed.
-    var isUnchanged: Bool { (try? identify(name)) == identity }
+    /// A process that has ended, or that cannot be identified any more, counts as changed.
+    var isUnchanged: Bool { isRunning(name) && (try? identify(name)) == identity }
 }

@@ -31,6 +31,13 @@ extension LocalAuthority {
         guard let command = TPMCommand(rawValue: subject.command), [.sign, .sharedSecret].contains(command) else {
             throw Failure(.notPermitted, "Only signatures and key agreements are approved.")
         }
+        // The digest does not say where the name ends. With a name of another length, the parameters could begin with the
+        // name of another key, and a proof for one key would approve the use of all of them.
+        guard TPMName.isOne(subject.keyName) else {
+            throw Failure(
+                .invalidParameter, "The key's name is not the one of a key of the TPM.",
+                hint: "Install the same version of both services.")
+        }
         let digest = try CommandDigest.command(command, names: [subject.keyName], parameters: subject.parameters)
         let plan = rule.plan
         let isPermitted = core.withLock { core in

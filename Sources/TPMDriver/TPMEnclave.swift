@@ -16,12 +16,19 @@ package final class TPMEnclave: KeyModule {
     private let chip: TPMChip
     private let uses: BegunKeyUses<Use>
     private let allowsVirtual: Bool
+    private let configuration: String
 
     /// Creates a module without begun uses.
     ///
-    /// - Parameter allowsVirtual: whether keys may be made on a TPM that is a program, which its administrator can copy.
-    package init(_ chip: TPMChip, clock: any Clock, allowsVirtual: Bool) {
+    /// - Parameters:
+    ///   - allowsVirtual: whether keys may be made on a TPM that is a program, which its administrator can copy.
+    ///   - configuration: the file in which root can allow that; a refusal names it.
+    package init(
+        _ chip: TPMChip, clock: any Clock, allowsVirtual: Bool,
+        configuration: String = "/etc/latchkey/hardware.conf"
+    ) {
         self.chip = chip
+        self.configuration = configuration
         self.allowsVirtual = allowsVirtual
         uses = BegunKeyUses(clock: clock)
     }
@@ -38,8 +45,8 @@ package final class TPMEnclave: KeyModule {
         guard let binding = properties.binding else {
             throw Failure(.internalFailure, "A key of the TPM needs an authority that approves its uses.")
         }
-        return try chip.use { [allowsVirtual] (memory, client) throws(TPMError) in
-            if !allowsVirtual { try client.identity().checkHardware() }
+        return try chip.use { [allowsVirtual, configuration] (memory, client) throws(TPMError) in
+            if !allowsVirtual { try client.identity().checkHardware(configuration) }
             return try memory.createKey(binding, password: properties.password, &client)
         }
     }

@@ -17,14 +17,14 @@ package struct TPMIdentity: Equatable, Sendable {
             || manufacturer == "IBM" && vendor.contains("SW")
     }
 
-    func checkHardware() throws(TPMError) {
+    /// - Parameter configuration: the file in which root can allow a TPM that is a program.
+    func checkHardware(_ configuration: String) throws(TPMError) {
         guard isVirtual else { return }
         throw .failed(
             Failure(
                 .enclaveUnavailable,
                 "The TPM is a program (\(manufacturer) \(vendor)), so its keys could be copied.",
-                hint: "To use it all the same, root adds a line to /etc/latchkey/hardware.conf: "
-                    + "allow-virtual-hardware = yes"))
+                hint: "To use it all the same, root adds a line to \(configuration): allow-virtual-hardware = yes"))
     }
 }
 

@@ -143,6 +143,11 @@ package enum TPMName {
         return writer.bytes
     }
 
+    /// Whether these bytes have the form of the name of an object: the number of SHA-256 and a digest.
+    package static func isOne(_ name: [UInt8]) -> Bool {
+        name.count == 2 + TPMPublicArea.digestBytes && name.starts(with: [0, UInt8(TPMAlgorithm.sha256.rawValue)])
+    }
+
     /// The name of a hierarchy or session: its handle.
     package static func of(_ handle: TPMHandle) -> [UInt8] {
         var writer = TPMWriter()

@@ -19,14 +19,16 @@ struct KeyModules: Sendable {
     /// - Parameters:
     ///   - chip: the TPM, connected when it is used first; needed for `tpm` only.
     ///   - allowsVirtual: whether keys may be made on a TPM that is a program.
+    ///   - configuration: the file in which root can allow that.
     init(
-        _ kind: EnclaveKind?, chip: TPMChip?, allowsVirtual: Bool, clock: any Clock, random: any RandomSource
+        _ kind: EnclaveKind?, chip: TPMChip?, allowsVirtual: Bool, configuration: String = HardwareConfiguration.path,
+        clock: any Clock, random: any RandomSource
     ) {
         let software = SoftwareEnclave(clock: clock, random: random)
         switch (kind, chip) {
         case (.software?, _): module = software
         case (.tpm?, let chip?):
-            module = TPMEnclave(chip, clock: clock, allowsVirtual: allowsVirtual)
+            module = TPMEnclave(chip, clock: clock, allowsVirtual: allowsVirtual, configuration: configuration)
             earlier = [software]
         case (.tpm?, nil), (nil, _): module = nil
         }

@@ -14,7 +14,7 @@ import Testing
 @Suite struct KeyApprovalTests {
     private let machine: TwoServices
     private let storeID = [UInt8](repeating: 7, count: 16)
-    private let keyName = [UInt8](repeating: 1, count: 34)
+    private let keyName = Self.name(1)
     private static let finger = AccessControl(
         accessibility: .whenUnlockedThisDeviceOnly, constraints: [.biometryAny, .privateKeyUsage])
     private static let free = AccessControl(
@@ -24,6 +24,9 @@ import Testing
         machine = try TwoServices()
         #expect(machine.setPasscode("abcdef") == [.done])
     }
+
+    /// A name of the TPM's form.
+    private static func name(_ byte: UInt8) -> [UInt8] { [0, 0x0b] + [UInt8](repeating: byte, count: 32) }
 
     private func call(_ call: AuthorityCall, number: UInt64 = 9000) throws -> [AuthorityReply] {
         let connection = try #require(machine.connection)
@@ -87,8 +90,24 @@ import Testing
     @Test func theTokenOfAContextApprovesOneKeyOnly() throws {
         let token = try touch(.oneKey)
         for _ in 1...3 { #expect(try approve(Self.finger, tokens: [token]) == nil) }
-        #expect(try approve(Self.finger, tokens: [token], key: [UInt8](repeating: 2, count: 34)) == .notPermitted)
+        #expect(try approve(Self.finger, tokens: [token], key: Self.name(2)) == .notPermitted)
         #expect(try approve(Self.finger, tokens: [token]) == nil)
+    }
+
+    @Test func theEndOfAKeysNameCannotBeMovedIntoTheParameters() throws {
+        let token = try touch(.oneKey)
+        let wrong = [[], Array(keyName.prefix(33)), keyName + [0], [UInt8](repeating: 1, count: 34)]
+        for name in wrong {
+            #expect(try approve(Self.finger, tokens: [token], key: name) == .invalidParameter)
+        }
+        #expect(try approve(Self.finger, tokens: [token]) == nil)
+    }
+
+    @Test func theTokenOfAProgramThatHasEndedApprovesNothing() throws {
+        let token = try touch(.oneKey)
+        #expect(try approve(Self.finger, tokens: [token]) == nil)
+        machine.endProcess()
+        #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
     }
 
     @Test func aTokenThatWasNeverIssuedApprovesNothing() throws {

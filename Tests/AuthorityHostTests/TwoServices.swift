@@ -55,6 +55,8 @@ final class TwoServices: Sendable {
             var toStore: (@Sendable (SecretBytes) -> Bool)?
             var ended: (@Sendable () -> Void)?
             var isRefusing = false
+            /// Whether the process of the app has ended.
+            var hasEnded = false
             /// Whether the store says of every passcode that its slot does not open.
             var opensNothing = false
             /// The frames in both directions, to search and to replay.
@@ -99,6 +101,9 @@ final class TwoServices: Sendable {
                 stretching: ImmediateWorkQueue(), acceptsVirtual: true))
     }
 
+    /// Ends the process of the app.
+    func endProcess() { wire.state.withLock { $0.hasEnded = true } }
+
     private static func connect(
         _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ clock: VirtualClock,
         _ random: SystemRandomSource, _ path: String, _ account: AccountName,
@@ -115,6 +120,8 @@ final class TwoServices: Sendable {
         ) { (process) throws(Failure) in
             guard process == Self.process else { throw Failure(.notPermitted, "no such process") }
             return Self.identity
+        } isRunning: { process in
+            process == Self.process && !wire.state.withLock(\.hasEnded)
         } user: { (userID) throws(Failure) in
             let files = try AuthorityFolder(
                 "\(path)/\(userID)", userID: userID, account: account, clock: clock, random: SystemRandomSource())

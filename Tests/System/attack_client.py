@@ -280,6 +280,11 @@ class Service(Link):
         return self.call(5, {0: uid, 1: kind})
 
 
+def process():
+    """The number of this process."""
+    return os.getpid()
+
+
 def started(pid):
     """Field 22 of /proc/PID/stat."""
     try:

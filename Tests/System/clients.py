@@ -27,8 +27,8 @@ DONE = [1, {}]
 class Client:
     """A process of a user that runs functions of attack_client.py; `Child` of that file does the same inside."""
 
-    def __init__(self, start, program):
-        self._process = start(program, "-u", SCRIPT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, start, program, script=SCRIPT):
+        self._process = start(program, "-u", script, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def begin(self, name, *arguments, kept=None, **options):
         pickle.dump((name, arguments, options, kept), self._process.stdin)

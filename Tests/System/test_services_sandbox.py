@@ -29,6 +29,19 @@ LIBRARIES = {
 SCRIPTED = (b"SimulatedWorld", b"SimulatedDriver", b"ScriptedSensor", b"SensorSocket", b"sensor.sock")
 
 
+# Opens nodes and prints the name of each error.
+DEVICES = """
+import errno, json, os
+def opened(node):
+    try:
+        os.close(os.open("/dev/" + node, os.O_RDWR))
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "done"
+print(json.dumps({node: opened(node) for node in ("tpmrm0", "tpm0", "other", "null")}))
+"""
+
+
 class PrivilegeTests(ServiceTest):
     def setUp(self):
         super().setUp()
@@ -147,3 +160,29 @@ class ProgramTests(ServiceTest):
     def test_no_program_for_tests_is_installed(self):
         found = self.machine.run("find", "/usr", "-name", "latchkey*testing*").stdout
         self.assertEqual(found, "")
+
+
+class DeviceTests(ServiceTest):
+    def test_latchkeyd_alone_is_in_the_group_of_the_TPM(self):
+        self.status()
+        group = self.machine.run("getent", "group", "tss").stdout.split(":")[2]
+        self.assertEqual(self.machine.unit_status(KEYCHAIN)["Groups"].split().count(group), 1)
+        self.assertEqual(self.machine.unit_status(AUTHORITY)["Groups"].split().count(group), 0)
+        self.assertEqual(self.machine.run("getent", "group", "tss").stdout.strip().split(":")[3], "")
+
+    def test_latchkeyd_may_open_the_TPM_and_no_other_device(self):
+        # Nodes without a driver: opening one fails with ENODEV, or with EPERM if the unit may not open it.
+        for node, minor in (("tpmrm0", 250), ("tpm0", 251), ("other", 252)):
+            self.machine.run("sh", "-c", f"mknod /dev/{node} c 10 {minor} && chown root:tss /dev/{node} && "
+                             f"chmod 660 /dev/{node}")
+            self.addCleanup(self.machine.run, "rm", "-f", f"/dev/{node}")
+        text = self.machine.read(f"/lib/systemd/system/{KEYCHAIN}")
+        text = re.sub(r"ExecStart=.*", "Type=oneshot\nExecStart=/usr/bin/python3 /opt/devices.py\n"
+                      "StandardOutput=truncate:/run/devices.json", text)
+        text = re.sub(r"(Requires|After)=.*\n", "", text)
+        self.machine.write("/opt/devices.py", DEVICES)
+        self.machine.add_unit("test-devices.service", text)
+        self.machine.run("systemctl", "start", "test-devices")
+        seen = json.loads(self.machine.read("/run/devices.json"))
+        self.assertEqual(seen, {"tpmrm0": "ENODEV", "tpm0": "EPERM", "other": "EPERM", "null": "done"})
+        fact("devices of latchkeyd", ", ".join(f"{node} {result}" for node, result in seen.items()))

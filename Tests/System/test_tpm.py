@@ -2,8 +2,9 @@
 """The kernel's own driver and resource manager for a TPM, and devices that a program plays with uhid."""
 
 import json
+import unittest
 
-from machine import fact
+from machine import CHECKOUT, fact
 from virtual import VirtualTest
 
 PROBE = """
@@ -65,3 +66,79 @@ class ResourceManagerTests(VirtualTest):
     def test_uhid_makes_a_device(self):
         self.assertEqual([device.split(".")[0] for device in self.found["uhid"]], ["0003:1209:0001"])
         fact("/dev/uhid", f"made the device {self.found['uhid'][0]}")
+
+
+KEYS = """
+import json, os, struct, subprocess, time
+
+FOLDER, COUNT = "/tmp/store", 20
+environment = {"PATH": os.environ["PATH"], "HOME": "/tmp", "LATCHKEY_HOME": FOLDER, "LANG": "C.UTF-8"}
+
+def latchkey(*argv):
+    done = subprocess.run(["latchkey", *argv], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, (argv, done.stdout, done.stderr)
+    return done.stdout
+
+def transient():
+    # TPM2_GetCapability of TPM_CAP_HANDLES from 0x80000000, for a descriptor of its own.
+    device = os.open("/dev/tpmrm0", os.O_RDWR)
+    os.write(device, struct.pack(">HIIIII", 0x8001, 22, 0x17A, 1, 0x80000000, 64))
+    answer = os.read(device, 4096)
+    os.close(device)
+    return struct.unpack(">I", answer[15:19])[0]
+
+os.mkdir(FOLDER, 0o700)
+with open(FOLDER + "/latchkeyd.conf", "w") as file:
+    file.write("tier = simulated\\nenclave = tpm\\n")
+os.chmod(FOLDER + "/latchkeyd.conf", 0o600)
+latchkey("sim", "start", "--ready")
+begin = time.monotonic()
+latchkey("key", "create", "--enclave", "--protect", "biometry", "work")
+created = time.monotonic() - begin
+with open("/tmp/text", "w") as file:
+    file.write("the text that is signed")
+latchkey("key", "public", "work", "--output", "/tmp/public")
+seconds = []
+for number in range(COUNT):
+    latchkey("sim", "touch")
+    begin = time.monotonic()
+    latchkey("key", "sign", "work", "/tmp/text", "--output", "/tmp/signature", "--replace")
+    seconds.append(time.monotonic() - begin)
+    done = subprocess.run(["openssl", "dgst", "-sha256", "-verify", "/tmp/public", "-signature", "/tmp/signature",
+                           "/tmp/text"], capture_output=True, text=True)
+    assert done.stdout == "Verified OK\\n", done.stderr
+during = transient()
+enclave = json.loads(latchkey("status", "--json"))["enclave"]
+latchkey("sim", "stop")
+print(json.dumps({"created": created, "seconds": sorted(seconds), "during": during, "after": transient(),
+                  "enclave": enclave}))
+"""
+PROGRAMS = CHECKOUT / ".build/static/release"
+
+
+class KeyTests(VirtualTest):
+    """A daemon of tier `simulated` with the kernel's resource manager, which it uses without a line that names it."""
+
+    files = {"/test/keys.py": KEYS, "/usr/bin/latchkey": PROGRAMS / "latchkey",
+             "/usr/libexec/latchkeyd": PROGRAMS / "latchkeyd"}
+    script = "python3 /test/keys.py"
+
+    @classmethod
+    def setUpClass(cls):
+        if not all(path.exists() for path in cls.files.values() if not isinstance(path, str)):
+            raise unittest.SkipTest("no programs: run `make build` first")
+        super().setUpClass()
+
+    @property
+    def found(self):
+        return json.loads(self.output)
+
+    def test_a_touch_releases_each_of_20_signatures(self):
+        found = self.found
+        self.assertEqual((found["enclave"], len(found["seconds"])), ("tpm", 20))
+        median, made = (f"{seconds * 1000:.0f} ms" for seconds in (found["seconds"][10], found["created"]))
+        fact("signatures by /dev/tpmrm0", f"{median} each (median of 20, `latchkey key sign` in translated code), "
+             f"the key made in {made}")
+
+    def test_the_keys_of_the_daemon_are_not_seen_by_another_descriptor(self):
+        self.assertEqual((self.found["during"], self.found["after"]), (0, 0))

@@ -53,7 +53,8 @@ enum SystemMain {
             SystemKeychains.Shared(
                 tier: options.tier, folder: options.state,
                 modules: KeyModules(
-                    options.enclave, chip: chip, allowsVirtual: options.allowsVirtualHardware, clock: clock,
+                    options.enclave, chip: chip, allowsVirtual: options.allowsVirtualHardware,
+                    configuration: options.configuration, clock: clock,
                     random: random),
                 acceptsVirtual: options.allowsVirtualHardware, link: link, clock: clock,
                 random: random, log: events, unlockedMemory: unlockedMemory,

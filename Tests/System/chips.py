@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TPM that is a program, swtpm, as a service of the machine, and a configuration with which keys are made in it."""
+
+from machine import eventually
+from sensors import WithSensor
+from services import CONFIGURATION
+
+UNIT, STATE, PLACE = "test-tpm.service", "/var/lib/test-tpm", "/run/test-tpm/socket"
+
+
+class WithChip(WithSensor):
+    """A TPM without keys, and a touch sensor with one finger; for a class that derives from a `ServiceTest` too."""
+
+    def setUp(self):
+        if self.machine.run("test", "-x", "/usr/bin/swtpm", check=False).returncode != 0:
+            self.skipTest("the image of the machine has no swtpm")
+        group = self.machine.run("id", "-g", "latchkey").stdout.strip()
+        self.machine.add_unit(UNIT, (
+            "[Service]\nRuntimeDirectory=test-tpm\nExecStart=/usr/bin/swtpm socket --tpm2 "
+            f"--server type=unixio,path={PLACE},mode=0660,uid=0,gid={group} --tpmstate dir={STATE} "
+            "--flags not-need-init,startup-clear\n"))
+        self.replace_chip()
+        super().setUp()
+
+    def tearDown(self):
+        super().tearDown()
+        self.stop_chip()
+
+    def allow_virtual_hardware(self, answer):
+        self.machine.write(CONFIGURATION, (
+            f"{self.original}enclave = tpm\ntpm = {PLACE}\nallow-virtual-hardware = {answer}\n"))
+
+    def start_chip(self):
+        """Turns the TPM on, with what it has stored."""
+        self.machine.run("systemctl", "reset-failed", UNIT, check=False)
+        self.machine.run("systemctl", "start", UNIT)
+        eventually(lambda: self.machine.run("test", "-S", PLACE, check=False).returncode == 0)
+
+    def stop_chip(self):
+        self.machine.run("systemctl", "stop", UNIT)
+
+    def replace_chip(self):
+        """Another TPM, which has never been used; a cleared one is the same to its users."""
+        self.stop_chip()
+        self.machine.run("sh", "-c", f"rm -rf {STATE} && mkdir -m 700 {STATE}")
+        self.start_chip()

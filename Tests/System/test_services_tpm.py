@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Private keys in a TPM, made and used through both services: who can use them, and what happens without the TPM."""
+
+import contextlib
+import subprocess
+import time
+
+from chips import PLACE, UNIT, WithChip
+from clients import PASSCODE, ClientTest
+from machine import fact
+from services import CONFIGURATION, NOT_FOUND, REFUSED
+
+FOLDER = "/home/alice/keys"
+TEXT = f"{FOLDER}/text"
+FAILED = 1
+# The method that a prompt asks for.
+TOUCH = 1
+
+
+class ChipTest(WithChip, ClientTest):
+    """Alice has a passcode, an agent that shows prompts, and a folder for files."""
+
+    def setUp(self):
+        super().setUp()
+        self.first, self.prompts = self.person()
+        self.machine.run("rm", "-rf", FOLDER)
+        self.machine.write(TEXT, "the text that is signed", owner="alice:alice")
+        self.machine.run("chown", "alice:alice", FOLDER)
+
+    def key(self, *argv, user="alice", **options):
+        return self.latchkey("key", *argv, user=user, **options)
+
+    def create(self, name, *options):
+        self.key("create", "--enclave", name, *options)
+
+    def signing(self, name):
+        return ("sign", name, TEXT, "--output", f"{FOLDER}/signature", "--replace")
+
+    def sign(self, name, **options):
+        return self.key(*self.signing(name), **options)
+
+    def assertSigned(self, name):
+        """openssl accepts the signature that was written."""
+        self.key("public", name, "--output", f"{FOLDER}/public", "--replace")
+        done = self.machine.run("openssl", "dgst", "-sha256", "-verify", f"{FOLDER}/public",
+                                "-signature", f"{FOLDER}/signature", TEXT, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "Verified OK\n"), done.stderr)
+        self.machine.run("rm", f"{FOLDER}/signature")
+
+    def assertNothingSigned(self):
+        self.assertEqual(self.machine.run("test", "-e", f"{FOLDER}/signature", check=False).returncode, 1)
+
+    @contextlib.contextmanager
+    def running(self, *argv, fails=None):
+        """A command of alice that asks at her agent; must succeed, or fail with those words."""
+        process = self.machine.start("latchkey", "key", *argv, user="alice", stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            yield process
+            output, errors = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, FAILED if fails else 0, output + errors)
+            self.assertIn(fails or "", errors)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
+
+    def touching(self, *argv):
+        """Runs a command, for whose prompt the finger is touched."""
+        with self.running(*argv):
+            self.prompts.do("agent.await_prompt")
+            self.finger("touch")
+        self.await_end()
+
+    def await_end(self):
+        while self.prompts.do("agent.follow", 5)[0] != 2:
+            pass
+
+
+class UseTests(ChipTest):
+    def test_a_key_without_a_rule_signs_and_decrypts(self):
+        self.create("plain")
+        begin = time.monotonic()
+        self.sign("plain")
+        fact("signature of a TPM's key", f"{(time.monotonic() - begin) * 1000:.0f} ms for `latchkey key sign` (swtpm)")
+        self.assertSigned("plain")
+        self.key("encrypt", "plain", TEXT, "--output", f"{FOLDER}/hidden")
+        self.assertEqual(self.key("decrypt", "plain", f"{FOLDER}/hidden").stdout, "the text that is signed")
+        self.assertEqual(self.status()["enclave"], "tpm")
+
+    def test_a_touch_releases_one_signature_and_one_decryption(self):
+        for rule in ("biometry", "current-set", "presence"):
+            with self.subTest(rule):
+                self.create(rule, "--protect", rule)
+                self.touching(*self.signing(rule))
+                self.assertSigned(rule)
+        self.key("encrypt", "biometry", TEXT, "--output", f"{FOLDER}/hidden")
+        self.touching("decrypt", "biometry", f"{FOLDER}/hidden", "--output", f"{FOLDER}/shown")
+        self.assertEqual(self.machine.read(f"{FOLDER}/shown"), "the text that is signed")
+
+    def test_without_a_touch_nothing_is_signed(self):
+        self.create("touched", "--protect", "biometry")
+        process = self.machine.start("latchkey", "key", *self.signing("touched"), user="alice",
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.prompts.do("agent.await_prompt")
+        self.finger("miss")
+        self.prompts.do("agent.follow")
+        self.prompts.do("agent.event", [3])
+        self.assertEqual(process.wait(20), REFUSED)
+        self.assertNothingSigned()
+
+    def test_the_passcode_releases_a_signature(self):
+        self.create("typed", "--protect", "passcode")
+        with self.typing(self.prompts), self.running(*self.signing("typed")):
+            pass
+        self.assertSigned("typed")
+
+    def test_another_user_has_no_use_of_a_key(self):
+        self.create("plain")
+        bob = self.key("sign", "plain", TEXT, user="bob", check=False)
+        self.assertEqual((bob.returncode, bob.stdout), (NOT_FOUND, ""))
+        # The socket of the TPM is not theirs either, so no command of theirs reaches a key.
+        for user in ("alice", "bob"):
+            done = self.machine.run("python3", "-c", f"import socket; socket.socket(1).connect('{PLACE}')", user=user,
+                                    check=False)
+            self.assertIn("PermissionError", done.stderr)
+
+    def test_a_key_of_changed_fingers_signs_no_more(self):
+        self.create("set", "--protect", "current-set")
+        self.create("any", "--protect", "biometry")
+        self.finger("replace")
+        done = self.sign("set", check=False)
+        self.assertEqual((done.returncode, "no longer enrolled" in done.stderr), (REFUSED, True), done.stderr)
+        self.assertNothingSigned()
+        self.touching(*self.signing("any"))
+        self.assertSigned("any")
+
+
+class DurabilityTests(ChipTest):
+    def test_a_key_survives_a_restart_of_both_services(self):
+        self.create("plain")
+        self.create("touched", "--protect", "biometry")
+        for end in (self.stop_services, self.kill_both):
+            end()
+            self.sign("plain")
+            self.assertSigned("plain")
+            # After a start the first touch needs the passcode.
+            self.prompts = self.agent()
+            with self.running(*self.signing("touched")):
+                self.prompts.do("agent.await_prompt")
+                self.prompts.do("agent.event", [5, PASSCODE])
+                while self.prompts.do("agent.follow", 5)[1][0] != TOUCH:
+                    pass
+                self.finger("touch")
+            self.assertSigned("touched")
+
+    def test_without_the_TPM_the_failure_says_so_and_the_key_works_when_it_is_back(self):
+        self.create("plain")
+        self.sign("plain")
+        self.assertSigned("plain")
+        self.kill_service(UNIT)
+        # The connection that latchkeyd has ends with the first use.
+        self.assertFails(self.sign("plain", check=False), FAILED, "The TPM cannot be used: send: Broken pipe.")
+        for argv in (self.signing("plain"), ("create", "--enclave", "another")):
+            done = self.key(*argv, check=False)
+            self.assertFails(done, FAILED, f"The TPM at {PLACE} cannot be opened")
+            self.assertIn("latchkey doctor", done.stderr)
+        self.assertNothingSigned()
+        # Items that need no TPM are still there.
+        self.assertEqual(self.first.do("app.read", "free"), b"the guarded secret")
+        self.start_chip()
+        self.sign("plain")
+        self.assertSigned("plain")
+
+    def test_a_TPM_that_ends_during_a_prompt_needs_another_touch(self):
+        self.create("touched", "--protect", "biometry")
+        with self.running(*self.signing("touched"), fails="The TPM cannot be used: send: Broken pipe."):
+            self.prompts.do("agent.await_prompt")
+            self.kill_service(UNIT)
+            self.start_chip()
+            self.finger("touch")
+        self.await_end()
+        self.assertNothingSigned()
+        self.touching(*self.signing("touched"))
+        self.assertSigned("touched")
+
+    def test_a_key_of_another_TPM_is_reported_as_one(self):
+        self.create("plain")
+        self.stop_services()
+        self.replace_chip()
+        done = self.sign("plain", check=False)
+        self.assertFails(done, FAILED, "The key was made by another TPM, or this TPM was cleared since then.")
+        self.assertIn("register a new one", done.stderr)
+        self.assertNothingSigned()
+        self.create("new")
+        self.sign("new")
+        self.assertSigned("new")
+        self.assertFails(self.sign("plain", check=False), FAILED, "another TPM")
+
+
+class ConfigurationTests(ChipTest):
+    def test_a_TPM_that_is_a_program_is_refused_unless_root_allows_it(self):
+        self.create("before")
+        self.stop_services()
+        self.allow_virtual_hardware("no")
+        done = self.key("create", "--enclave", "plain", check=False)
+        self.assertFails(done, FAILED, "The TPM is a program (IBM SW")
+        self.assertIn(f"adds a line to {CONFIGURATION}: allow-virtual-hardware = yes", done.stderr)
+        self.assertEqual(self.key("list").stdout.count("plain"), 0)
+        self.allow_virtual_hardware("yes")
+        self.stop_services()
+        self.create("plain")
+
+    def test_a_key_of_software_is_used_after_the_change_to_the_TPM(self):
+        text = self.machine.read(CONFIGURATION)
+        self.stop_services()
+        self.machine.write(CONFIGURATION, text.replace("enclave = tpm", "enclave = software"))
+        self.create("soft")
+        self.stop_services()
+        self.machine.write(CONFIGURATION, text)
+        self.sign("soft")
+        self.assertSigned("soft")
+        self.assertEqual(self.status()["enclave"], "tpm")
+
+
+del ChipTest
