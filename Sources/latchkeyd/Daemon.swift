@@ -82,8 +82,14 @@ final class Daemon: FrameHandler {
                 permissions: permissions, approvalKey: { () throws(Failure) in try keychain.get().approvalKey() },
                 companions: world, simulatedTouch: touch,
                 ended: ended, log: events))
-        // The keys of a virtual TPM are as safe as those of the software: tier simulated protects nothing.
-        let allowsVirtual = options.isSimulated ? true : try HardwareConfiguration.allowsVirtual()
+        // Tier simulated protects nothing, so a virtual TPM is as good there. Without a TPM root's file is not read: a
+        // damaged one must not stop a daemon that does not need it.
+        let allowsVirtual: Bool
+        switch (tier, options.enclave) {
+        case (.simulated, _): allowsVirtual = true
+        case (_, .tpm?): allowsVirtual = try HardwareConfiguration.allowsVirtual()
+        case (_, .software?), (_, nil): allowsVirtual = false
+        }
         let modules = KeyModules(
             options.enclave ?? (options.isSimulated ? .software : nil),
             chip: options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: realClock, random: random) : nil,
