@@ -180,8 +180,10 @@ extension KeyHandle {
         // libcrypto copies the label from the parameter, and does not write to it.
         var label = label
         return label.withUnsafeMutableBytes { label in
+            // The parameter keeps the address of its name, so that must not be a string of this call alone.
             let parameters = [
-                OSSL_PARAM_construct_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, label.baseAddress, label.count),
+                OSSL_PARAM_construct_octet_string(
+                    ParameterName.oaepLabel.pointer, label.baseAddress, label.count),
                 OSSL_PARAM_construct_end(),
             ]
             return EVP_PKEY_CTX_set_params(context, parameters) == 1

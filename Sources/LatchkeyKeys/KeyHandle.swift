@@ -152,6 +152,7 @@ struct ParameterName: @unchecked Sendable {
     static let group = ParameterName(OSSL_PKEY_PARAM_GROUP_NAME)
     static let publicKey = ParameterName(OSSL_PKEY_PARAM_PUB_KEY)
     static let privateKey = ParameterName(OSSL_PKEY_PARAM_PRIV_KEY)
+    static let oaepLabel = ParameterName(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL)
     static let p256 = ParameterName("prime256v1")
     static let p384 = ParameterName("secp384r1")
     static let p521 = ParameterName("secp521r1")
