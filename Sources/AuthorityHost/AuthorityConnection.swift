@@ -128,7 +128,7 @@ package final class AuthorityConnection: Sendable {
             case .change(let change): try user(change.userID).change(number, change.kind)
             case .setFacePermission(let change): try user(change.userID).set(number, change)
             case .bindKey(let bind): try user(bind.userID).bindKey(number, bind)
-            case .approve(let approve): try user(approve.userID).approve(number, approve)
+            case .approve(let approve): try user(approve.userID).approve(number, approve.request)
             }
         } catch {
             reply(number, .failure(error))

@@ -280,27 +280,13 @@ final class UserAuthority: Sendable {
     /// Runs on the user's work queue, because the key for approvals is a file, which may have to be made.
     func bindKey(_ number: UInt64, _ call: AuthorityCall.BindKey) {
         submit(number) { [self] () throws(Failure) in
-            let binding = try authority.binding(storeID: call.storeID, call.rule)
-            connection?.reply(
-                number,
-                .keyBinding(AuthorityReply.KeyBinding(authority: binding.authority, reference: binding.reference)))
+            connection?.reply(number, .keyBinding(try authority.binding(storeID: call.storeID, call.rule)))
         }
     }
 
-    func approve(_ number: UInt64, _ call: AuthorityCall.Approve) {
+    func approve(_ number: UInt64, _ request: KeyApprovalRequest) {
         submit(number) { [self] () throws(Failure) in
-            let approval = try authority.approve(
-                KeyApprovalRequest(
-                    storeID: call.storeID, rule: call.rule,
-                    subject: KeyChallenge.Subject(
-                        keyName: call.keyName, command: call.command, parameters: call.parameters,
-                        policyReference: call.reference),
-                    nonce: call.nonce, tokens: call.tokens))
-            connection?.reply(
-                number,
-                .approved(
-                    AuthorityReply.Approval(
-                        expirySeconds: UInt32(approval.expirySeconds), signature: approval.signature)))
+            connection?.reply(number, .approved(try authority.approve(request)))
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-package import LatchkeySeams
+import LatchkeySeams
 import TPMProtocol
 
 // Approvals of uses of a TPM's keys.

@@ -155,48 +155,14 @@ package enum AuthorityCall: Equatable, Sendable {
 
     package struct Approve: Equatable, Sendable {
         package var userID: UInt32
-        /// The identifier of the user's store, 16 bytes.
-        package var storeID: [UInt8]
-        /// The access control of the key.
-        package var rule: AccessControl
-        /// The TPM's name of the key.
-        package var keyName: [UInt8]
-        /// The number of the command (`TPM_CC`).
-        package var command: UInt32
-        /// The encoded parameters of the command.
-        package var parameters: [UInt8]
-        /// The reference of the key's policy, 32 bytes.
-        package var reference: [UInt8]
-        /// The nonce of the TPM for the session in which the command is sent.
-        package var nonce: [UInt8]
-        /// The challenges of the tokens that prove the access control, 32 bytes each.
-        package var tokens: [[UInt8]]
+        package var request: KeyApprovalRequest
 
         /// Creates a value from its fields.
-        package init(
-            userID: UInt32, storeID: [UInt8], rule: AccessControl, keyName: [UInt8], command: UInt32,
-            parameters: [UInt8], reference: [UInt8], nonce: [UInt8], tokens: [[UInt8]]
-        ) {
+        package init(userID: UInt32, request: KeyApprovalRequest) {
             self.userID = userID
-            self.storeID = storeID
-            self.rule = rule
-            self.keyName = keyName
-            self.command = command
-            self.parameters = parameters
-            self.reference = reference
-            self.nonce = nonce
-            self.tokens = tokens
+            self.request = request
         }
     }
-}
-
-/// How many uses of keys the token of an evaluation permits. Raw values are part of the wire format and never reused.
-package enum KeyUses: UInt8, CaseIterable, Sendable {
-    /// One use of one key.
-    case one = 0
-    /// Any number of uses of the key for which it is used first. For a context, which an app uses for several requests
-    /// (behaviour LA-34).
-    case oneKey = 1
 }
 
 /// A reply of `latchkey-authd`.
@@ -207,35 +173,7 @@ package enum AuthorityReply: Equatable, Sendable {
     case granted(Grant)
     case denied(Status)
     case keyBinding(KeyBinding)
-    case approved(Approval)
-
-    /// What binds a new key to the authority.
-    package struct KeyBinding: Equatable, Sendable {
-        /// The public key of the authority, 65 bytes.
-        package var authority: [UInt8]
-        /// The reference of the key's policy, 32 bytes.
-        package var reference: [UInt8]
-
-        /// Creates a value from its fields.
-        package init(authority: [UInt8], reference: [UInt8]) {
-            self.authority = authority
-            self.reference = reference
-        }
-    }
-
-    /// The approval of one use of a key.
-    package struct Approval: Equatable, Sendable {
-        /// Seconds from the nonce until it expires.
-        package var expirySeconds: UInt32
-        /// r and s, 64 bytes.
-        package var signature: [UInt8]
-
-        /// Creates a value from its fields.
-        package init(expirySeconds: UInt32, signature: [UInt8]) {
-            self.expirySeconds = expirySeconds
-            self.signature = signature
-        }
-    }
+    case approved(KeyApproval)
 
     /// A token, with what the user entered in the last step.
     package struct Grant: Equatable, Sendable {

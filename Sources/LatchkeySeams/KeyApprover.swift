@@ -19,27 +19,3 @@ package protocol KeyApprover: AnyObject, Sendable {
     ///   `itemAuthenticationFailed` for a key that is not bound to this authority, access control and enrolment set.
     func approve(_ request: KeyApprovalRequest) throws(Failure) -> KeyApproval
 }
-
-/// A request to approve one use of a key.
-package struct KeyApprovalRequest: Equatable, Sendable {
-    /// The identifier of the store that has the key, 16 bytes.
-    package var storeID: [UInt8]
-    /// The access control of the key.
-    package var rule: AccessControl
-    package var subject: KeyChallenge.Subject
-    /// The nonce of the challenge.
-    package var nonce: [UInt8]
-    /// The challenges of the tokens that prove the access control, 32 bytes each.
-    package var tokens: [[UInt8]]
-
-    /// Creates a request from its fields.
-    package init(
-        storeID: [UInt8], rule: AccessControl, subject: KeyChallenge.Subject, nonce: [UInt8], tokens: [[UInt8]]
-    ) {
-        self.storeID = storeID
-        self.rule = rule
-        self.subject = subject
-        self.nonce = nonce
-        self.tokens = tokens
-    }
-}

@@ -103,20 +103,6 @@ package struct KeyProperties: Sendable {
     }
 }
 
-/// What binds a key to the authority that approves its uses. It is part of the key and cannot be changed.
-package struct KeyBinding: Equatable, Sendable {
-    /// The public key of the authority, a P-256 point in X9.63 format, 65 bytes.
-    package let authority: [UInt8]
-    /// The reference of the key's policy, 32 bytes, which stands for user, store, rule and enrolment set.
-    package let reference: [UInt8]
-
-    /// Creates a binding from its parts.
-    package init(authority: [UInt8], reference: [UInt8]) {
-        self.authority = authority
-        self.reference = reference
-    }
-}
-
 /// A new P-256 private key in the form in which its module exports it.
 package struct ModuleKey: Sendable {
     /// The bytes with which the module can use the key again: a sealed object of a TPM, or the private key itself.
@@ -139,52 +125,17 @@ package struct KeyChallenge: Equatable, Sendable {
         init(_ number: UInt64) { self.number = number }
     }
 
-    /// What an approval covers besides the nonce. The authority computes the digest of the command itself, so that it
-    /// approves only commands whose parameters it has.
-    package struct Subject: Equatable, Sendable {
-        /// The module's name of the key, for a TPM the algorithm and the digest of the public area.
-        package var keyName: [UInt8]
-        /// The module's number of the command, for a TPM `TPM_CC`.
-        package var command: UInt32
-        /// The encoded parameters of the command, which contain the digest to sign or the point.
-        package var parameters: [UInt8]
-        /// The reference of the key's policy, which stands for the rule and the enrolment set of the key.
-        package var policyReference: [UInt8]
-
-        /// Creates a subject from its parts.
-        package init(keyName: [UInt8], command: UInt32, parameters: [UInt8], policyReference: [UInt8]) {
-            self.keyName = keyName
-            self.command = command
-            self.parameters = parameters
-            self.policyReference = policyReference
-        }
-    }
-
     package let use: Identifier
     /// The nonce of the module's session, which the approval must cover; empty if no approval is needed.
     package let nonce: [UInt8]
     /// What must be approved; nil if the module relies on the checks of the engine.
-    package let subject: Subject?
+    package let subject: ApprovalSubject?
 
     /// Creates a challenge for a begun use.
-    package init(_ use: Identifier, nonce: [UInt8] = [], subject: Subject? = nil) {
+    package init(_ use: Identifier, nonce: [UInt8] = [], subject: ApprovalSubject? = nil) {
         self.use = use
         self.nonce = nonce
         self.subject = subject
-    }
-}
-
-/// An authority's approval of one challenge (TPM 2.0 Library, Part 3, section 23.3, `TPM2_PolicySigned`).
-package struct KeyApproval: Equatable, Sendable {
-    /// Seconds from the nonce of the session until the approval expires; positive.
-    package var expirySeconds: Int32
-    /// The signature or HMAC of the authority over nonce, expiry, command and policy reference.
-    package var signature: [UInt8]
-
-    /// Creates an approval from its parts.
-    package init(expirySeconds: Int32, signature: [UInt8]) {
-        self.expirySeconds = expirySeconds
-        self.signature = signature
     }
 }
 

@@ -102,21 +102,27 @@ extension AuthorityCall.BindKey: WireMap {
 
 extension AuthorityCall.Approve: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
-        Self(
-            userID: try map.field(0, \.userID),
-            storeID: try map.field(1, \.storeID, .bytes(count: AuthToken.identifierBytes)),
-            rule: try map.field(2, \.rule),
-            keyName: try map.field(3, \.keyName, .bytes(limit: 64)),
-            command: try map.field(4, \.command),
-            parameters: try map.field(5, \.parameters, .bytes(limit: 512)),
-            reference: try map.field(6, \.reference, .bytes(count: AuthToken.digestBytes)),
-            nonce: try map.field(7, \.nonce, .bytes(limit: 64)),
-            tokens: try map.field(
-                8, \.tokens, .list(of: .bytes(count: AuthToken.digestBytes), limit: Limits.approvalTokens)))
+        let userID = try map.field(0, \.userID)
+        let storeID = try map.field(1, \.request.storeID, .bytes(count: AuthToken.identifierBytes))
+        let rule = try map.field(2, \.request.rule)
+        let subject = ApprovalSubject(
+            keyName: try map.field(3, \.request.subject.keyName, .bytes(limit: 64)),
+            command: try map.field(4, \.request.subject.command),
+            parameters: try map.field(5, \.request.subject.parameters, .bytes(limit: 512)),
+            policyReference: try map.field(
+                6, \.request.subject.policyReference, .bytes(count: AuthToken.digestBytes)))
+        return Self(
+            userID: userID,
+            request: KeyApprovalRequest(
+                storeID: storeID, rule: rule, subject: subject,
+                nonce: try map.field(7, \.request.nonce, .bytes(limit: 64)),
+                tokens: try map.field(
+                    8, \.request.tokens,
+                    .list(of: .bytes(count: AuthToken.digestBytes), limit: Limits.approvalTokens))))
     }
 }
 
-extension AuthorityReply.KeyBinding: WireMap {
+extension KeyBinding: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             authority: try map.field(0, \.authority, .bytes(count: 65)),
@@ -124,7 +130,7 @@ extension AuthorityReply.KeyBinding: WireMap {
     }
 }
 
-extension AuthorityReply.Approval: WireMap {
+extension KeyApproval: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(
             expirySeconds: try map.field(0, \.expirySeconds),

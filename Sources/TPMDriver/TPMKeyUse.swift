@@ -10,7 +10,7 @@ extension TPMEnclave {
     /// What the authority must approve for an operation; throws `invalidParameter` for input that the TPM cannot take.
     static func subject(
         _ blob: TPMBlob, _ operation: EnclaveOperation
-    ) throws(Failure) -> KeyChallenge.Subject {
+    ) throws(Failure) -> ApprovalSubject {
         var parameters = TPMWriter()
         let command: TPMCommand
         switch operation {
@@ -33,7 +33,7 @@ extension TPMEnclave {
             }
             try parameters.add(sized: coordinates.bytes)
         }
-        return KeyChallenge.Subject(
+        return ApprovalSubject(
             keyName: try blob.area.name(), command: command.rawValue, parameters: parameters.bytes,
             policyReference: blob.binding.reference)
     }
@@ -155,7 +155,7 @@ extension TPMMemory {
 
     /// Sends the approval (`TPM2_PolicySigned`).
     private func approve(
-        _ subject: KeyChallenge.Subject, _ approval: KeyApproval, by authority: TPMEntity, _ session: TPMSession,
+        _ subject: ApprovalSubject, _ approval: KeyApproval, by authority: TPMEntity, _ session: TPMSession,
         _ client: inout TPMClient
     ) throws(TPMError) {
         let parameters = try failing { () throws(Failure) in

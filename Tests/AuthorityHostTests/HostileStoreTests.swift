@@ -19,17 +19,6 @@ import Testing
         #expect(machine.setPasscode("abcdef") == [.done])
     }
 
-    /// Sends a call as latchkeyd would, and returns the replies with its number.
-    private func call(_ call: AuthorityCall, number: UInt64 = 9000) throws -> [AuthorityReply] {
-        let connection = try #require(machine.connection)
-        let before = machine.frames.count
-        #expect(connection.received(ServiceMessage.authorityCall(number, call).encoded()))
-        return machine.frames[before...].compactMap { frame in
-            guard case .authorityReply(number, let reply)? = try? ServiceMessage(decoding: frame) else { return nil }
-            return reply
-        }
-    }
-
     private func status(_ replies: [AuthorityReply]) -> Status? {
         guard replies.count == 1, case .failure(let failure) = replies[0] else { return nil }
         return failure.status
@@ -45,42 +34,42 @@ import Testing
 
     @Test func thePasscodeIsNotRemovedWithoutAnEvaluationForThatPurpose() throws {
         let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
-        #expect(status(try call(.change(change))) == .notPermitted)
+        #expect(status(try machine.call(.change(change))) == .notPermitted)
         #expect(machine.authority.state.isPasscodeSet)
     }
 
     @Test func anEvaluationForAnotherPurposeDoesNotPermitTheRemoval() throws {
-        _ = try call(evaluate())
+        _ = try machine.call(evaluate())
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
-        #expect(status(try call(.change(change), number: 9001)) == .notPermitted)
+        #expect(status(try machine.call(.change(change), number: 9001)) == .notPermitted)
     }
 
     @Test func aPasscodeThatWasNotChosenIsNotAdopted() throws {
         let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeCommitted)
-        #expect(status(try call(.change(change))) == .malformedRequest)
+        #expect(status(try machine.call(.change(change))) == .malformedRequest)
     }
 
     @Test func noAppIsAllowedToUseFaceIDWithoutAPerson() throws {
         let change = AuthorityCall.SetFacePermission(
             userID: TwoServices.userID, application: "bank", isAllowed: true)
-        #expect(status(try call(.setFacePermission(change))) == .notPermitted)
+        #expect(status(try machine.call(.setFacePermission(change))) == .notPermitted)
         #expect(machine.authority.state.facePermissions["bank"] == nil)
     }
 
     @Test func aProcessThatIsNotTheUsersIsRefused() throws {
         let foreign = ProcessName(processID: 77, startTime: 1234, userID: 1001)
-        #expect(status(try call(evaluate(foreign))) == .malformedRequest, "the user is not attached")
+        #expect(status(try machine.call(evaluate(foreign))) == .malformedRequest, "the user is not attached")
         let reused = ProcessName(processID: 77, startTime: 9999, userID: TwoServices.userID)
-        #expect(status(try call(evaluate(reused))) == .notPermitted, "another process has the number now")
+        #expect(status(try machine.call(evaluate(reused))) == .notPermitted, "another process has the number now")
     }
 
     @Test func aStoreThatOpensNothingMakesNoRightPasscodeAMiss() throws {
         machine.openNothing()
-        _ = try call(evaluate())
+        _ = try machine.call(evaluate())
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         #expect(machine.authority.state.passcodeFailures == 0)
-        _ = try call(evaluate(), number: 9001)
+        _ = try machine.call(evaluate(), number: 9001)
         machine.world.perform(.passcode(SecretBytes("abcdeg".utf8)))
         #expect(machine.authority.state.passcodeFailures == 1)
     }
@@ -91,7 +80,7 @@ import Testing
                 plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
                 purpose: .changePasscode, lastStep: .asksNewPasscode, recoveryCode: nil, reuseSeconds: 0,
                 challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
-        #expect(status(try call(replacing)) == .notPermitted)
+        #expect(status(try machine.call(replacing)) == .notPermitted)
     }
 
     /// A passcode that was chosen on an earlier connection may be the one of the store.
@@ -128,19 +117,19 @@ import Testing
                 plan: AuthenticationPlan([]), process: TwoServices.process, faceUsage: nil, prompting: Prompting(),
                 purpose: .removePasscode, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
                 challenge: [UInt8](repeating: 0, count: 32), binding: [UInt8](repeating: 0, count: 32)))
-        _ = try call(empty)
+        _ = try machine.call(empty)
         let change = AuthorityCall.Change(userID: TwoServices.userID, kind: .passcodeRemoved)
-        #expect(status(try call(.change(change), number: 9001)) == .notPermitted)
+        #expect(status(try machine.call(.change(change), number: 9001)) == .notPermitted)
     }
 
     @Test(arguments: [65_534, .max] as [UInt32]) func usersWithoutAnIdentityAreNotAttached(_ userID: UInt32) throws {
         let attach = AuthorityCall.Attach(userID: userID, isPasscodeSet: false, isLocked: false)
-        #expect(status(try call(.attach(attach))) == .notPermitted)
+        #expect(status(try machine.call(.attach(attach))) == .notPermitted)
     }
 
     @Test func aUserIsAttachedOnce() throws {
         let attach = AuthorityCall.Attach(userID: TwoServices.userID, isPasscodeSet: false, isLocked: false)
-        #expect(status(try call(.attach(attach))) == .malformedRequest)
+        #expect(status(try machine.call(.attach(attach))) == .malformedRequest)
         #expect(machine.authority.state.isPasscodeSet)
     }
 
@@ -156,8 +145,8 @@ import Testing
     }
 
     @Test func aNumberIsNotUsedForTwoEvaluationsAtOnce() throws {
-        #expect(try call(evaluate()).isEmpty, "the prompt waits")
-        #expect(status(try call(evaluate())) == .malformedRequest)
+        #expect(try machine.call(evaluate()).isEmpty, "the prompt waits")
+        #expect(status(try machine.call(evaluate())) == .malformedRequest)
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
     }
 
@@ -172,7 +161,7 @@ import Testing
 
     /// A reply that comes after its call has timed out must not end the connection, which all users share.
     @Test func aSecondReplyToACallIsIgnored() throws {
-        _ = try call(evaluate())
+        _ = try machine.call(evaluate())
         machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
         let opened = machine.frames.compactMap { frame -> UInt64? in
             guard case .storeCall(let number, .open)? = try? ServiceMessage(decoding: frame) else { return nil }
@@ -185,10 +174,10 @@ import Testing
     }
 
     @Test func aWithdrawalHasNoStatusOfItsChoice() throws {
-        _ = try call(evaluate(), number: 9000)
+        _ = try machine.call(evaluate(), number: 9000)
         let withdraw = AuthorityCall.Withdraw(evaluation: 9000, status: .userCancel)
         let before = machine.frames.count
-        _ = try call(.withdraw(withdraw), number: 9001)
+        _ = try machine.call(.withdraw(withdraw), number: 9001)
         let denied = machine.frames[before...].compactMap { frame -> Status? in
             guard case .authorityReply(9000, .denied(let status))? = try? ServiceMessage(decoding: frame) else {
                 return nil

@@ -28,19 +28,9 @@ import Testing
     /// A name of the TPM's form.
     private static func name(_ byte: UInt8) -> [UInt8] { [0, 0x0b] + [UInt8](repeating: byte, count: 32) }
 
-    private func call(_ call: AuthorityCall, number: UInt64 = 9000) throws -> [AuthorityReply] {
-        let connection = try #require(machine.connection)
-        let before = machine.frames.count
-        #expect(connection.received(ServiceMessage.authorityCall(number, call).encoded()))
-        return machine.frames[before...].compactMap { frame in
-            guard case .authorityReply(number, let reply)? = try? ServiceMessage(decoding: frame) else { return nil }
-            return reply
-        }
-    }
-
     private func binding(_ rule: AccessControl) throws -> AuthorityReply {
         let bind = AuthorityCall.BindKey(userID: TwoServices.userID, storeID: storeID, rule: rule)
-        return try #require(try call(.bindKey(bind)).first)
+        return try #require(try machine.call(.bindKey(bind)).first)
     }
 
     private func reference(_ rule: AccessControl) throws -> [UInt8] {
@@ -53,10 +43,14 @@ import Testing
         _ rule: AccessControl, tokens: [[UInt8]] = [], key: [UInt8]? = nil, command: UInt32 = 0x15d,
         reference: [UInt8]? = nil, nonce: [UInt8] = [UInt8](repeating: 4, count: 16)
     ) throws -> Status? {
-        let approve = AuthorityCall.Approve(
-            userID: TwoServices.userID, storeID: storeID, rule: rule, keyName: key ?? keyName, command: command,
-            parameters: [1, 2, 3], reference: try reference ?? self.reference(rule), nonce: nonce, tokens: tokens)
-        let reply = try #require(try call(.approve(approve), number: 9500).first)
+        let request = KeyApprovalRequest(
+            storeID: storeID, rule: rule,
+            subject: ApprovalSubject(
+                keyName: key ?? keyName, command: command, parameters: [1, 2, 3],
+                policyReference: try reference ?? self.reference(rule)),
+            nonce: nonce, tokens: tokens)
+        let approve = AuthorityCall.Approve(userID: TwoServices.userID, request: request)
+        let reply = try #require(try machine.call(.approve(approve), number: 9500).first)
         switch reply {
         case .approved: return nil
         case .failure(let failure): return failure.status
@@ -71,7 +65,7 @@ import Testing
             plan: AuthenticationPlan([methods]), process: TwoServices.process, faceUsage: nil,
             prompting: Prompting(), purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
             challenge: challenge, binding: [UInt8](repeating: 0, count: 32), keyUses: uses)
-        _ = try call(.evaluate(evaluate), number: UInt64.random(in: 10_000...1_000_000))
+        _ = try machine.call(.evaluate(evaluate), number: UInt64.random(in: 10_000...1_000_000))
         if methods == [.biometry] {
             _ = try machine.world.apply(.touch(matching: true))
         } else {
@@ -126,7 +120,7 @@ import Testing
             plan: AuthenticationPlan([[.biometry]]), process: TwoServices.process, faceUsage: nil,
             prompting: Prompting(), purpose: .app, lastStep: .none, recoveryCode: nil, reuseSeconds: 0,
             challenge: challenge, binding: [UInt8](repeating: 0, count: 32), keyUses: .oneKey)
-        _ = try call(.evaluate(evaluate), number: 9600)
+        _ = try machine.call(.evaluate(evaluate), number: 9600)
         #expect(try approve(Self.finger, tokens: [challenge]) == .notPermitted)
     }
 
@@ -154,10 +148,10 @@ import Testing
 
     @Test func tokensEndWithTheLockAndTheConnection() throws {
         var token = try touch(.oneKey)
-        _ = try call(.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .locked)), number: 9700)
+        _ = try machine.call(.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .locked)), number: 9700)
         #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
         #expect(try approve(Self.free) == .notPermitted, "the class of the key is closed while the device is locked")
-        _ = try call(.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .unlocked)), number: 9701)
+        _ = try machine.call(.change(AuthorityCall.Change(userID: TwoServices.userID, kind: .unlocked)), number: 9701)
         #expect(try approve(Self.finger, tokens: [token]) == .notPermitted)
         token = try touch(.oneKey)
         #expect(try approve(Self.finger, tokens: [token]) == nil)

@@ -68,7 +68,7 @@ enum TestAuthority {
     /// - Parameter seconds: the expiry. The TPM counts it by a clock of its own, which tests do not control, from the
     ///   nonce of a session that the module may have kept from an earlier use; on a busy machine a minute is too short.
     static func approve(
-        _ subject: KeyChallenge.Subject, nonce: [UInt8], reference: [UInt8], seconds: Int32 = 3600,
+        _ subject: ApprovalSubject, nonce: [UInt8], reference: [UInt8], seconds: Int32 = 3600,
         signer: PrivateKey? = nil
     ) throws -> KeyApproval {
         let text = try ApprovalText(

@@ -70,17 +70,20 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
             "service-approve",
             call: .approve(
                 AuthorityCall.Approve(
-                    userID: 1000, storeID: bytes(7, 16),
-                    rule: AccessControl(
-                        accessibility: .whenUnlockedThisDeviceOnly, constraints: [.userPresence, .privateKeyUsage]),
-                    keyName: bytes(1, 34), command: 0x15d, parameters: [1, 2], reference: bytes(3, 32),
-                    nonce: bytes(4, 16), tokens: [bytes(5, 32)]))),
+                    userID: 1000,
+                    request: KeyApprovalRequest(
+                        storeID: bytes(7, 16),
+                        rule: AccessControl(
+                            accessibility: .whenUnlockedThisDeviceOnly, constraints: [.userPresence, .privateKeyUsage]),
+                        subject: ApprovalSubject(
+                            keyName: bytes(1, 34), command: 0x15d, parameters: [1, 2], policyReference: bytes(3, 32)),
+                        nonce: bytes(4, 16), tokens: [bytes(5, 32)])))),
         ServiceSample(
             "service-key-binding",
-            reply: .keyBinding(AuthorityReply.KeyBinding(authority: bytes(4, 65), reference: bytes(3, 32)))),
+            reply: .keyBinding(KeyBinding(authority: bytes(4, 65), reference: bytes(3, 32)))),
         ServiceSample(
             "service-approved",
-            reply: .approved(AuthorityReply.Approval(expirySeconds: 60, signature: bytes(6, 64)))),
+            reply: .approved(KeyApproval(expirySeconds: 60, signature: bytes(6, 64)))),
         ServiceSample("service-done", reply: .done),
         ServiceSample("service-failure", reply: .failure(Failure(.notPermitted, "no", hint: "yes"))),
         ServiceSample("service-identity", reply: .identity(identity)),

@@ -38,7 +38,7 @@ package final class ApprovingKeyModule: KeyModule {
             }
         let begun = try inner.begin(blob, operation)
         let nonce = try random.bytes(16).copyBytes()
-        let subject = KeyChallenge.Subject(keyName: [0], command: 1, parameters: parameters, policyReference: [])
+        let subject = ApprovalSubject(keyName: [0], command: 1, parameters: parameters, policyReference: [])
         do throws(Failure) {
             let use = try uses.begin(KeyChallenge(begun.use, nonce: nonce, subject: subject))
             return KeyChallenge(use, nonce: nonce, subject: subject)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
-package import LatchkeySeams
+import LatchkeySeams
 import Synchronization
 
 /// A stand-in for the authority of a user, which approves uses of the keys of `ApprovingKeyModule` for every token.

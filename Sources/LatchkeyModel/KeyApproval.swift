@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the authority of a user says about keys whose uses it approves.
+
+/// What binds a key to the authority that approves its uses. It is part of the key and cannot be changed.
+package struct KeyBinding: Equatable, Sendable {
+    /// The public key of the authority, a P-256 point in X9.63 format, 65 bytes.
+    package let authority: [UInt8]
+    /// The reference of the key's policy, 32 bytes, which stands for user, store, rule and enrolment set.
+    package let reference: [UInt8]
+
+    /// Creates a binding from its parts.
+    package init(authority: [UInt8], reference: [UInt8]) {
+        self.authority = authority
+        self.reference = reference
+    }
+}
+
+/// What an approval covers besides the nonce. The authority computes the digest of the command itself, so that it
+/// approves only commands whose parameters it has.
+package struct ApprovalSubject: Equatable, Sendable {
+    /// The module's name of the key, for a TPM the algorithm and the digest of the public area.
+    package var keyName: [UInt8]
+    /// The module's number of the command, for a TPM `TPM_CC`.
+    package var command: UInt32
+    /// The encoded parameters of the command, which contain the digest to sign or the point.
+    package var parameters: [UInt8]
+    /// The reference of the key's policy, which stands for the rule and the enrolment set of the key.
+    package var policyReference: [UInt8]
+
+    /// Creates a subject from its parts.
+    package init(keyName: [UInt8], command: UInt32, parameters: [UInt8], policyReference: [UInt8]) {
+        self.keyName = keyName
+        self.command = command
+        self.parameters = parameters
+        self.policyReference = policyReference
+    }
+}
+
+/// A request to approve one use of a key.
+package struct KeyApprovalRequest: Equatable, Sendable {
+    /// The identifier of the store that has the key, 16 bytes.
+    package var storeID: [UInt8]
+    /// The access control of the key.
+    package var rule: AccessControl
+    package var subject: ApprovalSubject
+    /// The nonce of the challenge.
+    package var nonce: [UInt8]
+    /// The challenges of the tokens that prove the access control, 32 bytes each.
+    package var tokens: [[UInt8]]
+
+    /// Creates a request from its fields.
+    package init(
+        storeID: [UInt8], rule: AccessControl, subject: ApprovalSubject, nonce: [UInt8], tokens: [[UInt8]]
+    ) {
+        self.storeID = storeID
+        self.rule = rule
+        self.subject = subject
+        self.nonce = nonce
+        self.tokens = tokens
+    }
+}
+
+/// An authority's approval of one challenge (TPM 2.0 Library, Part 3, section 23.3, `TPM2_PolicySigned`).
+package struct KeyApproval: Equatable, Sendable {
+    /// Seconds from the nonce of the session until the approval expires; positive.
+    package var expirySeconds: Int32
+    /// The signature or HMAC of the authority over nonce, expiry, command and policy reference.
+    package var signature: [UInt8]
+
+    /// Creates an approval from its parts.
+    package init(expirySeconds: Int32, signature: [UInt8]) {
+        self.expirySeconds = expirySeconds
+        self.signature = signature
+    }
+}
+
+/// How many uses of keys the token of an evaluation permits. Raw values are part of the wire format and never reused.
+package enum KeyUses: UInt8, CaseIterable, Sendable {
+    /// One use of one key.
+    case one = 0
+    /// Any number of uses of the key for which it is used first. For a context, which an app uses for several requests
+    /// (behaviour LA-34).
+    case oneKey = 1
+}
