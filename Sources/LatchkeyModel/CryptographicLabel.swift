@@ -43,6 +43,10 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     case passcodeVerifier = "latchkey verifier v1"
     case slotHalf = "latchkey slot half v1"
     case slotKey = "latchkey slot key v1"
+    /// The value of the passcode's index in a TPM.
+    case passcodeValue = "latchkey passcode value v1"
+    /// The key under which the sealed secret of a passcode opens the key that resets its index.
+    case passcodeReset = "latchkey passcode reset v1"
     /// The checksum of the files of latchkey-authd.
     case authorityFile = "latchkey authority file v1"
 

@@ -60,14 +60,26 @@ extension TPMClient {
         }
     }
 
-    /// Returns a sealed secret (`TPM2_Unseal`).
+    /// Returns a sealed root key.
     mutating func unseal(_ sealed: SealedRootKey, below root: StorageRoot) throws(TPMError) -> SecretBytes {
-        let encoded = try failing { () throws(Failure) in try sealed.area.encoded() }
-        let object = try load(sealed.privatePart, publicArea: encoded, below: root)
+        try unseal(sealed.privatePart, sealed.area, below: root) { (client, session) throws(TPMError) in
+            try client.checkRegisters(.secureBoot, in: session)
+        }
+    }
+
+    /// Returns a sealed secret (`TPM2_Unseal`).
+    ///
+    /// - Parameter fulfil: carries out the policy of the secret in a session; not called if it has none.
+    mutating func unseal(
+        _ privatePart: [UInt8], _ area: TPMSealedArea, below root: StorageRoot,
+        _ fulfil: (inout TPMClient, TPMSession) throws(TPMError) -> Void
+    ) throws(TPMError) -> SecretBytes {
+        let encoded = try failing { () throws(Failure) in try area.encoded() }
+        let object = try load(privatePart, publicArea: encoded, below: root)
         do throws(TPMError) {
-            let isBound = !sealed.area.policy.isEmpty
+            let isBound = !area.policy.isEmpty
             let secret = try inSession(isBound ? .policy : .hmac, of: root) { (client, session) throws(TPMError) in
-                if isBound { try client.checkRegisters(.secureBoot, in: session) }
+                if isBound { try fulfil(&client, session) }
                 return try client.send(.unseal, [object], [], in: &session, encryptsResponse: true).secret
             }
             try flush(object.handle)

@@ -23,6 +23,21 @@ package struct TPMIndexArea: Equatable, Sendable {
             policy: policy, size: 8)
     }
 
+    /// An index whose value only its policy writes and changes, and that counts wrong values.
+    package static func passcode(at handle: TPMHandle, policy: [UInt8]) -> TPMIndexArea {
+        TPMIndexArea(
+            handle: handle, attributes: [.countsFailures, .policyWrites, .policyReads, .withoutLockout],
+            policy: policy, size: 8)
+    }
+
+    /// Whether this is that area, before or after its first write, which sets an attribute.
+    package func isSame(as other: TPMIndexArea) -> Bool {
+        var (left, right) = (self, other)
+        left.attributes.remove(.written)
+        right.attributes.remove(.written)
+        return left == right
+    }
+
     /// The encoded area.
     package func encoded() throws(Failure) -> [UInt8] {
         var writer = TPMWriter()

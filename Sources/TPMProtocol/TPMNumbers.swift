@@ -5,6 +5,7 @@
 /// A command (`TPM_CC`, section 6.5.2).
 package enum TPMCommand: UInt32, Sendable {
     case evictControl = 0x120
+    case nvUndefineSpace = 0x122
     case nvDefineSpace = 0x12a
     case createPrimary = 0x131
     case nvIncrement = 0x134
@@ -98,9 +99,15 @@ package struct TPMIndexAttributes: OptionSet, Sendable {
 
     /// The authorization value of the index permits writes, of a counter increments.
     package static let authorizationWrites = TPMIndexAttributes(rawValue: 1 << 2)
+    /// The policy of the index permits writes.
+    package static let policyWrites = TPMIndexAttributes(rawValue: 1 << 3)
     /// The type of the index is `TPM_NT_COUNTER`.
     package static let counter = TPMIndexAttributes(rawValue: 1 << 4)
+    /// The type of the index is `TPM_NT_PIN_FAIL`: it counts wrong authorization values, and is blocked at a limit.
+    package static let countsFailures = TPMIndexAttributes(rawValue: 1 << 7)
     package static let authorizationReads = TPMIndexAttributes(rawValue: 1 << 18)
+    /// The policy of the index permits reads.
+    package static let policyReads = TPMIndexAttributes(rawValue: 1 << 19)
     /// Wrong tries do not count towards the lockout of the whole TPM (`TPMA_NV_NO_DA`).
     package static let withoutLockout = TPMIndexAttributes(rawValue: 1 << 25)
     /// Set by the TPM with the first write.

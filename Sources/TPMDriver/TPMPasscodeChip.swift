@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import TPMProtocol
+
+/// Passcodes that a TPM judges: an index that counts wrong ones, and a sealed secret that only the right one opens.
+package final class TPMPasscodeChip: PasscodeChip {
+    private static let secretBytes = 32
+    private let chip: TPMChip
+    private let random: any RandomSource
+
+    /// Creates the driver; does not access the TPM.
+    package init(_ chip: TPMChip, random: any RandomSource) { (self.chip, self.random) = (chip, random) }
+
+    package func create(_ value: SecretBytes) throws(Failure) -> NewChipPasscode {
+        let resetKey = try random.bytes(32)
+        let secret = try random.bytes(Self.secretBytes)
+        guard let reset = ApprovalSigner(resetKey), let point = TPMPoint(reset.publicKey) else {
+            throw Failure(.internalFailure, "The random bytes are no key.", hint: "Try again.")
+        }
+        let hidden = try PasscodeIndexRecord.hide(resetKey, under: secret, random)
+        let record = try use { (client) throws(TPMError) in
+            let root = try client.storageRoot(named: nil)
+            let handle = try client.freeIndex(in: PasscodeIndex.handles)
+            let index = try failing { () throws(Failure) in try PasscodeIndex(at: handle, resetBy: point) }
+            try client.define(index.area, in: root)
+            do throws(TPMError) {
+                try client.set(value, in: index, by: reset, in: root)
+                let policy = try failing { () throws(Failure) in try index.policy() }
+                let (area, privatePart) = try client.seal(secret, below: root, policy: policy)
+                let record = PasscodeIndexRecord(
+                    parent: root.entity.name, handle: handle, resetPoint: point, area: area, privatePart: privatePart,
+                    hiddenResetKey: hidden)
+                // Shows in an authentic response that the index has this value, whatever the carrier did.
+                guard try client.open(record, value, root) == secret else { throw .failed(TPMReader.malformed) }
+                return record
+            } catch {
+                // The first error says more. Without its record an index takes room, and opens nothing.
+                try? client.undefine(index.area, in: root)
+                throw error
+            }
+        }
+        return NewChipPasscode(record: try record.encoded(), secret: secret)
+    }
+
+    package func open(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes? {
+        let record = try PasscodeIndexRecord(record)
+        return try use { (client) throws(TPMError) in
+            let root = try client.storageRoot(named: record.parent)
+            do throws(TPMError) {
+                return try client.open(record, value, root)
+            } catch {
+                guard error.kind == .badAuthorization || error.kind == .authorizationFailed else { throw error }
+                // The refusal has no code of the session: the count has one, and shows that the TPM judged a value.
+                let index = try failing { () throws(Failure) in try record.index() }
+                guard try client.count(of: index, in: root).wrong > 0 else {
+                    throw .failed(
+                        Failure(
+                            .vaultUnavailable,
+                            "The TPM is said to have refused the passcode, but it has counted no wrong one.",
+                            hint: "A program between latchkey-authd and the TPM changes responses.", cause: error))
+                }
+                return nil
+            }
+        }
+    }
+
+    package func change(_ record: [UInt8], secret: SecretBytes, to value: SecretBytes) throws(Failure) {
+        let record = try PasscodeIndexRecord(record)
+        let (index, reset) = (try record.index(), try record.resetKey(secret))
+        try use { (client) throws(TPMError) in
+            let root = try client.storageRoot(named: record.parent)
+            try client.change(index, to: value, by: reset, in: root)
+        }
+    }
+
+    package func remove(_ record: [UInt8]) throws(Failure) {
+        let index = try PasscodeIndexRecord(record).index()
+        try use { (client) throws(TPMError) in
+            try client.undefine(index.area, in: client.storageRoot(named: nil))
+        }
+    }
+
+    private func use<R: Sendable>(_ body: (inout TPMClient) throws(TPMError) -> R) throws(Failure) -> R {
+        try chip.use { (memory, client) throws(TPMError) in
+            memory.forgetKeys(&client)
+            do throws(TPMError) { return try body(&client) } catch { throw error.ofPasscode }
+        }
+    }
+}
+
+extension TPMClient {
+    /// Gives a new index its value. It is blocked from its first write until it has the value, so that nothing is
+    /// accepted that the carrier could have chosen when it was defined.
+    fileprivate mutating func set(
+        _ value: SecretBytes, in index: PasscodeIndex, by reset: ApprovalSigner, in root: StorageRoot
+    ) throws(TPMError) {
+        try write(PasscodeCount(wrong: PasscodeIndex.limit), to: index, isWritten: false, by: reset, in: root)
+        try change(index, to: value, by: reset, in: root)
+        try write(PasscodeCount(wrong: 0), to: index, by: reset, in: root)
+    }
+
+    /// Unseals the secret of a record with the value of its index.
+    fileprivate mutating func open(
+        _ record: PasscodeIndexRecord, _ value: SecretBytes, _ root: StorageRoot
+    ) throws(TPMError) -> SecretBytes {
+        let index = try failing { () throws(Failure) in try record.index() }
+        return try unseal(record.privatePart, record.area, below: root) { (client, session) throws(TPMError) in
+            try client.prove(value, of: index, to: session, in: root)
+        }
+    }
+}
+
+extension TPMError {
+    /// The error as one of a passcode.
+    fileprivate var ofPasscode: TPMError {
+        switch self {
+        case .refused(let code, let command): .failed(passcodeFailure(code.kind, command))
+        case .failed(let failure) where failure.status == .tpmReplaced: .failed(Self.replaced(failure))
+        case .failed(let failure) where failure.status == .enclaveUnavailable:
+            .failed(Failure(.vaultUnavailable, failure.message, hint: failure.hint, cause: failure))
+        case .failed: self
+        }
+    }
+
+    private func passcodeFailure(_ kind: TPMResponseCode, _ command: TPMCommand) -> Failure {
+        switch (command, kind) {
+        // The caller tells a wrong value from other refusals before this.
+        case (.policySecret, .authorizationUnavailable):
+            Failure(
+                .passcodeDelayed,
+                "The TPM accepts no passcode any more after \(PasscodeIndex.limit) wrong ones in a row.",
+                hint: "Only the recovery code ends this. See: latchkey(1), PASSCODE", cause: self)
+        case (.policySecret, .handleGone), (.load, .integrity):
+            Failure(
+                .tpmReplaced, "What the TPM stored for the passcode was removed from it, or the TPM was cleared.",
+                hint: "See: latchkey doctor", cause: self)
+        case (.nvDefineSpace, .indexMemory):
+            Failure(
+                .vaultUnavailable, "The TPM has no room for the passcode.",
+                hint: "Remove an index that nothing uses any more. See: tpm2_getcap handles-nv-index", cause: self)
+        case (.nvDefineSpace, .attributes), (.nvDefineSpace, .value):
+            Failure(
+                .vaultUnavailable, "The TPM is too old to count wrong passcodes itself.",
+                hint: "Use tier file. Private keys can be in this TPM there: enclave = tpm", cause: self)
+        default: Failure(.vaultUnavailable, failure.message, hint: failure.hint, cause: self)
+        }
+    }
+
+    private static func replaced(_ cause: Failure) -> TPMError {
+        .failed(
+            Failure(
+                .tpmReplaced, "The passcode was set with another TPM, or this TPM was cleared since then.",
+                hint: "Use the TPM that it was set with.", cause: cause))
+    }
+}
