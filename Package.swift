@@ -76,7 +76,8 @@ let package = Package(
 
         // Proofs that a key cannot leave its TPM, for relying parties.
         room(
-            "DeviceProof", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "TPMProtocol", "COpenSSL"]),
+            "DeviceProof",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyCertificates", "TPMProtocol"]),
 
         // The protocol of ssh-agent: messages, session bindings, what may be signed. No input or output.
         room("SSHAgentProtocol", ["LatchkeyModel", "LatchkeyKeys", "KeyFormats"]),

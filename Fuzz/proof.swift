@@ -13,7 +13,8 @@ private func isCanonical<Message: AttestationMessage>(_ type: Message.Type, _ by
     return (try? message.encoded()) == bytes
 }
 
-/// The entry point of libFuzzer, called with each input.
+/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
+/// finding and stores with its input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -9,7 +9,8 @@ import SSHAgentProtocol
 
 // All tests are linked into one program, which cannot contain several functions of this name.
 #if FUZZER
-/// The entry point of libFuzzer, called with each input; aborts the process when the property is violated.
+/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
+/// finding and stores with its input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let complaint = complaint(aboutSSH: Array(UnsafeBufferPointer(start: start, count: count))) {

@@ -46,7 +46,8 @@ private let authority: [UInt8] = [
     0xcb, 0xb6, 0x40, 0x68, 0x37, 0xbf, 0x51, 0xf5,
 ]
 
-/// The entry point of libFuzzer, called with each input.
+/// The entry point of libFuzzer, called with each input; `fatalError` ends the process, which libFuzzer reports as a
+/// finding and stores with its input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

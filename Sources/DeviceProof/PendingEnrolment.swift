@@ -47,9 +47,7 @@ struct AttestationPublicKey {
         let decoded = try reading(.unsuitableAttestationKey, message) { () throws(Failure) in
             try TPMPublicArea(decoding: area)
         }
-        var template = decoded
-        template.point = nil
-        guard template == .attestationKey, let point = decoded.point,
+        guard decoded.hasForm(of: .attestationKey), let point = decoded.point,
             let key = PublicKey(point.external, type: .ellipticCurve(.p256))
         else { throw DeviceProofError(.unsuitableAttestationKey, message) }
         self.key = key

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyCertificates
 import LatchkeyKeys
 import LatchkeyModel
 import TPMProtocol
@@ -15,7 +16,7 @@ import TPMProtocol
 /// `docs/device-proof.md` defines the messages and each check. All functions compute in this process, contact no daemon
 /// and need no TPM. The type is immutable and usable from any thread.
 public struct Verifier: Sendable {
-    private let anchors: TrustAnchors
+    private let anchors: CertificateChains
     private let knownEndorsementKeys: [[UInt8]: DeviceKind]
 
     /// Bytes of the nonces that a device accepts.
@@ -34,14 +35,14 @@ public struct Verifier: Sendable {
     public init(
         roots: [[UInt8]], intermediates: [[UInt8]] = [], knownEndorsementKeys: [[UInt8]: DeviceKind] = [:]
     ) throws(DeviceProofError) {
-        anchors = TrustAnchors(roots: try Self.parse(roots), intermediates: try Self.parse(intermediates))
+        anchors = CertificateChains(roots: try Self.parse(roots), intermediates: try Self.parse(intermediates))
         self.knownEndorsementKeys = knownEndorsementKeys
     }
 
-    private static func parse(_ certificates: [[UInt8]]) throws(DeviceProofError) -> [ParsedCertificate] {
-        var parsed: [ParsedCertificate] = []
+    private static func parse(_ certificates: [[UInt8]]) throws(DeviceProofError) -> [X509] {
+        var parsed: [X509] = []
         for der in certificates {
-            guard let certificate = ParsedCertificate(der) else {
+            guard let certificate = X509(der: der) else {
                 throw DeviceProofError(.invalidParameter, "A certificate given to the verifier is not one in DER.")
             }
             parsed.append(certificate)
@@ -85,9 +86,9 @@ public struct Verifier: Sendable {
         guard let first = certificates.first else {
             throw DeviceProofError(.unknownEndorsementKey, "The device has no certificate, and it is not known.")
         }
-        var sent: [ParsedCertificate] = []
+        var sent: [X509] = []
         for der in [first] + certificates.dropFirst() {
-            guard let certificate = ParsedCertificate(der) else {
+            guard let certificate = X509(der: der) else {
                 throw DeviceProofError(.malformed, "A certificate of the device cannot be read.")
             }
             sent.append(certificate)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Only this file and PKCS12File.swift of this module call libcrypto; no C type is visible outside it.
+// Only the files X509*.swift, OpenSSLBytes.swift, CertificateChains.swift and PKCS12File.swift of this module call
+// libcrypto; no C type is visible outside it.
 
 internal import COpenSSL
 import LatchkeyKeys
@@ -10,12 +11,15 @@ enum NameAttribute: Sendable {
     case commonName, organizationalUnit, organization, descriptionText, emailAddress, other
 }
 
-/// A certificate parsed by libcrypto; exists only while a `Certificate` is initialised from it.
-final class X509 {
-    private let certificate: OpaquePointer
+/// A certificate parsed by libcrypto.
+///
+/// A `Certificate` is initialised from one, and is what the keychain uses. Chains are verified with these.
+package final class X509: @unchecked Sendable {
+    // libcrypto's certificates are reference-counted, and functions that only read them may be called on all threads.
+    let certificate: OpaquePointer
 
-    /// Parses exactly one certificate. The caller has checked that the bytes are DER, since libcrypto also accepts BER.
-    init?(der: [UInt8]) {
+    /// Parses exactly one certificate. A caller that must have DER checks that first, since libcrypto also accepts BER.
+    package init?(der: [UInt8]) {
         // libcrypto's error queue belongs to the thread, and the app's own calls would report errors left there.
         // Returning to the mark removes the errors of this call; other functions of this module do the same.
         ERR_set_mark()
@@ -84,12 +88,17 @@ final class X509 {
         return OpenSSLBytes.encode { i2d_X509_PUBKEY(key, $0) }
     }
 
+    /// The contents of the public key's BIT STRING: PKCS#1 for RSA, the uncompressed point for elliptic curves.
+    package var publicKeyBits: [UInt8] {
+        guard let bits = X509_get0_pubkey_bitstr(certificate) else { return [] }
+        return OpenSSLBytes.contents(bits)
+    }
+
     /// SHA-1 of the contents of the public key's BIT STRING.
     var publicKeyHash: [UInt8]? {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
-        guard let bits = X509_get0_pubkey_bitstr(certificate) else { return nil }
-        let key = OpenSSLBytes.contents(bits)
+        let key = publicKeyBits
         guard !key.isEmpty else { return nil }
         return try? DigestAlgorithm.sha1.hash(key)
     }
@@ -107,108 +116,5 @@ final class X509 {
         case V_ASN1_GENERALIZEDTIME: return CertificateTime.generalizedTime.microseconds(OpenSSLBytes.contents(time))
         default: return nil
         }
-    }
-
-    // MARK: - Extensions
-
-    /// Decodes an extension.
-    ///
-    /// An extension that occurs twice, which RFC 5280 forbids, and a non-critical one that cannot be decoded count as
-    /// absent.
-    ///
-    /// - Returns: nil when the extension is critical and cannot be decoded; the certificate must then be rejected.
-    private func value<Value>(
-        of extension: Int32, free: (UnsafeMutableRawPointer) -> Void, read: (UnsafeMutableRawPointer) -> Value?
-    ) -> ExtensionValue<Value>? {
-        ERR_set_mark()
-        defer { ERR_pop_to_mark() }
-        var isCritical: Int32 = 0
-        guard let decoded = X509_get_ext_d2i(certificate, `extension`, &isCritical, nil) else {
-            return isCritical == 1 ? nil : .absent
-        }
-        defer { free(decoded) }
-        guard let value = read(decoded) else { return isCritical == 1 ? nil : .absent }
-        return .present(value)
-    }
-
-    enum ExtensionValue<Value> {
-        case absent
-        case present(Value)
-
-        var value: Value? {
-            if case .present(let value) = self { value } else { nil }
-        }
-    }
-
-    /// The subject key identifier extension.
-    var subjectKeyIdentifier: ExtensionValue<[UInt8]>? {
-        value(
-            of: NID_subject_key_identifier,
-            free: { ASN1_OCTET_STRING_free($0.assumingMemoryBound(to: asn1_string_st.self)) },
-            read: { OpenSSLBytes.contents($0.assumingMemoryBound(to: asn1_string_st.self)) })
-    }
-
-    /// The key identifier in the authority key identifier extension; empty when the extension has none.
-    var authorityKeyIdentifier: ExtensionValue<[UInt8]>? {
-        value(
-            of: NID_authority_key_identifier,
-            free: { AUTHORITY_KEYID_free($0.assumingMemoryBound(to: AUTHORITY_KEYID_st.self)) },
-            read: { identifier in
-                let key = identifier.assumingMemoryBound(to: AUTHORITY_KEYID_st.self).pointee.keyid
-                return key.map { OpenSSLBytes.contents($0) } ?? []
-            })
-    }
-
-    /// The e-mail addresses and DNS names of the subjectAltName extension.
-    var alternativeNames: ExtensionValue<(emailAddresses: [String], hosts: [String])>? {
-        value(
-            of: NID_subject_alt_name, free: { GENERAL_NAMES_free(OpaquePointer($0)) },
-            read: { Self.texts(of: OpaquePointer($0)) })
-    }
-
-    /// The e-mail addresses and DNS names; nil when any of them is not ASCII.
-    private static func texts(of names: OpaquePointer) -> (emailAddresses: [String], hosts: [String])? {
-        var emailAddresses: [String] = []
-        var hosts: [String] = []
-        for index in 0..<max(0, latchkey_general_name_count(names)) {
-            var type: Int32 = 0
-            guard let value = GENERAL_NAME_get0_value(latchkey_general_name_at(names, index), &type),
-                type == GEN_EMAIL || type == GEN_DNS
-            else { continue }
-            let bytes = OpenSSLBytes.contents(value.assumingMemoryBound(to: asn1_string_st.self))
-            // An IA5String is ASCII; any other byte makes the whole extension unreadable, as on Apple's systems.
-            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
-            let text = String(decoding: bytes, as: UTF8.self)
-            if type == GEN_EMAIL { emailAddresses.append(text) } else { hosts.append(text) }
-        }
-        return (emailAddresses, hosts)
-    }
-}
-
-/// Copies data out of libcrypto's objects.
-enum OpenSSLBytes {
-    /// The output of one of libcrypto's `i2d` functions (DER); nil when it fails.
-    static func encode(_ function: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8]? {
-        let count = Int(function(nil))
-        guard count > 0 else { return nil }
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
-            var position = buffer.baseAddress
-            written = Int(function(&position)) == count ? count : 0
-        }
-        return bytes.count == count ? bytes : nil
-    }
-
-    /// The contents of an ASN.1 string.
-    static func contents(_ string: UnsafePointer<ASN1_STRING>) -> [UInt8] {
-        Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(max(0, ASN1_STRING_length(string)))))
-    }
-
-    /// An ASN.1 string of any type converted to text; nil when it cannot be decoded.
-    static func text(_ string: UnsafePointer<ASN1_STRING>?) -> String? {
-        var bytes: UnsafeMutablePointer<UInt8>?
-        let count = ASN1_STRING_to_UTF8(&bytes, string)
-        guard count >= 0, let bytes else { return nil }
-        defer { latchkey_openssl_free(bytes) }
-        return String(validating: UnsafeBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
     }
 }

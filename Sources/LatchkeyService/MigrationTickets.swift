@@ -7,7 +7,7 @@ import Synchronization
 /// The user's permission to add the items of their own store, given on the connection of the command and used on the
 /// connection of the own store's daemon.
 struct MigrationTicket: Sendable {
-    /// Random bytes that authorise the other connection.
+    /// The bearer token, random bytes: the connection that presents it may use the ticket.
     let secret: SecretBytes
     /// The program that the prompt named, to which the proof belongs.
     let caller: Caller

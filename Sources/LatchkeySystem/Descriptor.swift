@@ -31,7 +31,9 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// Reads at most `count` bytes; empty at the end of the file. For bytes that are not secret.
+    /// Reads at most `count` bytes; empty at the end of the file.
+    ///
+    /// The array is not overwritten when it is released: read secrets into memory of the caller.
     package func read(atMost count: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { memory, end in
@@ -43,7 +45,7 @@ package final class Descriptor: Sendable {
         return bytes
     }
 
-    /// Writes all bytes, like `write(all:)` for memory. For bytes that are not secret.
+    /// Writes all bytes, like `write(all:)` for memory. Not for secrets, which belong in `SecretBytes`.
     package func write(all bytes: [UInt8]) throws(SystemError) {
         var failure: SystemError?
         bytes.withUnsafeBytes {

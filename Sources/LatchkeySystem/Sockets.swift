@@ -124,7 +124,7 @@ package enum Sockets {
         }
     }
 
-    /// The same for bytes that are not secret.
+    /// The same for an array, which is not overwritten when it is released; not for secrets.
     package static func send(_ descriptor: Descriptor, _ bytes: [UInt8]) throws(SystemError) -> Int? {
         var failure: SystemError?
         let count: Int? = bytes.withUnsafeBytes {

@@ -10,7 +10,7 @@ package enum SSHAgentLimits {
     package static let bindings = 16
     /// Maximum bytes of a passphrase that locks the agent.
     package static let passphraseBytes = 1024
-    /// Maximum bytes that are read of one file of known hosts.
+    /// Maximum size of a known hosts file in bytes; a larger one is refused.
     package static let knownHostsBytes = 1 << 20
     /// Maximum connections.
     package static let connections = 64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are not what the protocol prescribes. It says nothing more: the peer receives only a refusal.
+/// A message violates the protocol. The error has no details, because the agent answers only `SSH_AGENT_FAILURE`.
 package struct SSHFormatError: Error, Equatable, Sendable {
     /// Creates the error.
     package init() {}

@@ -34,7 +34,7 @@ struct AttestationBlob: Sendable {
             area = try TPMPublicArea(decoding: try reader.sized(limit: EndorsementKey.areaBytes))
             privatePart = try reader.sized(limit: 1024)
             try reader.checkEnd()
-            guard area.isAttestationKey else { throw TPMReader.malformed }
+            guard area.point != nil, area.hasForm(of: .attestationKey) else { throw TPMReader.malformed }
         } catch {
             throw Failure(
                 .invalidParameter, "The attestation key was not made by a TPM, or it was changed.",
@@ -59,14 +59,5 @@ extension EndorsementKey.Template {
         case .p256: 1
         case .rsa2048: 2
         }
-    }
-}
-
-extension TPMPublicArea {
-    /// Whether this is an attestation key of the template, with a point.
-    var isAttestationKey: Bool {
-        var template = self
-        template.point = nil
-        return template == .attestationKey && point != nil
     }
 }

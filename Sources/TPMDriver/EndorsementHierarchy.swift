@@ -80,15 +80,8 @@ extension TPMClient {
                 guard let kind = error.kind, kind == .handleGone || kind == .value else { throw error }
             }
         }
-        let parameters = try failing { () throws(Failure) in
-            var parameters = TPMWriter()
-            // No password and no data; the template; no outside information; no selection of PCRs.
-            try parameters.add(sized: [0, 0, 0, 0])
-            try parameters.add(sized: template.encoded())
-            try parameters.add(sized: [])
-            parameters.add(UInt32(0))
-            return parameters.bytes
-        }
+        let publicArea = try failing { () throws(Failure) in try template.encoded() }
+        let parameters = try TPMCreation.parameters(publicArea)
         let made = try send(.createPrimary, [TPMEntity(.endorsement)], parameters, emptyPassword: true)
         guard let handle = made.handle else { throw .failed(TPMReader.malformed) }
         do throws(TPMError) {

@@ -25,8 +25,8 @@ extension TPMClient {
     mutating func storageRoot(named expected: [UInt8]?) throws(TPMError) -> StorageRoot {
         for handle in [StorageRoot.sharedHandle] + StorageRoot.ownHandles {
             do throws(TPMError) {
-                guard let (area, name) = try readPublic(handle), let point = area.point, area.isStorageRoot,
-                    expected == nil || name == expected
+                guard let (area, name) = try readPublic(handle), let point = area.point,
+                    area.hasForm(of: .storageRoot), expected == nil || name == expected
                 else { continue }
                 return StorageRoot(entity: TPMEntity(handle, name: name), point: point)
             } catch {
@@ -47,18 +47,12 @@ extension TPMClient {
     private mutating func makeStorageRoot(
         at handle: TPMHandle, named expected: [UInt8]?
     ) throws(TPMError) -> StorageRoot {
-        let parameters = try failing { () throws(Failure) in
-            var parameters = TPMWriter()
-            // No password and no data; the template; no outside information; no selection of PCRs.
-            try parameters.add(sized: [0, 0, 0, 0])
-            try parameters.add(sized: TPMPublicArea.storageRoot.encoded())
-            try parameters.add(sized: [])
-            parameters.add(UInt32(0))
-            return parameters.bytes
-        }
+        let template = try failing { () throws(Failure) in try TPMPublicArea.storageRoot.encoded() }
+        let parameters = try TPMCreation.parameters(template)
         let made = try send(.createPrimary, [TPMEntity(.owner)], parameters, emptyPassword: true)
         guard let transient = made.handle else { throw .failed(TPMReader.malformed) }
-        guard let (area, name) = try readPublic(transient), let point = area.point, area.isStorageRoot else {
+        guard let (area, name) = try readPublic(transient), let point = area.point, area.hasForm(of: .storageRoot)
+        else {
             throw .failed(TPMReader.malformed)
         }
         guard expected == nil || name == expected else {
@@ -81,13 +75,4 @@ extension TPMClient {
     static let replaced = Failure(
         .tpmReplaced, "The key was made by another TPM, or this TPM was cleared since then.",
         hint: "The key is lost if the TPM was cleared. Delete it, and register a new one where the old one was used.")
-}
-
-extension TPMPublicArea {
-    /// Whether this is a storage root key of the template, with any point.
-    var isStorageRoot: Bool {
-        var template = self
-        template.point = nil
-        return template == .storageRoot
-    }
 }

@@ -52,7 +52,8 @@ struct TPMBlob: Sendable {
             creationDigest = try reader.sized(limit: 32)
             creationTicket = try reader.sized(limit: 128)
             try reader.checkEnd()
-            guard area.point != nil, try area.isEnclaveKey(Self.policy(binding, needsPassword: needsPassword)) else {
+            let policy = try Self.policy(binding, needsPassword: needsPassword)
+            guard area.point != nil, area.hasForm(of: .enclaveKey(policy: policy.bytes)) else {
                 throw TPMReader.malformed
             }
         } catch {
@@ -90,14 +91,5 @@ struct TPMBlob: Sendable {
             throw Failure(.internalFailure, "The key of the authority that approves is not a point on P-256.")
         }
         return point
-    }
-}
-
-extension TPMPublicArea {
-    /// Whether this is a key of the Secure Enclave with that policy and any point.
-    func isEnclaveKey(_ policy: PolicyDigest) -> Bool {
-        var template = self
-        template.point = nil
-        return template == .enclaveKey(policy: policy.bytes)
     }
 }

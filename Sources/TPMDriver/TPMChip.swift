@@ -26,9 +26,6 @@ package final class TPMChip: Sendable {
 
     deinit { release() }
 
-    /// The number of commands sent so far, repetitions included, for measurements.
-    package var commandCount: UInt64 { state.withLock { $0.client.commands } }
-
     /// Uses the chip; other threads wait meanwhile.
     func use<R: Sendable>(
         _ body: (inout TPMMemory, inout TPMClient) throws(TPMError) -> R

@@ -17,40 +17,32 @@ struct TPMEntity: Sendable {
     init(_ handle: TPMHandle) { self.init(handle, name: TPMName.of(handle)) }
 }
 
-/// A TPM as one thread uses it at a time: the connection, and the objects and sessions that it holds on the device.
-///
-/// A response that does not arrive, or that cannot be read, ends the connection, because the next response could be the
-/// one that is missing. The next command opens another one; objects and sessions of the old one are forgotten, and the
-/// kernel removes them from the device.
+/// A TPM as one thread uses it at a time: sends commands with their authorizations, and checks the responses that a
+/// session authenticates.
 struct TPMClient: Sendable {
-    private let place: any TPMConnecting
-    private var transport: (any TPMTransport)?
+    private var connection: TPMConnection
     let random: any RandomSource
     let clock: any Clock
     /// Changes with each connection; handles of another one are not valid.
-    private(set) var generation: UInt64 = 0
-    /// Commands sent, for measurements.
-    private(set) var commands: UInt64 = 0
-
-    /// How often a command is sent again that the TPM did not begin; with the pauses about three seconds.
-    private static let retries = 36
+    var generation: UInt64 { connection.generation }
 
     init(_ place: any TPMConnecting, clock: any Clock, random: any RandomSource) {
-        (self.place, self.clock, self.random) = (place, clock, random)
+        connection = TPMConnection(place)
+        (self.clock, self.random) = (clock, random)
     }
 
     /// Sends a command without authorization, or with the empty password.
     mutating func send(
         _ command: TPMCommand, _ entities: [TPMEntity] = [], _ parameters: [UInt8] = [], emptyPassword: Bool = false
     ) throws(TPMError) -> TPMResponse {
-        try exchange(command, entities, emptyPassword ? [.emptyPassword] : [], parameters)
+        try connection.exchange(command, entities, emptyPassword ? [.emptyPassword] : [], parameters)
     }
 
     /// Sends a command with one authorization for each of its handles that needs one. The response is not authenticated.
     mutating func send(
         _ command: TPMCommand, _ entities: [TPMEntity], _ parameters: [UInt8], _ authorizations: [TPMAuthorization]
     ) throws(TPMError) -> TPMResponse {
-        try exchange(command, entities, authorizations, parameters)
+        try connection.exchange(command, entities, authorizations, parameters)
     }
 
     /// Sends a command that a session authorizes, and checks the response.
@@ -58,7 +50,7 @@ struct TPMClient: Sendable {
     /// - Parameters:
     ///   - secret: the first parameter, a sized buffer that is encrypted on its way; nil for none. `parameters` follow.
     ///   - encryptsResponse: whether the TPM encrypts the first parameter of the response.
-    /// - Returns: the response; its first parameter is still encrypted, see `secret(of:_:_:)`.
+    /// - Returns: the response, and its first parameter after decryption if `encryptsResponse`.
     mutating func send(
         _ command: TPMCommand, _ entities: [TPMEntity], _ parameters: [UInt8], in session: inout TPMSession,
         secret: SecretBytes? = nil, encryptsResponse: Bool = false
@@ -80,7 +72,7 @@ struct TPMClient: Sendable {
             let digest = try CommandDigest.command(command, names: entities.map(\.name), parameters: body)
             return (try current.authorization(of: digest, nonce: caller, attributes), body)
         }
-        let response = try exchange(command, entities, [authorization], body)
+        let response = try connection.exchange(command, entities, [authorization], body)
         do throws(Failure) {
             guard let answer = response.authorizations.first else { throw TPMReader.malformed }
             try session.accept(
@@ -101,70 +93,5 @@ struct TPMClient: Sendable {
     }
 
     /// Ends the connection.
-    mutating func disconnect() {
-        transport = nil
-        generation += 1
-    }
-
-    private mutating func exchange(
-        _ command: TPMCommand, _ entities: [TPMEntity], _ authorizations: [TPMAuthorization], _ parameters: [UInt8]
-    ) throws(TPMError) -> TPMResponse {
-        let response: TPMResponse
-        do throws(Failure) {
-            let frame = try TPMFrame.encode(
-                command, handles: entities.map(\.handle), authorizations, parameters: parameters)
-            response = try answer(to: frame, command, authorizations)
-        } catch {
-            disconnect()
-            throw .failed(error)
-        }
-        guard response.code == .success else { throw .refused(response.code, command) }
-        return response
-    }
-
-    private mutating func connected() throws(Failure) -> any TPMTransport {
-        if let transport { return transport }
-        let opened = try place.connect()
-        transport = opened
-        if opened.isExclusive { try removeRemains(opened) }
-        return opened
-    }
-
-    /// Removes the objects and sessions that an earlier connection left in the TPM.
-    private func removeRemains(_ connection: any TPMTransport) throws(Failure) {
-        // Objects, loaded and saved sessions.
-        for kind in [0x8000_0000, 0x0200_0000, 0x0300_0000] as [UInt32] {
-            var question = TPMWriter()
-            // TPM_CAP_HANDLES.
-            for number in [1, kind, 254] { question.add(number) }
-            let frame = try TPMFrame.encode(.getCapability, handles: [], [], parameters: question.bytes)
-            let response = try TPMResponse(decoding: connection.exchange(frame), to: .getCapability, [])
-            guard response.code == .success else { continue }
-            var reader = TPMReader(response.parameters)
-            _ = try reader.bytes(5)
-            for _ in 0..<(try reader.uint32()) {
-                var handle = TPMWriter()
-                handle.add(try reader.uint32())
-                // One that cannot be removed takes room, and no more.
-                _ = try connection.exchange(
-                    TPMFrame.encode(.flushContext, handles: [], [], parameters: handle.bytes))
-            }
-        }
-    }
-
-    /// Sends a command until the TPM begins it.
-    private mutating func answer(
-        to frame: [UInt8], _ command: TPMCommand, _ authorizations: [TPMAuthorization]
-    ) throws(Failure) -> TPMResponse {
-        var retry = 0
-        while true {
-            let connection = try connected()
-            commands += 1
-            let response = try TPMResponse(decoding: connection.exchange(frame), to: command, authorizations)
-            guard response.code.isRetry, retry < Self.retries else { return response }
-            // 1, 2, 4 ... 64, 100, 100 ... milliseconds.
-            connection.pause(milliseconds: min(1 << min(retry, 7), 100))
-            retry += 1
-        }
-    }
+    mutating func disconnect() { connection.disconnect() }
 }

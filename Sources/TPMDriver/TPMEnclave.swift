@@ -69,17 +69,17 @@ package final class TPMEnclave: KeyModule {
     package func finish(
         _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
     ) throws(Failure) -> SecretBytes {
-        return try chip.use { [uses] (memory, client) throws(TPMError) in
+        try chip.use { [uses] (memory, client) throws(TPMError) in
             // Taken while the chip is used, so that no other thread removes the session of a use that has just ended.
             let begun = try failing { () throws(Failure) in try uses.take(use) }
-            var session = try memory.takeSession(use, &client)
+            var session = try memory.sessions.take(use, &client)
             do throws(TPMError) {
                 let result = try memory.carryOut(begun, approval, password, in: &session, &client)
-                memory.keep(session, &client)
+                memory.sessions.keep(session, &client)
                 return result
             } catch {
                 // The session may contain the steps of a policy that did not succeed.
-                memory.forget(session, &client)
+                memory.sessions.forget(session, &client)
                 throw error
             }
         }
@@ -90,7 +90,7 @@ package final class TPMEnclave: KeyModule {
         try? chip.use { [uses] (memory, client) throws(TPMError) in
             guard uses.contains(use) else { return }
             uses.drop(use)
-            memory.forget(try memory.takeSession(use, &client), &client)
+            memory.sessions.forget(try memory.sessions.take(use, &client), &client)
         }
     }
 

@@ -4,7 +4,7 @@ import LatchkeyModel
 import LatchkeySeams
 import TPMProtocol
 
-// The commands that create and use keys.
+// The commands that use keys; `TPMKeyCreation.swift` has the one that creates them.
 
 extension TPMEnclave {
     /// What the authority must approve for an operation; throws `invalidParameter` for input that the TPM cannot take.
@@ -12,10 +12,8 @@ extension TPMEnclave {
         _ blob: TPMBlob, _ operation: EnclaveOperation
     ) throws(Failure) -> ApprovalSubject {
         var parameters = TPMWriter()
-        let command: TPMCommand
         switch operation {
         case .sign(let digest):
-            command = .sign
             try parameters.add(sized: digest.resized)
             parameters.add(.ecdsa)
             parameters.add(.sha256)
@@ -24,7 +22,6 @@ extension TPMEnclave {
             parameters.add(TPMHandle.none)
             try parameters.add(sized: [])
         case .agree(let external):
-            command = .sharedSecret
             var coordinates = TPMWriter()
             // A malformed point is refused when the use is finished, like one that is not on the curve.
             if let point = TPMPoint(external) {
@@ -34,8 +31,18 @@ extension TPMEnclave {
             try parameters.add(sized: coordinates.bytes)
         }
         return ApprovalSubject(
-            keyName: try blob.area.name(), command: command.rawValue, parameters: parameters.bytes,
+            keyName: try blob.area.name(), command: operation.command.rawValue, parameters: parameters.bytes,
             policyReference: blob.binding.reference)
+    }
+}
+
+extension EnclaveOperation {
+    /// The command that carries out the operation.
+    fileprivate var command: TPMCommand {
+        switch self {
+        case .sign: .sign
+        case .agree: .sharedSecret
+        }
     }
 }
 
@@ -48,72 +55,6 @@ extension [UInt8] {
 }
 
 extension TPMMemory {
-    /// Creates a key.
-    mutating func createKey(
-        _ binding: KeyBinding, password: SecretBytes?, _ client: inout TPMClient
-    ) throws(TPMError) -> ModuleKey {
-        // The new key and its parent need the room that the keys of the last use have.
-        forgetKeys(&client)
-        let root = try storageRoot(nil, &client)
-        let template = try failing { () throws(Failure) in
-            TPMPublicArea.enclaveKey(
-                policy: try TPMBlob.policy(binding, needsPassword: password != nil).bytes)
-        }
-        let parameters = try failing { () throws(Failure) in
-            var parameters = TPMWriter()
-            try parameters.add(sized: template.encoded())
-            // No outside information; no selection of PCRs.
-            try parameters.add(sized: [])
-            parameters.add(UInt32(0))
-            return parameters.bytes
-        }
-        var session = try client.startSession(.hmac, salted: root)
-        let response: TPMResponse
-        do throws(TPMError) {
-            response = try client.send(
-                .create, [root.entity], parameters, in: &session, secret: Self.sensitive(password)
-            ).response
-        } catch {
-            forget(session, &client)
-            throw error
-        }
-        forget(session, &client)
-        return try failing { () throws(Failure) in
-            var reader = TPMReader(response.parameters)
-            let privatePart = try reader.sized(limit: 1024)
-            let area = try TPMPublicArea(decoding: try reader.sized(limit: 512))
-            _ = try reader.sized(limit: 512)
-            let digest = try reader.sized(limit: 32)
-            let ticket = try reader.bytes(6)
-            let code = try reader.sized(limit: 64)
-            try reader.checkEnd()
-            guard let point = area.point,
-                area.isEnclaveKey(try TPMBlob.policy(binding, needsPassword: password != nil))
-            else { throw TPMReader.malformed }
-            var creation = TPMWriter()
-            creation.add(ticket)
-            try creation.add(sized: code)
-            let blob = TPMBlob(
-                parent: root.entity.name, area: area, privatePart: privatePart, binding: binding,
-                needsPassword: password != nil, creationDigest: digest, creationTicket: creation.bytes)
-            return ModuleKey(blob: try blob.encoded(), publicKey: point.external)
-        }
-    }
-
-    /// The contents of `TPM2B_SENSITIVE_CREATE`: the password, and no data.
-    private static func sensitive(_ password: SecretBytes?) -> SecretBytes {
-        let count = password?.count ?? 0
-        return SecretBytes(count: 2 + count + 2) { target in
-            target[0] = UInt8(truncatingIfNeeded: count >> 8)
-            target[1] = UInt8(truncatingIfNeeded: count)
-            password?.withBytes {
-                UnsafeMutableRawBufferPointer(rebasing: target[2..<2 + count]).copyMemory(from: $0)
-            }
-            target[2 + count] = 0
-            target[3 + count] = 0
-        }
-    }
-
     /// Carries out a begun use: the approval, the password if the key has one, and the command.
     mutating func carryOut(
         _ use: TPMEnclave.Use, _ approval: KeyApproval?, _ password: SecretBytes?, in session: inout TPMSession,
@@ -135,7 +76,7 @@ extension TPMMemory {
                 _ = try client.send(.policyAuthValue, [TPMEntity(session.handle)])
                 session.password = password
             }
-            let command = TPMCommand(rawValue: subject.command) ?? .sign
+            let command = use.operation.command
             // The shared secret is encrypted on its way; a signature is not secret.
             let answer = try client.send(
                 command, [key], subject.parameters, in: &session, encryptsResponse: command == .sharedSecret)

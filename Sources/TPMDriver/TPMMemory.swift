@@ -7,29 +7,16 @@ import TPMProtocol
 /// What one connection holds in the memory of the TPM: one key, the key of one authority, and sessions. A TPM has room
 /// for three of each; without a resource manager other programs share it.
 struct TPMMemory {
-    /// A session of a begun use. All but the latest are saved outside the TPM.
-    private struct Held: Sendable {
-        var session: TPMSession
-        /// What loads the session again; nil while it is loaded.
-        var context: [UInt8]?
-        /// Whether the use has not ended.
-        let isBegun: @Sendable () -> Bool
-    }
     private var root: StorageRoot?
     private var key: TPMEntity?
     private var authority: TPMEntity?
-    /// The session of the last use, which the next one may have.
-    private var idle: TPMSession?
-    private var begun: [KeyChallenge.Identifier: Held] = [:]
+    var sessions = TPMUseSessions()
     private var generation: UInt64 = 0
-
-    /// Seconds after which a nonce is not used for another approval, which is valid for 60 seconds from the nonce.
-    private static let nonceSeconds: Int64 = 20
 
     /// Forgets all handles if the connection is another one than before.
     mutating func follow(_ current: UInt64) {
         guard generation != current else { return }
-        (root, key, authority, idle, begun) = (nil, nil, nil, nil, [:])
+        (root, key, authority, sessions) = (nil, nil, nil, TPMUseSessions())
         generation = current
     }
 
@@ -52,8 +39,9 @@ struct TPMMemory {
             try client.flush(old.handle)
         }
         let root = try storageRoot(blob.parent, &client)
+        let loaded: TPMEntity
         do throws(TPMError) {
-            key = try client.load(blob.privatePart, blob.area, below: root)
+            loaded = try client.load(blob.privatePart, blob.area, below: root)
         } catch {
             switch error.kind {
             case .integrity, .size:
@@ -61,7 +49,8 @@ struct TPMMemory {
             default: throw error
             }
         }
-        return key ?? TPMEntity(.none)
+        key = loaded
+        return loaded
     }
 
     /// Returns the loaded key of the authority of a blob.
@@ -78,6 +67,21 @@ struct TPMMemory {
         return loaded
     }
 
+    /// Removes the keys that were loaded for the last use.
+    mutating func forgetKeys(_ client: inout TPMClient) {
+        for key in [key, authority].compactMap(\.self) {
+            // One that cannot be removed now is removed with the connection.
+            try? client.flush(key.handle)
+        }
+        (key, authority) = (nil, nil)
+    }
+
+    /// Removes everything but the sessions of begun uses. What cannot be removed now is removed with the connection.
+    mutating func releaseAll(_ client: inout TPMClient) {
+        sessions.releaseIdle(&client)
+        forgetKeys(&client)
+    }
+
     // MARK: - Sessions
 
     /// Gives a use a session; returns the nonce of the TPM for it.
@@ -87,20 +91,14 @@ struct TPMMemory {
         _ use: KeyChallenge.Identifier, below parent: [UInt8], _ client: inout TPMClient,
         isBegun: @escaping @Sendable () -> Bool
     ) throws(TPMError) -> [UInt8] {
-        try endSessions(&client)
-        for (other, held) in begun where held.context == nil {
-            begun[other]?.context = try client.saveContext(held.session.handle)
+        try sessions.makeRoom(&client)
+        let session: TPMSession
+        if let idle = try sessions.takeIdle(&client) {
+            session = idle
+        } else {
+            session = try startPolicySession(below: parent, &client)
         }
-        if let session = idle {
-            idle = nil
-            if client.clock.uptime - session.nonceTime < Self.nonceSeconds * 1_000_000_000 {
-                begun[use] = Held(session: session, isBegun: isBegun)
-                return session.nonce
-            }
-            try client.flush(session.handle)
-        }
-        let session = try startPolicySession(below: parent, &client)
-        begun[use] = Held(session: session, isBegun: isBegun)
+        sessions.add(session, for: use, isBegun)
         return session.nonce
     }
 
@@ -116,57 +114,5 @@ struct TPMMemory {
             self.root = nil
             return try client.startSession(.policy, salted: storageRoot(parent, &client))
         }
-    }
-
-    /// Returns the session of a use, loaded; it belongs to the caller.
-    mutating func takeSession(
-        _ use: KeyChallenge.Identifier, _ client: inout TPMClient
-    ) throws(TPMError) -> TPMSession {
-        guard let held = begun.removeValue(forKey: use) else {
-            throw .failed(
-                Failure(.timedOut, "The connection to the TPM ended before the key was used.", hint: "Try again."))
-        }
-        if let context = held.context { try client.loadContext(context, of: held.session.handle) }
-        return held.session
-    }
-
-    /// Keeps a session for the next use.
-    mutating func keep(_ session: TPMSession, _ client: inout TPMClient) {
-        guard idle == nil else { return forget(session, &client) }
-        idle = session
-        idle?.password = nil
-    }
-
-    /// Removes a session.
-    mutating func forget(_ session: TPMSession, _ client: inout TPMClient) {
-        // A session that cannot be removed now is removed with the connection.
-        try? client.flush(session.handle)
-    }
-
-    /// Removes the sessions of uses that have ended without being finished.
-    private mutating func endSessions(_ client: inout TPMClient) throws(TPMError) {
-        for (use, held) in begun where !held.isBegun() {
-            begun[use] = nil
-            // A saved session has its handle until it is removed.
-            try client.flush(held.session.handle)
-        }
-    }
-
-    /// Removes everything but the sessions of begun uses. What cannot be removed now is removed with the connection.
-    mutating func releaseAll(_ client: inout TPMClient) {
-        // A session that remains is removed when the next use begins.
-        try? endSessions(&client)
-        if let session = idle { forget(session, &client) }
-        idle = nil
-        forgetKeys(&client)
-    }
-
-    /// Removes the keys that were loaded for the last use.
-    mutating func forgetKeys(_ client: inout TPMClient) {
-        for key in [key, authority].compactMap(\.self) {
-            // One that cannot be removed now is removed with the connection.
-            try? client.flush(key.handle)
-        }
-        (key, authority) = (nil, nil)
     }
 }

@@ -117,7 +117,7 @@ extension TPMError {
     fileprivate var ofPasscode: TPMError {
         switch self {
         case .refused(let code, let command): .failed(passcodeFailure(code.kind, command))
-        case .failed(let failure) where failure.status == .tpmReplaced: .failed(Self.replaced(failure))
+        case .failed(let failure) where failure.status == .tpmReplaced: Self.replaced(failure)
         case .failed(let failure) where failure.status == .enclaveUnavailable:
             .failed(Failure(.vaultUnavailable, failure.message, hint: failure.hint, cause: failure))
         case .failed: self

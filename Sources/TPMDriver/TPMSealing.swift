@@ -30,16 +30,11 @@ extension TPMClient {
         _ secret: SecretBytes, below root: StorageRoot, policy: PolicyDigest?
     ) throws(TPMError) -> (area: TPMSealedArea, privatePart: [UInt8]) {
         let parameters = try failing { () throws(Failure) in
-            var parameters = TPMWriter()
-            try parameters.add(sized: TPMSealedArea(policy: policy).encoded())
-            // No outside information; no selection of PCRs for the creation data.
-            try parameters.add(sized: [])
-            parameters.add(UInt32(0))
-            return parameters.bytes
+            try TPMCreation.parametersAfterSensitive(TPMSealedArea(policy: policy).encoded())
         }
         let response = try inSession(.hmac, of: root) { (client, session) throws(TPMError) in
             try client.send(
-                .create, [root.entity], parameters, in: &session, secret: Self.sensitive(secret)
+                .create, [root.entity], parameters, in: &session, secret: TPMCreation.sensitive(data: secret)
             ).response
         }
         return try failing { () throws(Failure) in
@@ -48,15 +43,6 @@ extension TPMClient {
             let area = try TPMSealedArea(decoding: try reader.sized(limit: 128))
             guard area.policy == policy?.bytes ?? [] else { throw TPMReader.malformed }
             return (area, privatePart)
-        }
-    }
-
-    /// The contents of `TPM2B_SENSITIVE_CREATE`: no password, and the secret as data.
-    private static func sensitive(_ secret: SecretBytes) -> SecretBytes {
-        SecretBytes(count: 4 + secret.count) { target in
-            target[2] = UInt8(truncatingIfNeeded: secret.count >> 8)
-            target[3] = UInt8(truncatingIfNeeded: secret.count)
-            secret.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[4...]).copyMemory(from: $0) }
         }
     }
 

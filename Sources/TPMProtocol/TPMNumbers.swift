@@ -36,7 +36,6 @@ package enum TPMCommand: UInt32, Sendable {
     case getCapability = 0x17a
     case pcrRead = 0x17e
     case policyPCR = 0x17f
-    case policyRestart = 0x180
     case policyGetDigest = 0x189
 
     /// Whether a successful response begins with a handle.
@@ -132,5 +131,4 @@ package struct TPMSessionAttributes: OptionSet, Sendable {
 package enum TPMSessionType: UInt8, Sendable {
     case hmac = 0
     case policy = 1
-    case trial = 3
 }

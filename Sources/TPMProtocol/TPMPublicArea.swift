@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
 package import LatchkeyModel
 
 /// A point on P-256 in a public area.
@@ -129,29 +128,11 @@ package struct TPMPublicArea: Equatable, Sendable {
         point = x.isEmpty && y.isEmpty ? nil : TPMPoint([4] + padded)
     }
 
+    /// Whether this is a key of that template, with any point or with none.
+    package func hasForm(of template: TPMPublicArea) -> Bool {
+        (attributes, policy) == (template.attributes, template.policy)
+    }
+
     /// The name: the algorithm and the digest of the area (Part 1, section 16).
     package func name() throws(Failure) -> [UInt8] { try TPMName.of(encoded()) }
-}
-
-/// Names of entities (Part 1, section 16).
-package enum TPMName {
-    /// The name of an object or NV index with that public area.
-    package static func of(_ publicArea: [UInt8]) throws(Failure) -> [UInt8] {
-        var writer = TPMWriter()
-        writer.add(.sha256)
-        writer.add(try DigestAlgorithm.sha256.hash(publicArea))
-        return writer.bytes
-    }
-
-    /// Whether these bytes have the form of the name of an object: the number of SHA-256 and a digest.
-    package static func isOne(_ name: [UInt8]) -> Bool {
-        name.count == 2 + TPMPublicArea.digestBytes && name.starts(with: [0, UInt8(TPMAlgorithm.sha256.rawValue)])
-    }
-
-    /// The name of a hierarchy or session: its handle.
-    package static func of(_ handle: TPMHandle) -> [UInt8] {
-        var writer = TPMWriter()
-        writer.add(handle)
-        return writer.bytes
-    }
 }

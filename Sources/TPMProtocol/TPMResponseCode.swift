@@ -38,7 +38,6 @@ package struct TPMResponseCode: Hashable, Sendable {
 
     // Format zero.
 
-    package static let authorizationType = TPMResponseCode(0x124)
     package static let authorizationUnavailable = TPMResponseCode(0x12f)
     /// The value of a PCR changed between the check of the policy and the command.
     package static let pcrChanged = TPMResponseCode(0x128)

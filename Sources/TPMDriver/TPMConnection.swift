@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import TPMProtocol
+
+/// The connection to a TPM, which is opened when it is needed.
+///
+/// A response that does not arrive, or that cannot be read, ends the connection, because the next response could be the
+/// one that is missing. The next command opens another one; objects and sessions of the old one are forgotten, and the
+/// kernel removes them from the device.
+struct TPMConnection: Sendable {
+    private let place: any TPMConnecting
+    private var transport: (any TPMTransport)?
+    /// Changes with each connection; handles of another one are not valid.
+    private(set) var generation: UInt64 = 0
+
+    /// How often a command is sent again that the TPM did not begin; with the pauses about three seconds.
+    private static let retries = 36
+
+    init(_ place: any TPMConnecting) { self.place = place }
+
+    /// Sends a command and returns its response; throws if the TPM refused it.
+    mutating func exchange(
+        _ command: TPMCommand, _ entities: [TPMEntity], _ authorizations: [TPMAuthorization], _ parameters: [UInt8]
+    ) throws(TPMError) -> TPMResponse {
+        let response: TPMResponse
+        do throws(Failure) {
+            let frame = try TPMFrame.encode(
+                command, handles: entities.map(\.handle), authorizations, parameters: parameters)
+            response = try answer(to: frame, command, authorizations)
+        } catch {
+            disconnect()
+            throw .failed(error)
+        }
+        guard response.code == .success else { throw .refused(response.code, command) }
+        return response
+    }
+
+    /// Ends the connection.
+    mutating func disconnect() {
+        transport = nil
+        generation += 1
+    }
+
+    private mutating func connected() throws(Failure) -> any TPMTransport {
+        if let transport { return transport }
+        let opened = try place.connect()
+        transport = opened
+        if opened.isExclusive { try removeRemains(opened) }
+        return opened
+    }
+
+    /// Removes the objects and sessions that an earlier connection left in the TPM.
+    private func removeRemains(_ connection: any TPMTransport) throws(Failure) {
+        // Objects, loaded and saved sessions.
+        for kind in [0x8000_0000, 0x0200_0000, 0x0300_0000] as [UInt32] {
+            var question = TPMWriter()
+            // TPM_CAP_HANDLES.
+            for number in [1, kind, 254] { question.add(number) }
+            let frame = try TPMFrame.encode(.getCapability, handles: [], [], parameters: question.bytes)
+            let response = try TPMResponse(decoding: connection.exchange(frame), to: .getCapability, [])
+            guard response.code == .success else { continue }
+            var reader = TPMReader(response.parameters)
+            _ = try reader.bytes(5)
+            for _ in 0..<(try reader.uint32()) {
+                var handle = TPMWriter()
+                handle.add(try reader.uint32())
+                // One that cannot be removed takes room, and no more.
+                _ = try connection.exchange(
+                    TPMFrame.encode(.flushContext, handles: [], [], parameters: handle.bytes))
+            }
+        }
+    }
+
+    /// Sends a command until the TPM begins it.
+    private mutating func answer(
+        to frame: [UInt8], _ command: TPMCommand, _ authorizations: [TPMAuthorization]
+    ) throws(Failure) -> TPMResponse {
+        var retry = 0
+        while true {
+            let connection = try connected()
+            let response = try TPMResponse(decoding: connection.exchange(frame), to: command, authorizations)
+            guard response.code.isRetry, retry < Self.retries else { return response }
+            // 1, 2, 4 ... 64, 100, 100 ... milliseconds.
+            connection.pause(milliseconds: min(1 << min(retry, 7), 100))
+            retry += 1
+        }
+    }
+}
