@@ -198,7 +198,7 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver", "TPMDriver",
             ]),
         process(
             "latchkey-authd-testing",

@@ -67,6 +67,9 @@ let package = Package(
             "SystemDriver",
             ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem"]),
         shared(
+            "TPMDriver",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem", "TPMProtocol"]),
+        shared(
             "PromptDriver",
             [
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
@@ -79,7 +82,7 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver", "TPMDriver",
             ]),
 
         // Fingerprint readers, through fprintd on the system's message bus.

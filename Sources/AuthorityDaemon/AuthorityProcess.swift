@@ -10,6 +10,7 @@ import LatchkeySystem
 import LatchkeyTransport
 import PromptDriver
 import SystemDriver
+import TPMDriver
 
 /// Runs `latchkey-authd`. The sensor comes from the program, so that a program for tests can have a scripted one.
 package enum AuthorityProcess {
@@ -61,7 +62,7 @@ package enum AuthorityProcess {
         defer { withExtendedLifetime(lock) {} }
         let events = FileAndJournalLog(options.state)
         do throws(Failure) {
-            try serve(options, storeUser, events, isVirtual, reader)
+            try serve(options, try options.tier(), storeUser, events, isVirtual, reader)
         } catch {
             events.note(.failed, error)
             throw error
@@ -69,7 +70,7 @@ package enum AuthorityProcess {
     }
 
     private static func serve(
-        _ options: AuthorityOptions, _ storeUser: UserIdentity, _ events: FileAndJournalLog,
+        _ options: AuthorityOptions, _ tier: Tier, _ storeUser: UserIdentity, _ events: FileAndJournalLog,
         _ isVirtual: Bool, _ reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
     ) throws(Failure) {
         // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
@@ -89,7 +90,7 @@ package enum AuthorityProcess {
             TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
         ])
         let sensor = try reader(options, clock).get()
-        let parts = AuthorityConnection.Parts(
+        var parts = AuthorityConnection.Parts(
             random: SystemRandomSource(), log: events, stretching: StretchThreads(), passcodeCost: 16
         ) { (process) throws(Failure) in
             try identifier.identify(process)
@@ -100,10 +101,11 @@ package enum AuthorityProcess {
                 "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock,
                 random: SystemRandomSource())
             return UserParts(
-                tier: .file, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
+                tier: tier, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },
                 counters: files, permissions: files, passcodes: files, approvalKeys: files)
         }
+        if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock) } }
         let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)
         let agentServer = AgentServer(agents) { (process) throws(Failure) in try identifier.identify(process) }
         do throws(SystemError) {
@@ -127,6 +129,12 @@ package enum AuthorityProcess {
         }
         events.note(.stopped, nil)
         withExtendedLifetime(authority) {}
+    }
+
+    /// The TPM that judges passcodes; latchkeyd passes its commands on.
+    private static func chip(_ carrier: any CommandCarrier, _ clock: any Clock) -> any PasscodeChip {
+        let random = SystemRandomSource()
+        return TPMPasscodeChip(TPMChip(CarriedTPM(carrier), clock: clock, random: random), random: random)
     }
 
     private static func sessionOfProcess(

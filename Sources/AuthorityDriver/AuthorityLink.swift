@@ -52,11 +52,17 @@ package final class AuthorityLink: Sendable {
     /// Runs the store's part of calls, which blocks.
     private let work: any WorkQueue
     let log: any EventLog
+    /// Passes commands to the TPM; nil if the authority needs none.
+    private let carrier: (any CommandCarrier)?
 
-    package init(clock: any Clock, work: any WorkQueue, log: any EventLog, connect: @escaping Connect) {
+    package init(
+        clock: any Clock, work: any WorkQueue, log: any EventLog, carrier: (any CommandCarrier)? = nil,
+        connect: @escaping Connect
+    ) {
         self.clock = clock
         self.work = work
         self.log = log
+        self.carrier = carrier
         self.connect = connect
     }
 
@@ -120,6 +126,8 @@ package final class AuthorityLink: Sendable {
         wakeWaiting()
         guard let ended else { return }
         log.note(.authorityLost, nil)
+        // After the commands that were still to be carried.
+        if let carrier { work.submit(.any) { carrier.endCarrying() } }
         for authority in ended.authorities { authority.lost() }
         // A service that served is usually started again at once; one that refused must not be asked without a pause.
         if ended.wasWelcome { start() } else { startLater() }
@@ -243,8 +251,22 @@ package final class AuthorityLink: Sendable {
         case .countersWereLost(let userID): authority(userID)?.countersWereLost()
         case .adopt(let adopt): answer(number, connection) { self.authority(adopt.userID)?.adopt(adopt.set) }
         case .open(let open): answer(number, connection) { self.authority(open.userID)?.open(open) }
+        case .carry(let command): answer(number, connection) { self.carry(command) }
         }
         return true
+    }
+
+    private func carry(_ command: TPMBytes) -> StoreReply {
+        do throws(Failure) {
+            guard let carrier else {
+                throw Failure(
+                    .notPermitted, "latchkeyd uses no TPM for passcodes.",
+                    hint: "Restart both services after a change of their configuration.")
+            }
+            return .carried(TPMBytes(try carrier.carry(command.bytes)))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func authority(_ userID: UInt32) -> RemoteAuthority? { state.withLock { $0.authorities[userID] } }

@@ -21,6 +21,8 @@ package final class AuthorityConnection: Sendable {
         package var stretching: any StretchQueue
         /// Base-2 logarithm of scrypt's N for new passcodes.
         package var passcodeCost: UInt8
+        /// Makes the chip that judges passcodes, whose commands pass the connection; nil if their records do.
+        package var passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)?
         /// Determines who a process is.
         package var identify: @Sendable (ProcessName) throws(Failure) -> ProgramIdentity
         /// Whether a process has not ended. A program that cannot be determined has the same identity after its end.
@@ -31,6 +33,7 @@ package final class AuthorityConnection: Sendable {
         /// Creates a value from its fields.
         package init(
             random: any RandomSource, log: any EventLog, stretching: any StretchQueue, passcodeCost: UInt8,
+            passcodeChip: (@Sendable (any CommandCarrier) -> any PasscodeChip)? = nil,
             identify: @escaping @Sendable (ProcessName) throws(Failure) -> ProgramIdentity,
             isRunning: @escaping @Sendable (ProcessName) -> Bool,
             user: @escaping @Sendable (_ userID: UInt32) throws(Failure) -> UserParts
@@ -39,6 +42,7 @@ package final class AuthorityConnection: Sendable {
             self.log = log
             self.stretching = stretching
             self.passcodeCost = passcodeCost
+            self.passcodeChip = passcodeChip
             self.identify = identify
             self.isRunning = isRunning
             self.user = user
@@ -50,6 +54,8 @@ package final class AuthorityConnection: Sendable {
 
     let parts: Parts
     let mint: TokenMint
+    let verification: PasscodeVerification
+    private let carrier = ChannelCarrier()
     private let sendFrame: @Sendable (SecretBytes) -> Void
     private let calls = CallTable<StoreReply>()
 
@@ -74,6 +80,8 @@ package final class AuthorityConnection: Sendable {
         let connection = try parts.random.bytes(AuthToken.identifierBytes).copyBytes()
         let key = try parts.random.bytes(32)
         mint = try TokenMint(connection: connection, key: key)
+        verification = PasscodeVerification(parts.passcodeChip?(carrier))
+        carrier.follow(self)
         notify(.welcome(StoreCall.Welcome(version: UInt64(Limits.wireVersion), connection: connection, key: key)))
     }
 

@@ -10,16 +10,27 @@ import Synchronization
 final class ChannelStore: AuthorityClient {
     private let userID: UInt32
     private let passcodes: any PasscodeRecordStore
+    private let verification: PasscodeVerification
     /// Nil after the connection has ended, while a passcode may still be stretched.
     private weak let connection: AuthorityConnection?
     /// Whether the store has a passcode, as latchkeyd said last.
     private let storeHasPasscode = Atomic(false)
 
+    /// What a chip returned for the right passcode, until it was changed or the evaluation ended without a change.
+    private let chipSecret = Mutex<SecretBytes?>(nil)
+
     init(_ userID: UInt32, _ passcodes: any PasscodeRecordStore, _ connection: AuthorityConnection) {
         self.userID = userID
         self.passcodes = passcodes
+        verification = connection.verification
         self.connection = connection
     }
+
+    /// Removes and returns what the chip returned for the right passcode.
+    func takeChipSecret() -> SecretBytes? { chipSecret.withLock { secret in
+        defer { secret = nil }
+        return secret
+    } }
 
     /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
@@ -33,7 +44,7 @@ final class ChannelStore: AuthorityClient {
         switch try call(.adopt(StoreCall.Adopt(userID: userID, set: set))) {
         case .done: return
         case .failure(let failure): throw failure
-        case .opened: throw Self.unexpected
+        case .opened, .carried: throw Self.unexpected
         }
     }
 
@@ -51,9 +62,9 @@ final class ChannelStore: AuthorityClient {
                 .storeUnreadable, "The record of the passcode is missing.",
                 hint: "Ask an administrator to run: latchkey doctor")
         }
-        if let current = records.current, let slotKey = try current.open(typed) {
+        if let current = records.current, let opened = try verification.open(current, typed) {
             do throws(Failure) {
-                guard try opens(slotKey, current) else {
+                guard try opens(opened.slotKey, current) else {
                     throw Failure(
                         .storeUnreadable, "The passcode is right, but the keychain does not open with it.",
                         hint: "See: latchkey check")
@@ -62,13 +73,26 @@ final class ChannelStore: AuthorityClient {
                 // latchkeyd cannot make a right passcode count as a miss.
                 return .rightButClosed(error)
             }
-            if records.prepared != nil { try passcodes.keep(PasscodeRecords(current: current)) }
+            if records.prepared != nil { try adopt(current, insteadOf: records.prepared, records) }
+            chipSecret.withLock { $0 = opened.chipSecret }
             return .right
         }
-        guard let prepared = records.prepared, let slotKey = try prepared.open(typed), try opens(slotKey, prepared)
+        guard let prepared = records.prepared, let opened = try verification.open(prepared, typed),
+            try opens(opened.slotKey, prepared)
         else { return .wrong }
-        try passcodes.keep(PasscodeRecords(current: prepared))
+        try adopt(prepared, insteadOf: records.current, records)
+        chipSecret.withLock { $0 = opened.chipSecret }
         return .right
+    }
+
+    /// Makes a record the only one; what a chip has for the other one is removed with the next new passcode.
+    private func adopt(
+        _ record: PasscodeRecord, insteadOf other: PasscodeRecord?, _ records: PasscodeRecords
+    ) throws(Failure) {
+        var kept = PasscodeRecords(current: record)
+        kept.abandoned = other.map(\.chip) ?? []
+        if kept.abandoned.isEmpty { kept.abandoned = records.abandoned }
+        try passcodes.keep(kept)
     }
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a
@@ -79,7 +103,7 @@ final class ChannelStore: AuthorityClient {
         switch try self.call(.open(call)) {
         case .opened(let isOpen): return isOpen
         case .failure(let failure): throw failure
-        case .done: throw Self.unexpected
+        case .done, .carried: throw Self.unexpected
         }
     }
 

@@ -50,6 +50,7 @@ final class UserAuthority: Sendable {
     /// Nil after the connection has ended, while work of the user may still run.
     private weak let connection: AuthorityConnection?
     private let shared: AuthorityConnection.Parts
+    private let verification: PasscodeVerification
     private let lastState = Mutex<AuthorityState?>(nil)
 
     /// Evaluations that were granted for a purpose and not used so far; each permits one change.
@@ -60,6 +61,8 @@ final class UserAuthority: Sendable {
         var unlockByBiometry = false
         /// Whether a passcode was chosen on this connection and not adopted so far.
         var choice = false
+        /// The change of that choice, if a chip carries it out.
+        var chipChange: PasscodeVerification.ChipChange?
     }
     private let grants = Mutex(Grants())
     private static let evaluations = Atomic<UInt64>(0)
@@ -69,6 +72,7 @@ final class UserAuthority: Sendable {
         self.parts = parts
         self.connection = connection
         shared = connection.parts
+        verification = connection.verification
         store = ChannelStore(userID, parts.passcodes, connection)
         authority = try LocalAuthority(
             LocalAuthority.Parts(
@@ -148,15 +152,17 @@ final class UserAuthority: Sendable {
         return authority.evaluate(request) { [self] result in
             // The reply may be followed by a question about the state, such as the tries that are left.
             sendState()
+            // The secret of the chip is for the change of the passcode only.
+            let secret = store.takeChipSecret()
             switch result {
             case .denied(let status): answer(.denied(status))
-            case .granted(let token, let entered): granted(token, entered, step, answer)
+            case .granted(let token, let entered): granted(token, entered, step, secret, answer)
             }
         }
     }
 
     private func granted(
-        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep,
+        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep, _ secret: SecretBytes?,
         _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) {
         grants.withLock { grants in
@@ -174,7 +180,7 @@ final class UserAuthority: Sendable {
         do throws(Failure) {
             try shared.stretching.submit(.person) { [self] in
                 do throws(Failure) {
-                    let (slotKey, passcodeID) = try prepare(text)
+                    let (slotKey, passcodeID) = try prepare(text, secret)
                     answer(.granted(AuthorityReply.Grant(token: token, entered: slotKey, passcodeID: passcodeID)))
                 } catch {
                     shared.log.note(.passcodeNotChecked, error)
@@ -186,21 +192,39 @@ final class UserAuthority: Sendable {
         }
     }
 
-    /// Stores the record of a new passcode beside the current one. Blocks for the duration of scrypt.
-    private func prepare(_ passcode: SecretBytes) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
+    /// Stores the record of a new passcode beside the current one; if a chip judges both, only prepares the change.
+    /// Blocks for the duration of scrypt.
+    ///
+    /// - Parameter secret: what the chip returned for the current passcode; nil for the first one, and without a chip.
+    private func prepare(
+        _ passcode: SecretBytes, _ secret: SecretBytes?
+    ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
         var records = try parts.passcodes.passcodeRecords()
+        try verification.removeAbandoned(&records, from: parts.passcodes)
+        if let current = records.current, let secret {
+            let (change, slotKey) = try verification.prepareChange(of: current, secret: secret, to: passcode)
+            try authority.keepCounters()
+            grants.withLock { ($0.choice, $0.chipChange) = (true, change) }
+            return (slotKey, current.passcodeID)
+        }
+        if let unused = records.prepared?.chip, !unused.isEmpty {
+            // A choice that was never adopted. Its place in the chip is free before the next one is taken.
+            (records.prepared, records.abandoned) = (nil, unused)
+            try parts.passcodes.keep(records)
+            try verification.removeAbandoned(&records, from: parts.passcodes)
+        }
         let random = shared.random
         let passcodeID =
             try authority.state.isPasscodeSet
             ? records.current?.passcodeID ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
-        let (record, slotKey) = try PasscodeRecord.make(
+        let (record, slotKey) = try verification.make(
             passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
             salt: random.bytes(PasscodeRecord.saltBytes).copyBytes())
         // Counters are stored first: a passcode without counters means that they were removed.
         try authority.keepCounters()
         records.prepared = record
         try parts.passcodes.keep(records)
-        grants.withLock { $0.choice = true }
+        grants.withLock { ($0.choice, $0.chipChange) = (true, nil) }
         return (slotKey, passcodeID)
     }
 
@@ -223,14 +247,19 @@ final class UserAuthority: Sendable {
         case .foreground: report(number, .background(false))
         case .passcodeCommitted:
             // A choice of an earlier connection is settled by the next right passcode.
-            let isChosen = grants.withLock { grants in
-                defer { grants.choice = false }
-                return grants.choice
+            let (isChosen, chipChange) = grants.withLock { grants in
+                defer { (grants.choice, grants.chipChange) = (false, nil) }
+                return (grants.choice, grants.chipChange)
             }
             guard isChosen else {
                 throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
             }
             submit(number) { [self] () throws(Failure) in
+                if let chipChange {
+                    // Until this succeeds, and if it fails, the store opens with the current passcode too.
+                    try verification.carryOut(chipChange)
+                    return report(number, .passcodeExists(true))
+                }
                 let records = try parts.passcodes.passcodeRecords()
                 guard let prepared = records.prepared else {
                     throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
@@ -251,7 +280,16 @@ final class UserAuthority: Sendable {
                 throw Failure(.notPermitted, "The passcode is removed only after an authentication for that purpose.")
             }
             submit(number) { [self] () throws(Failure) in
-                try parts.passcodes.keep(PasscodeRecords())
+                var records = try parts.passcodes.passcodeRecords()
+                let chip = records.current?.chip ?? records.prepared?.chip ?? []
+                records = PasscodeRecords()
+                records.abandoned = chip
+                try parts.passcodes.keep(records)
+                // If the chip cannot be reached now, this is made up for before the next passcode is set.
+                shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
+                    var records = records
+                    try verification.removeAbandoned(&records, from: parts.passcodes)
+                }
                 store.follow(hasPasscode: false)
                 report(number, .passcodeExists(false))
             }

@@ -15,7 +15,7 @@ extension PasscodeRecord {
         guard
             let record = PasscodeRecord(
                 cost: cost, salt: salt, passcodeID: passcodeID, verifier: try verifier(stretched, passcodeID))
-        else { throw Failure(.internalFailure, "The parameters of a passcode are not accepted.") }
+        else { throw notAccepted }
         return (record, try slotKey(stretched))
     }
 
@@ -29,7 +29,7 @@ extension PasscodeRecord {
 
     /// A byte 01 is appended to the passcode: the HMAC inside scrypt pads a short key with zeros, so passcodes that
     /// differ only in trailing zero bytes would otherwise give the same key.
-    private static func stretch(_ passcode: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey {
+    static func stretch(_ passcode: SecretBytes, salt: [UInt8], cost: UInt8) throws(Failure) -> SymmetricKey {
         let closed = SecretBytes(count: passcode.count + 1) { target in
             passcode.withBytes { UnsafeMutableRawBufferPointer(rebasing: target[..<$0.count]).copyMemory(from: $0) }
             target[passcode.count] = 1
@@ -41,9 +41,11 @@ extension PasscodeRecord {
         try stretched.derive(.passcodeVerifier).authenticationCode(passcodeID)
     }
 
-    /// HKDF(HKDF(P, "slot") ‖ K_pass), where tier `file` has no K_pass.
-    private static func slotKey(_ stretched: SymmetricKey) throws(Failure) -> SecretBytes {
-        let half = try stretched.derive(.slotHalf)
-        return try SymmetricKey.combining([half.secret], label: .slotKey).secret
+    /// HKDF(HKDF(P, "slot") ‖ K_pass), where K_pass is the secret that a chip returned, if one judges the passcode.
+    static func slotKey(_ stretched: SymmetricKey, _ chipSecret: SecretBytes? = nil) throws(Failure) -> SecretBytes {
+        let half = try stretched.derive(.slotHalf).secret
+        return try SymmetricKey.combining([half, chipSecret].compactMap(\.self), label: .slotKey).secret
     }
+
+    static let notAccepted = Failure(.internalFailure, "The parameters of a passcode are not accepted.")
 }

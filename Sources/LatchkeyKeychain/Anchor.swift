@@ -116,6 +116,8 @@ package final class Anchor: Sendable {
         var target: UInt64
         var bootID: [UInt8]
         var countersSerial: UInt64
+        /// Whether the passcode slot before the event remains, because the new passcode is not valid yet.
+        var keepsEarlierSlot = false
     }
 
     /// Returns the number that the next event must exceed: that of the vault's counter; 0 for a vault without one.
@@ -167,7 +169,7 @@ package final class Anchor: Sendable {
                 try commit(change)
                 isUncertain.withLock { $0 = false }
                 var finished = Self.finished(prepared)
-                if change.event.changesSlot { finished.otherSlot = nil }
+                if change.event.changesSlot, !change.keepsEarlierSlot { finished.otherSlot = nil }
                 finished.bootID = change.bootID
                 finished.countersSerial = change.countersSerial
                 state.withLock { $0 = State(record: finished, condition: .unfinished) }

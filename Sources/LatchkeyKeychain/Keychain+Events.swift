@@ -28,7 +28,8 @@ extension Keychain {
             ).addingReportingOverflow(1)
             guard !isBeyond else { throw Failure.damagedStore("it has no store generation left") }
             return Anchor.Change(
-                event: event, contents: contents, target: target, bootID: boot, countersSerial: serial)
+                event: event, contents: contents, target: target, bootID: boot, countersSerial: serial,
+                keepsEarlierSlot: event == .passcodeChanged && chipJudgesPasscode)
         } overwrite: { () throws(Failure) in
             try changeStore(.anchored, caller: nil) { _ throws(Failure) in
             } state: { _ in
@@ -92,6 +93,17 @@ extension Keychain {
             contents.slot = slot
         }
         tree.hold(key, since: lockCount)
+    }
+
+    /// Whether the TPM judges the passcode. A change is complete only when the TPM has the new one, after the event, so
+    /// both passcodes open the store until then.
+    private var chipJudgesPasscode: Bool { tree.header.tier == .tpm }
+
+    /// Ends a change of the passcode that the TPM has carried out: the earlier passcode does not open the store any more.
+    package func completePasscodeChange() throws(Failure) {
+        let slots = anchor.slots
+        guard slots.count > 1 else { return }
+        try anchor.keepOnly(slot: slots[0], insteadOf: slots)
     }
 
     /// Replaces the passcode but not `U_pass`. `proof` must be a proof of the old passcode.

@@ -206,6 +206,8 @@ package enum StoreCall: Equatable, Sendable {
     case counted(Counted)
     /// Counters were missing or unreadable. Reply: `done`.
     case countersWereLost(userID: UInt32)
+    /// Pass a command to the TPM. Reply: `carried` or `failure`.
+    case carry(TPMBytes)
 
     package struct Welcome: Equatable, Sendable {
         /// The version of the messages: `Limits.wireVersion`.
@@ -262,12 +264,22 @@ package enum StoreCall: Equatable, Sendable {
     }
 }
 
+/// A command of the TPM, or a response, as it is carried: at most 4096 bytes. Its secrets are encrypted.
+package struct TPMBytes: Equatable, Sendable {
+    package static let limit = 4096
+    package var bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
 /// A reply of `latchkeyd`.
 package enum StoreReply: Equatable, Sendable {
     case done
     case failure(Failure)
     /// Whether the slot was opened.
     case opened(Bool)
+    /// The response of the TPM to a carried command.
+    case carried(TPMBytes)
 }
 
 /// The state of a user's authority, without the evaluations under way.

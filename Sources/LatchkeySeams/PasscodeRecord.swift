@@ -17,15 +17,25 @@ package struct PasscodeRecord: Equatable, Sendable {
     package let salt: [UInt8]
     /// The identifier of the passcode's secret `U_pass`, 16 random bytes; kept when the passcode changes.
     package let passcodeID: [UInt8]
-    /// 32 bytes.
+    /// 32 bytes; empty if a chip judges the passcode.
     package let verifier: [UInt8]
+    /// What the chip needs to judge the passcode (`PasscodeChip`); empty if the verifier does.
+    package let chip: [UInt8]
+
+    /// Maximum bytes of `chip`.
+    package static let chipBytes = 1024
 
     /// Decodes a stored record; nil if a field has a length or value that is not accepted.
-    package init?(cost: UInt8, salt: [UInt8], passcodeID: [UInt8], verifier: [UInt8]) {
+    package init?(
+        cost: UInt8, salt: [UInt8], passcodeID: [UInt8], verifier: [UInt8] = [], chip: [UInt8] = []
+    ) {
+        // Exactly one of the two judges.
+        let isJudged = verifier.isEmpty ? (1...Self.chipBytes).contains(chip.count) : verifier.count == 32 && chip.isEmpty
         guard Self.costs.contains(cost), salt.count == Self.saltBytes,
-            passcodeID.count == AuthToken.identifierBytes, verifier.count == 32
+            passcodeID.count == AuthToken.identifierBytes, isJudged
         else { return nil }
         (self.cost, self.salt, self.passcodeID, self.verifier) = (cost, salt, passcodeID, verifier)
+        self.chip = chip
     }
 }
 
@@ -35,6 +45,8 @@ package struct PasscodeRecords: Equatable, Sendable {
     /// The record of a passcode that the user chose last. It replaces `current` when the store has adopted it, or when
     /// a later right passcode shows that it had.
     package var prepared: PasscodeRecord?
+    /// What a chip still stores for a record that is not used any more (`PasscodeRecord.chip`); empty for nothing.
+    package var abandoned: [UInt8] = []
 
     /// Creates a value from its fields.
     package init(current: PasscodeRecord? = nil, prepared: PasscodeRecord? = nil) {

@@ -62,7 +62,13 @@ extension Session {
         key(of: new, keychain, answer) { [self] key in
             submit(proven, answer) { [self] () throws(Failure) in
                 try keychain.changePasscode(to: key, caller: proven.caller, proof: proven.proof)
-                service.authority.report(.passcodeChanged) { answer($0.map { .failure($0) } ?? .done) }
+                service.authority.report(.passcodeChanged) { [self] failure in
+                    if let failure { return answer(.failure(failure)) }
+                    submit(answer) { () throws(Failure) in
+                        try keychain.completePasscodeChange()
+                        answer(.done)
+                    }
+                }
             }
         }
     }

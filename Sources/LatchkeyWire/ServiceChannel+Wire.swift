@@ -177,6 +177,12 @@ extension StoreCall.Counted: WireMap {
     }
 }
 
+extension TPMBytes: WireMap {
+    static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
+        Self(try map.field(0, \.bytes, .bytes(limit: Self.limit)))
+    }
+}
+
 extension PolicyCounters: WireMap {
     static func fields<Pass: MapPass<Self> & ~Copyable>(_ map: inout Pass) throws(Pass.Failure) -> Self {
         Self(

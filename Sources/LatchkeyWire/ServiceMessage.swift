@@ -56,6 +56,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .open(let open): body(4, open)
             case .counted(let counted): body(5, counted)
             case .countersWereLost(let userID): body(6, userID)
+            case .carry(let command): body(8, command)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -63,6 +64,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .done: body(0)
             case .failure(let failure): body(1, failure)
             case .opened(let isOpen): body(2, isOpen)
+            case .carried(let response): body(3, response)
             }
         }
         return writer.finish()
@@ -130,6 +132,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 4: .open(try reader.value())
         case 5: .counted(try reader.value())
         case 6: .countersWereLost(userID: try reader.value())
+        case 8: .carry(try reader.value())
         default: throw .unknownMessage
         }
     }
@@ -139,6 +142,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 0: try reader.noFields(.done)
         case 1: .failure(try reader.value())
         case 2: .opened(try reader.value())
+        case 3: .carried(try reader.value())
         default: throw .unknownMessage
         }
     }

@@ -92,6 +92,12 @@ struct TPMClient: Sendable {
         }
     }
 
+    /// Sends a command that was built elsewhere, once, and returns the response as it is.
+    mutating func carry(_ frame: [UInt8]) throws(TPMError) -> [UInt8] { try connection.carry(frame) }
+
+    /// Ends the connection if it has carried commands, with everything that they left in the TPM.
+    mutating func endCarrying() { connection.endCarrying() }
+
     /// Ends the connection.
     mutating func disconnect() { connection.disconnect() }
 }

@@ -13,6 +13,8 @@ struct TPMConnection: Sendable {
     private var transport: (any TPMTransport)?
     /// Changes with each connection; handles of another one are not valid.
     private(set) var generation: UInt64 = 0
+    /// Whether this connection has carried commands of another process.
+    private var hasCarried = false
 
     /// How often a command is sent again that the TPM did not begin; with the pauses about three seconds.
     private static let retries = 36
@@ -36,9 +38,26 @@ struct TPMConnection: Sendable {
         return response
     }
 
+    /// Sends a command that was built elsewhere, once, and returns the response as it is.
+    mutating func carry(_ frame: [UInt8]) throws(TPMError) -> [UInt8] {
+        do throws(Failure) {
+            let connection = try connected()
+            hasCarried = true
+            return try connection.exchange(frame)
+        } catch {
+            disconnect()
+            throw .failed(error)
+        }
+    }
+
+    /// Ends the connection if it has carried commands, with everything that they left in the TPM.
+    mutating func endCarrying() {
+        if hasCarried { disconnect() }
+    }
+
     /// Ends the connection.
     mutating func disconnect() {
-        transport = nil
+        (transport, hasCarried) = (nil, false)
         generation += 1
     }
 

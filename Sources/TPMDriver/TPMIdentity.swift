@@ -59,6 +59,13 @@ extension TPMChip {
     package func identity() throws(Failure) -> TPMIdentity {
         try use { (_, client) throws(TPMError) in try client.identity() }
     }
+
+    /// Throws `enclaveUnavailable` if the TPM is a program. Blocks.
+    ///
+    /// - Parameter configuration: the file in which root can allow that; the failure names it.
+    package func checkHardware(_ configuration: String) throws(Failure) {
+        try use { (_, client) throws(TPMError) in try client.identity().checkHardware(configuration) }
+    }
 }
 
 extension String {

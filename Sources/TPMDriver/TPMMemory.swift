@@ -82,6 +82,12 @@ struct TPMMemory {
         forgetKeys(&client)
     }
 
+    /// Removes everything but the sessions of begun uses, and saves those outside the TPM.
+    mutating func makeRoom(_ client: inout TPMClient) throws(TPMError) {
+        releaseAll(&client)
+        try sessions.makeRoom(&client)
+    }
+
     // MARK: - Sessions
 
     /// Gives a use a session; returns the nonce of the TPM for it.

@@ -111,6 +111,8 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
                 StoreCall.Open(userID: 1000, slotKey: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
         ServiceSample("service-counted", store: .counted(StoreCall.Counted(userID: 1000, counters: counters))),
         ServiceSample("service-counters-lost", store: .countersWereLost(userID: 1000)),
+        ServiceSample("service-carry", store: .carry(TPMBytes([0x80, 1]))),
+        ServiceSample("service-carried", answer: .carried(TPMBytes([0x80, 2]))),
         ServiceSample("service-store-done", answer: .done),
         ServiceSample("service-store-failure", answer: .failure(Failure(.diskFull, "full"))),
         ServiceSample("service-opened", answer: .opened(true)),

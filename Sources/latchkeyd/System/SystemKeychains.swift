@@ -8,7 +8,6 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyService
 import LatchkeySystem
-import SQLiteDriver
 import Synchronization
 import SystemDriver
 
@@ -20,6 +19,7 @@ final class SystemKeychains: Sendable {
         var tier: Tier
         /// The folder that has a folder for each user.
         var folder: String
+        var vaults: StoreVaults
         var modules: KeyModules
         var acceptsVirtual: Bool
         var link: AuthorityLink
@@ -67,18 +67,22 @@ final class SystemKeychains: Sendable {
         guard services.withLock({ $0.count }) < Self.users else {
             throw Failure(.limitExceeded, "The keychains of \(Self.users) users are open, and no more can be opened.")
         }
-        let service = open(userID, account)
+        let service = try open(userID, account)
         services.withLock { $0[userID] = Opened(account: account, service: service) }
         service.beginStoreCheck()
         return service
     }
 
-    private func open(_ userID: UInt32, _ account: AccountName) -> Service {
+    /// - Throws: `vaultUnavailable` or `enclaveUnavailable` if the vault cannot be read now; the next program tries again.
+    private func open(_ userID: UInt32, _ account: AccountName) throws(Failure) -> Service {
         let folder = StoreFolder("\(shared.folder)/\(userID)")
         let authority = RemoteAuthority(userID: userID, link: shared.link, clock: shared.clock)
         let keychain = Result { () throws(Failure) in try openKeychain(folder, userID, account) }
         // The user is refused with this failure until latchkeyd starts again, for example after the store was restored.
-        if case .failure(let failure) = keychain { shared.log.note(.storeUnusable, failure) }
+        if case .failure(let failure) = keychain {
+            shared.log.note(.storeUnusable, failure)
+            if [.vaultUnavailable, .enclaveUnavailable].contains(failure.status) { throw failure }
+        }
         return Service(
             Service.Parts(
                 tier: shared.tier, userID: userID, storePath: folder.path, processID: getpid(), keychain: keychain,
@@ -93,16 +97,9 @@ final class SystemKeychains: Sendable {
     private func openKeychain(
         _ folder: StoreFolder, _ userID: UInt32, _ account: AccountName
     ) throws(Failure) -> Keychain {
-        let (random, tier) = (shared.random, shared.tier)
-        let identity = StoreIdentity(tier: tier, userID: userID, account: account)
-        try folder.prepare {
-            () throws(Failure) in
-            try random.bytes(32)
-        } build: { (path, rootKey) throws(Failure) in
-            try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
-        }
-        return try identity.open(
-            SQLiteItemStore.open(folder.database), vault: FileKeyVault(folder), clock: shared.clock, random: random)
+        try shared.vaults.open(
+            folder, StoreIdentity(tier: shared.tier, userID: userID, account: account), clock: shared.clock,
+            random: shared.random)
     }
 
     /// Whether the process must not exit while it has no connections, because it holds a key derived from a passcode.

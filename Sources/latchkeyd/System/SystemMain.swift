@@ -47,11 +47,11 @@ enum SystemMain {
         let (clock, random) = (SystemClock(), SystemRandomSource())
         let chip = options.enclave == .tpm ? TPMChip(TPMPlace(options.tpm), clock: clock, random: random) : nil
         let link = AuthorityLink(
-            clock: clock, work: SerialWorkQueue { false }, log: events,
+            clock: clock, work: SerialWorkQueue { false }, log: events, carrier: options.tier == .tpm ? chip : nil,
             connect: AuthoritySocket.connect(options.sockets.authority, servedBy: options.authority))
         let keychains = SystemKeychains(
             SystemKeychains.Shared(
-                tier: options.tier, folder: options.state,
+                tier: options.tier, folder: options.state, vaults: try vaults(options, chip),
                 modules: KeyModules(
                     options.enclave, chip: chip, allowsVirtual: options.allowsVirtualHardware,
                     configuration: options.configuration, clock: clock,
@@ -73,6 +73,19 @@ enum SystemMain {
         daemon.stop()
         events.note(.stopped, nil)
         if activated == nil { Files.remove(options.sockets.keychain) }
+    }
+
+    private static func vaults(_ options: SystemOptions, _ chip: TPMChip?) throws(Failure) -> StoreVaults {
+        switch (options.tier, chip) {
+        case (.file, _): return .files
+        case (.tpm, let chip?):
+            return .tpm(
+                SealedVaults(
+                    chip: chip, binding: options.seal, allowsVirtual: options.allowsVirtualHardware,
+                    configuration: options.configuration))
+        case (.tpm, nil), (.user, _), (.simulated, _):
+            throw Failure(.internalFailure, "The services cannot serve tier \(options.tier.name).")
+        }
     }
 
     private static func serving<R>(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DaemonProcess
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
@@ -16,6 +17,8 @@ struct SystemOptions {
     var authority: UInt32 = 0
     var tier = Tier.file
     var enclave: EnclaveKind?
+    /// What root keys in the TPM are bound to besides the TPM.
+    var seal = TPMKeyVault.Binding.chip
     /// The device of the TPM, or the socket of a virtual one.
     var tpm = TPMPlace.device
     /// Whether proofs by virtual hardware are accepted.
@@ -34,10 +37,9 @@ struct SystemOptions {
         for line in file.lines {
             switch (line.name, line.value) {
             case ("tier", "file"): chosen = .file
-            case ("tier", "tpm"):
-                throw Failure(
-                    .notPermitted, "Tier tpm is not available in this version.",
-                    hint: "Choose: tier = file. Private keys can be in the TPM there: enclave = tpm")
+            case ("tier", "tpm"): chosen = .tpm
+            case ("seal", "chip"): seal = .chip
+            case ("seal", "pcr7"): seal = .secureBoot
             case ("enclave", "software"): enclave = .software
             case ("enclave", "tpm"): enclave = .tpm
             case ("tpm", let place) where place.hasPrefix("/"): tpm = place
@@ -46,13 +48,30 @@ struct SystemOptions {
             default:
                 throw file.refusal(
                     line,
-                    known: "tier = file, enclave = software | tpm, tpm = PATH, allow-virtual-hardware = yes | no")
+                    known: "tier = file | tpm, enclave = software | tpm, tpm = PATH, seal = chip | pcr7, "
+                        + "allow-virtual-hardware = yes | no")
             }
         }
         guard let chosen else {
             throw Failure(
-                .invalidParameter, "\(configuration) does not name a tier.", hint: "Add a line: tier = file")
+                .invalidParameter, "\(configuration) does not name a tier.",
+                hint: "Add a line: tier = file, or on a machine with a TPM 2.0: tier = tpm")
         }
         tier = chosen
+        guard tier == .tpm else {
+            guard case .chip = seal else {
+                throw Failure(
+                    .invalidParameter, "\(configuration) binds root keys to Secure Boot in a tier without a TPM.",
+                    hint: "Remove the line seal = pcr7, or choose: tier = tpm")
+            }
+            return
+        }
+        // A key outside the TPM would be weaker than the tier says.
+        guard enclave != .software else {
+            throw Failure(
+                .invalidParameter, "\(configuration) has keys without hardware in tier tpm.",
+                hint: "Remove the line: enclave = software")
+        }
+        enclave = .tpm
     }
 }

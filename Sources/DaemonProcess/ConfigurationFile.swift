@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyModel
+package import LatchkeyModel
 import LatchkeySystem
 
 /// A configuration file: lines `name = value`, and comments that begin with `#`.
-struct ConfigurationFile {
-    struct Line {
-        let name: String
+package struct ConfigurationFile {
+    package struct Line {
+        package let name: String
         /// Empty for a line without a value, which no reader understands.
-        let value: String
+        package let value: String
         /// The line as it was written.
-        let text: String
+        package let text: String
     }
-    let path: String
-    let lines: [Line]
+    package let path: String
+    package let lines: [Line]
 
     /// Reads a file; nil if there is none.
-    init?(_ path: String) throws(Failure) {
+    package init?(_ path: String) throws(Failure) {
         let bytes: SecretBytes?
         do throws(SystemError) {
             bytes = try Files.read(path, limit: 64 << 10)
@@ -39,7 +39,7 @@ struct ConfigurationFile {
     /// Reads a file of root; nil if there is none. Throws `peerNotTrusted` if others can change it or replace it.
     ///
     /// - Parameter owner: a user that may own it besides root, for tests.
-    init?(ofRoot path: String, orOf owner: UInt32 = 0) throws(Failure) {
+    package init?(ofRoot path: String, orOf owner: UInt32 = 0) throws(Failure) {
         for path in Files.parents(of: path) + [path] {
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
@@ -53,7 +53,7 @@ struct ConfigurationFile {
     }
 
     /// The failure for a line that is not understood: a typing error must not silently weaken anything.
-    func refusal(_ line: Line, known: String) -> Failure {
+    package func refusal(_ line: Line, known: String) -> Failure {
         Failure(
             .invalidParameter, "\(path) has a line that is not understood: \(line.text)", hint: "Known: \(known)")
     }

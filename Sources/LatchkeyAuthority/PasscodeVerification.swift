@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyCrypto
+package import LatchkeyModel
+package import LatchkeySeams
+
+/// Makes, verifies and changes the passcode of a user: by the verifier of its record, or in tier `tpm` by a chip, with
+/// which no copy of the records allows guessing. All functions block for the duration of scrypt.
+package struct PasscodeVerification: Sendable {
+    private let chip: (any PasscodeChip)?
+
+    /// Creates a verification by that chip; by the records if it is nil.
+    package init(_ chip: (any PasscodeChip)?) { self.chip = chip }
+
+    /// A right passcode.
+    package struct Opened: Sendable {
+        /// The key of the store's slot, 32 bytes.
+        package let slotKey: SecretBytes
+        /// What the chip has returned, which changes the passcode; nil without a chip.
+        package let chipSecret: SecretBytes?
+    }
+
+    /// A change that the chip carries out when the store has adopted the new passcode.
+    package struct ChipChange: Sendable {
+        fileprivate let record: [UInt8]
+        fileprivate let secret, value: SecretBytes
+    }
+
+    // MARK: - A new passcode
+
+    /// Makes the record of a new passcode and the key of its slot.
+    package func make(
+        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8]
+    ) throws(Failure) -> (record: PasscodeRecord, slotKey: SecretBytes) {
+        guard let chip else {
+            return try PasscodeRecord.make(passcode, passcodeID: passcodeID, cost: cost, salt: salt)
+        }
+        let stretched = try PasscodeRecord.stretch(passcode, salt: salt, cost: cost)
+        let new = try chip.create(Self.chipValue(stretched))
+        guard let record = PasscodeRecord(cost: cost, salt: salt, passcodeID: passcodeID, chip: new.record) else {
+            throw PasscodeRecord.notAccepted
+        }
+        return (record, try PasscodeRecord.slotKey(stretched, new.secret))
+    }
+
+    /// Returns the passcode's keys if it is right; nil otherwise.
+    package func open(_ record: PasscodeRecord, _ passcode: SecretBytes) throws(Failure) -> Opened? {
+        switch (chip, record.chip.isEmpty) {
+        case (nil, true):
+            guard let slotKey = try record.open(passcode) else { return nil }
+            return Opened(slotKey: slotKey, chipSecret: nil)
+        case (let chip?, false):
+            let stretched = try PasscodeRecord.stretch(passcode, salt: record.salt, cost: record.cost)
+            guard let secret = try chip.open(record.chip, Self.chipValue(stretched)) else { return nil }
+            return Opened(slotKey: try PasscodeRecord.slotKey(stretched, secret), chipSecret: secret)
+        // The configuration decides what judges a passcode, not the record.
+        case (nil, false), (_?, true):
+            throw Failure(
+                .storeOfAnotherTier, "The passcode was set in another tier.",
+                hint: "Configure the tier that the keychain was made with.")
+        }
+    }
+
+    // MARK: - A change by the chip
+
+    /// Prepares the change of a passcode that the chip judges. Nothing is stored; the record stays the same.
+    ///
+    /// - Parameter secret: what verifying the current passcode has returned.
+    package func prepareChange(
+        of record: PasscodeRecord, secret: SecretBytes, to passcode: SecretBytes
+    ) throws(Failure) -> (change: ChipChange, slotKey: SecretBytes) {
+        let stretched = try PasscodeRecord.stretch(passcode, salt: record.salt, cost: record.cost)
+        return (
+            ChipChange(record: record.chip, secret: secret, value: try Self.chipValue(stretched)),
+            try PasscodeRecord.slotKey(stretched, secret)
+        )
+    }
+
+    /// HKDF(P, "value"): what the chip compares.
+    private static func chipValue(_ stretched: SymmetricKey) throws(Failure) -> SecretBytes {
+        try stretched.derive(.passcodeValue).secret
+    }
+
+    /// Carries out a prepared change.
+    package func carryOut(_ change: ChipChange) throws(Failure) {
+        guard let chip else { throw Failure(.internalFailure, "There is no chip that a passcode could be changed in.") }
+        try chip.change(change.record, secret: change.secret, to: change.value)
+    }
+
+    /// Removes what the chip stores for records that are not used any more, and then what `records` remembers of it.
+    package func removeAbandoned(_ records: inout PasscodeRecords, from store: any PasscodeRecordStore) throws(Failure) {
+        guard !records.abandoned.isEmpty else { return }
+        guard let chip else { throw Failure(.vaultUnavailable, "The TPM of the passcode is not used in this tier.") }
+        try chip.remove(records.abandoned)
+        records.abandoned = []
+        try store.keep(records)
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyKeychain
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import SQLiteDriver
+import SystemDriver
+import TPMDriver
+
+/// Where the root keys and the counters of the users' stores are.
+enum StoreVaults: Sendable {
+    /// In files of the service's user.
+    case files
+    /// In the TPM.
+    case tpm(SealedVaults)
+
+    /// Opens the store of a user, which is created first if it does not exist.
+    func open(
+        _ folder: StoreFolder, _ identity: StoreIdentity, clock: any Clock, random: any RandomSource
+    ) throws(Failure) -> Keychain {
+        let vault: any KeyVault
+        switch self {
+        case .files:
+            vault = FileKeyVault(folder)
+            try folder.prepare { () throws(Failure) in
+                try random.bytes(32)
+            } build: { (path, rootKey) throws(Failure) in
+                try identity.create(in: SQLiteItemStore.create(at: path), rootKey: rootKey, random: random)
+            }
+        case .tpm(let vaults):
+            let sealed = try vaults.vault(folder, identity.userID)
+            vault = sealed
+            try folder.prepare { () throws(Failure) in
+                try random.bytes(32)
+            } build: { (path, rootKey) throws(Failure) in
+                try identity.create(
+                    in: SQLiteItemStore.create(at: path), rootKey: rootKey,
+                    generation: sealed.counter?.create() ?? 0, random: random)
+            } encode: { (key) throws(Failure) in
+                try sealed.seal(key, vaults.binding, recoveryCode: nil)
+            }
+        }
+        return try identity.open(SQLiteItemStore.open(folder.database), vault: vault, clock: clock, random: random)
+    }
+}
+
+/// The vaults of all users in one TPM.
+struct SealedVaults: Sendable {
+    var chip: TPMChip
+    var binding: TPMKeyVault.Binding
+    /// Whether the TPM may be a program.
+    var allowsVirtual: Bool
+    /// The file in which root can allow that.
+    var configuration: String
+    /// The file that identifies the installed system, so that two systems of one machine have counters of their own.
+    var machine = "/etc/machine-id"
+
+    /// Returns the vault of a user. Throws `enclaveUnavailable` for a TPM that is a program and not allowed.
+    func vault(_ folder: StoreFolder, _ userID: UInt32) throws(Failure) -> TPMKeyVault {
+        if !allowsVirtual { try chip.checkHardware(configuration) }
+        return TPMKeyVault(FileKeyVault(folder), rootKey: folder.rootKey, chip: chip, owner: try owner(userID))
+    }
+
+    /// What the counter of a user belongs to.
+    private func owner(_ userID: UInt32) throws(Failure) -> [UInt8] {
+        let identifier: SecretBytes?
+        do throws(SystemError) {
+            identifier = try Files.read(machine, limit: 64)
+        } catch {
+            throw Failure(error, "\(machine) cannot be read")
+        }
+        guard let identifier, identifier.count >= 32 else {
+            throw Failure(
+                .vaultUnavailable, "\(machine) has no identifier of the system.",
+                hint: "Run as root: systemd-machine-id-setup")
+        }
+        return identifier.copyBytes().prefix(32) + Array(String(userID).utf8)
+    }
+}
