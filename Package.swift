@@ -281,7 +281,7 @@ let package = Package(
             [
                 "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
                 "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
-                "SimulatedDriver", "TestSupport",
+                "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
             ]),
         tests(
             "LatchkeyDoctorTests",

@@ -24,12 +24,6 @@ package struct PolicyDigest: Equatable, Sendable {
         try extended(.policySecret, name).extended(reference)
     }
 
-    /// `TPM2_PolicyAuthorize`: any policy that the key with that name has signed for that reference. It replaces the
-    /// steps before it.
-    package static func authorized(by name: [UInt8], reference: [UInt8]) throws(Failure) -> PolicyDigest {
-        try PolicyDigest().extended(.policyAuthorize, name).extended(reference)
-    }
-
     /// `TPM2_PolicyAuthValue`: the authorization value of the object itself.
     package func authorizationValue() throws(Failure) -> PolicyDigest { try extended(.policyAuthValue, []) }
 

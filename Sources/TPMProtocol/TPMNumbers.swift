@@ -26,13 +26,11 @@ package enum TPMCommand: UInt32, Sendable {
     case flushContext = 0x165
     case loadExternal = 0x167
     case nvReadPublic = 0x169
-    case policyAuthorize = 0x16a
     case policyAuthValue = 0x16b
     case policyCommandCode = 0x16c
     case policyOR = 0x171
     case readPublic = 0x173
     case startAuthSession = 0x176
-    case verifySignature = 0x177
     case getCapability = 0x17a
     case pcrRead = 0x17e
     case policyPCR = 0x17f

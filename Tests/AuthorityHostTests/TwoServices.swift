@@ -11,10 +11,11 @@ import SQLiteDriver
 import SimulatedDriver
 import Synchronization
 import SystemDriver
+import TPMDriver
 import TestSupport
 import Testing
 
-/// Both services of tier `file` in one process: they exchange the bytes of the service channel, without a socket. The
+/// Both services of tier `file`, or of tier `tpm` with a software TPM, in one process: they exchange the bytes of the service channel, without a socket. The
 /// sensor and the prompt are simulated.
 final class TwoServices: Sendable {
     static let userID: UInt32 = 1000
@@ -59,6 +60,8 @@ final class TwoServices: Sendable {
             var hasEnded = false
             /// Whether the store says of every passcode that its slot does not open.
             var opensNothing = false
+            /// What latchkeyd does with commands for the TPM.
+            var carrying: Carrying?
             /// The frames in both directions, to search and to replay.
             var frames: [SecretBytes] = []
         }
@@ -69,17 +72,19 @@ final class TwoServices: Sendable {
     ///
     /// - Parameters:
     ///   - disk: what earlier services have stored; nil for an empty machine.
+    ///   - tpm: the TPM of tier `tpm`; nil for tier `file`.
     ///   - keepingStore: false if the store of `disk` was removed, and only the files of the authority remain.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
-        after earlier: Disk? = nil, keepingStore: Bool = true
+        after earlier: Disk? = nil, keepingStore: Bool = true, tpm: SwitchedTPM? = nil
     ) throws {
         disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
         world = SimulatedWorld(state, clock: clock, random: random, user: Self.userID) { _ in }
         prompter = ScriptedPrompter(SimulatedPrompter(), world: world)
         let name = try #require(AccountName(account))
-        let identity = StoreIdentity(tier: .file, userID: Self.userID, account: name, passcodeCost: 10)
+        let tier: Tier = tpm == nil ? .file : .tpm
+        let identity = StoreIdentity(tier: tier, userID: Self.userID, account: name, passcodeCost: 10)
         let stored = keepingStore ? disk : try Disk()
         if earlier == nil || !keepingStore {
             try identity.create(in: stored.store, vault: stored.vault, random: random)
@@ -88,15 +93,16 @@ final class TwoServices: Sendable {
             try identity.open(stored.store, vault: stored.vault, clock: clock, random: random)
         }
         let (wire, world, prompter, path) = (wire, world, prompter, disk.folder.path)
-        link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog()) {
+        let carrier = tpm.map { LyingCarrier(wire, TPMChip(TPMPlace($0.path), clock: clock, random: random)) }
+        link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog(), carrier: carrier) {
             (received, ended) throws(Failure) in
-            try Self.connect(wire, world, prompter, clock, random, path, name, received, ended)
+            try Self.connect(wire, world, prompter, clock, random, path, name, tier, received, ended)
         }
         link.start()
         authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
         service = Service(
             Service.Parts(
-                tier: .file, userID: Self.userID, storePath: "", processID: 1, keychain: opened,
+                tier: tier, userID: Self.userID, storePath: "", processID: 1, keychain: opened,
                 authority: authority, clock: clock, random: random, work: ImmediateWorkQueue(),
                 stretching: ImmediateWorkQueue(), acceptsVirtual: true))
     }
@@ -106,7 +112,7 @@ final class TwoServices: Sendable {
 
     private static func connect(
         _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ clock: VirtualClock,
-        _ random: SystemRandomSource, _ path: String, _ account: AccountName,
+        _ random: SystemRandomSource, _ path: String, _ account: AccountName, _ tier: Tier,
         _ received: @escaping @Sendable (SecretBytes) -> Bool,
         _ ended: @escaping @Sendable () -> Void
     ) throws(Failure) -> @Sendable (SecretBytes) -> Void {
@@ -115,7 +121,7 @@ final class TwoServices: Sendable {
             $0.toStore = received
             $0.ended = ended
         }
-        let parts = AuthorityConnection.Parts(
+        var parts = AuthorityConnection.Parts(
             random: random, log: UnwatchedLog(), stretching: ImmediateWorkQueue(), passcodeCost: 10
         ) { (process) throws(Failure) in
             guard process == Self.process else { throw Failure(.notPermitted, "no such process") }
@@ -126,9 +132,14 @@ final class TwoServices: Sendable {
             let files = try AuthorityFolder(
                 "\(path)/\(userID)", userID: userID, account: account, clock: clock, random: SystemRandomSource())
             return UserParts(
-                tier: .file, isVirtual: true, reader: world, prompter: prompter, clock: clock,
+                tier: tier, isVirtual: true, reader: world, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
                 counters: files, permissions: files, passcodes: files, approvalKeys: files)
+        }
+        if tier == .tpm {
+            parts.passcodeChip = { carrier in
+                TPMPasscodeChip(TPMChip(CarriedTPM(carrier), clock: clock, random: random), random: random)
+            }
         }
         let connection = try AuthorityConnection(parts) { frame in
             if wire.state.withLock({ $0.opensNothing }),
@@ -186,6 +197,14 @@ final class TwoServices: Sendable {
         }
     }
 
+    /// Answers a command for the TPM, perhaps with what `pass` returns, which sends it to the TPM.
+    typealias Carrying = @Sendable (
+        _ command: [UInt8], _ pass: ([UInt8]) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> [UInt8]
+
+    /// Sets what latchkeyd does with the next commands for the TPM; nil to pass them.
+    func carry(_ carrying: Carrying?) { wire.state.withLock { $0.carrying = carrying } }
+
     /// Makes the store claim of every passcode that its slot does not open.
     func openNothing() { wire.state.withLock { $0.opensNothing = true } }
 
@@ -216,4 +235,19 @@ final class TwoServices: Sendable {
         world.perform(.newPasscode(SecretBytes(passcode.utf8)))
         world.perform(.newPasscode(SecretBytes(passcode.utf8)))
     }
+}
+
+/// Passes commands to a TPM, and changes its responses as a test wants.
+private final class LyingCarrier: CommandCarrier {
+    private let wire: TwoServices.Wire
+    private let chip: TPMChip
+
+    init(_ wire: TwoServices.Wire, _ chip: TPMChip) { (self.wire, self.chip) = (wire, chip) }
+
+    func carry(_ command: [UInt8]) throws(Failure) -> [UInt8] {
+        guard let carrying = wire.state.withLock({ $0.carrying }) else { return try chip.carry(command) }
+        return try carrying(command) { [chip] (command) throws(Failure) in try chip.carry(command) }
+    }
+
+    func endCarrying() { chip.endCarrying() }
 }

@@ -1,114 +1,235 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchkeyKeys
 import LatchkeyModel
+import LatchkeySeams
+import SystemDriver
 import TPMProtocol
 import TestSupport
 import Testing
 
 @testable import TPMDriver
 
-/// Shows that a passcode can be checked by a TPM whose commands another process carries: nothing in `Sources` uses this
-/// yet. The name of an index does not contain its value, so the order of the steps is what keeps a carrier from choosing
-/// the passcode.
+/// A passcode that a TPM judges, whose commands another process carries. The bus of these tests is that process.
 @Suite(.needs(.softwareTPM)) struct PasscodeIndexTests {
     private let machine: TPMFixture
-    private let index: PasscodeIndex
-    private static let passcode = SecretBytes([UInt8](0x41..<0x61))
+    private let chip: TPMPasscodeChip
+    private static let value = SecretBytes([UInt8](0x41..<0x61))
     private static let other = SecretBytes([UInt8](0x61..<0x81))
 
     init() throws {
         machine = try TPMFixture()
-        index = try PasscodeIndex(.generate(.p256), machine.bus)
+        chip = TPMPasscodeChip(machine.chip, random: SystemRandomSource())
     }
 
-    /// Runs commands; returns the code of the one that the TPM refused.
-    @discardableResult
-    private func refusal(_ body: (inout TPMClient) throws -> Void) throws -> UInt32? {
-        let failed = try machine.chip.use { (_, client) throws(TPMError) -> (code: UInt32?, error: (any Error)?) in
-            do {
-                try body(&client)
-                return (nil, nil)
-            } catch {
-                if case .refused(let code, _) = error as? TPMError { return (code.rawValue, nil) }
-                return (nil, error)
-            }
+    /// The handles of the indices of passcodes.
+    private func indices() throws -> [UInt32] {
+        try machine.handles(from: 0x0181_4d00).filter { PasscodeIndex.handles.contains($0) }
+    }
+
+    /// The code with which a body fails; nil if it does not.
+    private func failure(_ body: () throws -> Void) -> Failure? {
+        do { try body() } catch { return error as? Failure }
+        return nil
+    }
+
+    @Test func onlyTheValueOpensTheSecret() throws {
+        let made = try chip.create(Self.value)
+        #expect(made.secret.count == 32)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
+        #expect(try chip.open(made.record, Self.other) == nil)
+        #expect(try chip.open(made.record, SecretBytes([])) == nil)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
+    }
+
+    @Test func twoPasscodesHaveDifferentSecretsAndIndices() throws {
+        let (first, second) = (try chip.create(Self.value), try chip.create(Self.value))
+        #expect(first.secret != second.secret)
+        #expect(try indices().count == 2)
+        #expect(try chip.open(second.record, Self.value) == second.secret)
+    }
+
+    @Test func aBusCaptureHoldsNoSecretInClear() throws {
+        let made = try chip.create(Self.value)
+        _ = try chip.open(made.record, Self.value)
+        try chip.change(made.record, secret: made.secret, to: Self.other)
+        _ = try chip.open(made.record, Self.other)
+        for secret in [made.secret, Self.value, Self.other] {
+            let bytes = secret.copyBytes()
+            #expect(!machine.bus.capture.contains(Array(bytes.prefix(8))))
+            #expect(!machine.bus.capture.contains(Array(bytes.suffix(8))))
         }
-        if let error = failed.error { throw error }
-        return failed.code
     }
 
-    /// The steps of the provisioning. The index is blocked from its first write until it has its value.
-    private func provision(plantedValue: [UInt8] = []) throws {
-        _ = try refusal { _ = try $0.storageRoot(named: nil) }
-        #expect(try machine.define(index.unwritten, password: plantedValue) == 0)
-        #expect(try refusal { try index.check(SecretBytes([]), &$0) } != nil, "not usable before the first write")
-        #expect(try refusal { try index.write(PasscodeIndex.limit, isWritten: false, &$0) } == nil)
-        #expect(try refusal { try index.check(SecretBytes([]), &$0) } == 0x12f, "blocked")
-        #expect(try refusal { try index.change(to: Self.passcode, &$0) } == nil)
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == 0x12f, "still blocked")
-        #expect(try refusal { try index.write(0, isWritten: true, &$0) } == nil)
-    }
+    // MARK: - Provisioning
 
-    @Test func theOrderOfProvisioningGivesAnIndexThatOnlyThePasscodeOpens() throws {
-        try provision()
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == nil)
-        #expect(try refusal { try index.check(SecretBytes([]), &$0) } == 0x9a2)
-        #expect(try refusal { try index.check(Self.other, &$0) } == 0x9a2)
-        let value = Self.passcode.copyBytes()
-        #expect(!machine.bus.capture.contains(Array(value.prefix(8))))
-        #expect(!machine.bus.capture.contains(Array(value.suffix(8))))
-    }
-
+    /// The carrier defines the index itself, with a value that it knows.
     @Test func aValueThatTheCarrierPlantedOpensNothing() throws {
-        try provision(plantedValue: [7])
-        #expect(try refusal { try index.check(SecretBytes([7]), &$0) } == 0x9a2)
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == nil)
+        machine.bus.plant(password: [7])
+        let made = try chip.create(Self.value)
+        #expect(try chip.open(made.record, SecretBytes([7])) == nil)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
     }
 
-    @Test func aChangeThatTheCarrierAltersIsRefused() throws {
-        try provision()
-        machine.bus.change(responsesTo: .nvChangeAuthorization, .last)
-        #expect(throws: (any Error).self) { try refusal { try index.change(to: Self.other, &$0) } }
+    /// Before it has its value, an index accepts nothing, not even what it was defined with.
+    @Test(arguments: [TPMCommand.nvWrite, .nvChangeAuthorization, .create])
+    func anInterruptedProvisioningLeavesNothingInTheTPM(_ command: TPMCommand) throws {
+        machine.bus.refuse(command, [0x101])
+        #expect(failure { _ = try chip.create(Self.value) }?.status == .vaultUnavailable)
+        #expect(try indices() == [])
+        let made = try chip.create(Self.value)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
     }
 
-    /// A carrier cannot turn a "wrong" into a "right": it lacks the key of the session.
+    @Test(arguments: [TPMCommand.nvChangeAuthorization, .nvWrite, .nvDefineSpace])
+    func aChangedResponseStopsTheProvisioning(_ command: TPMCommand) throws {
+        machine.bus.change(responsesTo: command, .last)
+        #expect(failure { _ = try chip.create(Self.value) } != nil)
+    }
+
+    // MARK: - A carrier that lies
+
     @Test func aChangedResponseIsNoProofOfThePasscode() throws {
-        try provision()
+        let made = try chip.create(Self.value)
         machine.bus.change(responsesTo: .policySecret, .last)
-        #expect(throws: (any Error).self) { try refusal { try index.check(Self.passcode, &$0) } }
+        #expect(failure { _ = try chip.open(made.record, Self.value) } != nil)
     }
 
-    @Test func theLimitSurvivesAPowerCutAndOnlyTheResetKeyEndsIt() throws {
-        try provision()
-        for _ in 0..<PasscodeIndex.limit - 1 {
-            #expect(try refusal { try index.check(Self.other, &$0) } == 0x9a2)
-        }
+    /// A response of success without the code of the session.
+    @Test func aWrongPasscodeThatTheCarrierCallsRightOpensNothing() throws {
+        let made = try chip.create(Self.value)
+        machine.bus.refuse(.policySecret, [0])
+        #expect(failure { _ = try chip.open(made.record, Self.other) } != nil)
+    }
+
+    @Test func aRightPasscodeThatTheCarrierCallsWrongIsNoMiss() throws {
+        let made = try chip.create(Self.value)
+        machine.bus.refuse(.policySecret, [0x9a2])
+        let failure = failure { _ = try chip.open(made.record, Self.value) }
+        #expect(failure?.status == .vaultUnavailable)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
+    }
+
+    // MARK: - The limit
+
+    @Test func theLimitSurvivesAPowerCutAndStopsTheRightPasscodeToo() throws {
+        let made = try chip.create(Self.value)
+        for _ in 1..<PasscodeIndex.limit { #expect(try chip.open(made.record, Self.other) == nil) }
         machine.tpm.cutPower()
-        #expect(throws: (any Error).self) { try refusal { try index.check(Self.other, &$0) } }
+        #expect(failure { _ = try chip.open(made.record, Self.other) }?.status == .vaultUnavailable)
         try machine.tpm.start()
-        #expect(try refusal { try index.check(Self.other, &$0) } == 0x9a2)
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == 0x12f)
-        let foreign = try PasscodeIndex(.generate(.p256), machine.bus)
-        #expect(try refusal { try foreign.write(0, isWritten: true, &$0) } != nil)
-        #expect(try refusal { try index.write(0, isWritten: true, &$0) } == nil)
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == nil)
+        #expect(try chip.open(made.record, Self.other) == nil)
+        #expect(failure { _ = try chip.open(made.record, Self.value) }?.status == .passcodeDelayed)
     }
 
-    /// After the passcode was forgotten and the tries are used up.
-    @Test func theResetKeyReplacesAValueThatItDoesNotKnow() throws {
-        try provision()
-        for _ in 0..<PasscodeIndex.limit { try refusal { try index.check(Self.passcode.wrong, &$0) } }
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == 0x12f)
-        #expect(try refusal { try index.change(to: Self.other, &$0) } == nil)
-        #expect(try refusal { try index.check(Self.other, &$0) } == 0x12f)
-        #expect(try refusal { try index.write(0, isWritten: true, &$0) } == nil)
-        #expect(try refusal { try index.check(Self.passcode, &$0) } == 0x9a2)
-        #expect(try refusal { try index.check(Self.other, &$0) } == nil)
+    @Test func aRightPasscodeEndsTheCountOfWrongOnes() throws {
+        let made = try chip.create(Self.value)
+        for _ in 0..<2 {
+            for _ in 1..<PasscodeIndex.limit { #expect(try chip.open(made.record, Self.other) == nil) }
+            #expect(try chip.open(made.record, Self.value) == made.secret)
+        }
     }
-}
 
-extension SecretBytes {
-    /// Another value of the same length.
-    fileprivate var wrong: SecretBytes { SecretBytes(copyBytes().map { $0 ^ 1 }) }
+    /// The reset key is encrypted under the secret, so the side that carries commands never has it.
+    @Test func theResetKeyOpensAnIndexWhoseTriesAreUsedUp() throws {
+        let made = try chip.create(Self.value)
+        for _ in 0..<PasscodeIndex.limit { #expect(try chip.open(made.record, Self.other) == nil) }
+        let record = try PasscodeIndexRecord(made.record)
+        let (index, reset) = (try record.index(), try record.resetKey(made.secret))
+        _ = try machine.chip.use { (_, client) throws(TPMError) in
+            let root = try client.storageRoot(named: record.parent)
+            try client.change(index, to: Self.other, by: reset, in: root)
+            try client.write(PasscodeCount(wrong: 0), to: index, by: reset, in: root)
+        }
+        #expect(try chip.open(made.record, Self.other) == made.secret)
+    }
+
+    @Test func anotherKeyNeitherWritesNorChangesTheIndex() throws {
+        let record = try PasscodeIndexRecord(chip.create(Self.value).record)
+        let index = try record.index()
+        let foreign = try #require(ApprovalSigner(SystemRandomSource().bytes(32)))
+        let codes = try machine.chip.use { (_, client) throws(TPMError) -> [UInt32?] in
+            let root = try client.storageRoot(named: record.parent)
+            var codes: [UInt32?] = []
+            do throws(TPMError) {
+                try client.change(index, to: Self.other, by: foreign, in: root)
+            } catch {
+                codes.append(error.kind?.rawValue)
+            }
+            do throws(TPMError) {
+                try client.write(PasscodeCount(wrong: 0), to: index, by: foreign, in: root)
+            } catch {
+                codes.append(error.kind?.rawValue)
+            }
+            return codes
+        }
+        #expect(codes == [0x9b, 0x9b], "TPM_RC_SIGNATURE")
+    }
+
+    // MARK: - Changes and removal
+
+    @Test func aChangeKeepsTheSecretAndTheRecord() throws {
+        let made = try chip.create(Self.value)
+        try chip.change(made.record, secret: made.secret, to: Self.other)
+        #expect(try chip.open(made.record, Self.value) == nil)
+        #expect(try chip.open(made.record, Self.other) == made.secret)
+    }
+
+    @Test func aChangeNeedsTheSecret() throws {
+        let made = try chip.create(Self.value)
+        #expect(failure { try chip.change(made.record, secret: Self.other, to: Self.other) }?.status == .storeUnreadable)
+        #expect(try chip.open(made.record, Self.value) == made.secret)
+    }
+
+    @Test func aRemovedIndexIsGoneAndRemovingItAgainIsNoError() throws {
+        let made = try chip.create(Self.value)
+        try chip.remove(made.record)
+        #expect(try indices() == [])
+        #expect(failure { _ = try chip.open(made.record, Self.value) }?.status == .tpmReplaced)
+        try chip.remove(made.record)
+    }
+
+    /// Another program removed the index and made one of its own at the handle.
+    @Test func anIndexOfAnotherProgramIsNeitherUsedNorRemoved() throws {
+        let made = try chip.create(Self.value)
+        let index = try PasscodeIndexRecord(made.record).index()
+        try chip.remove(made.record)
+        let foreign = TPMIndexArea(
+            handle: index.area.handle, attributes: [.authorizationReads, .authorizationWrites, .withoutLockout],
+            policy: [], size: 8)
+        #expect(try machine.define(foreign) == 0)
+        #expect(failure { _ = try chip.open(made.record, Self.value) } != nil)
+        try chip.remove(made.record)
+        #expect(try indices() == [index.area.handle.number])
+    }
+
+    /// Without the first write, which only the reset key can do, an index of the same form has another name.
+    @Test func anIndexOfTheSameFormThatAnotherProgramMadeOpensNothing() throws {
+        let made = try chip.create(Self.value)
+        let index = try PasscodeIndexRecord(made.record).index()
+        try chip.remove(made.record)
+        #expect(try machine.define(index.area, password: [7]) == 0)
+        #expect(failure { _ = try chip.open(made.record, SecretBytes([7])) } != nil)
+    }
+
+    @Test func aClearedTPMIsNamed() throws {
+        let made = try chip.create(Self.value)
+        try machine.clear()
+        #expect(failure { _ = try chip.open(made.record, Self.value) }?.status == .tpmReplaced)
+    }
+
+    @Test func anOwnerPasswordOfAnotherProgramIsNamed() throws {
+        try machine.setOwnerPassword()
+        let failure = failure { _ = try chip.create(Self.value) }
+        #expect(failure?.status == .vaultUnavailable)
+    }
+
+    // MARK: - Records
+
+    @Test func aShortenedOrExtendedRecordIsRefused() throws {
+        let record = try chip.create(Self.value).record
+        for count in 0..<record.count {
+            #expect(failure { _ = try chip.open(Array(record[..<count]), Self.value) }?.status == .storeUnreadable)
+        }
+        #expect(failure { _ = try chip.open(record + [0], Self.value) }?.status == .storeUnreadable)
+    }
 }

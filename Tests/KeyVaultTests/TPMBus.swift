@@ -25,6 +25,8 @@ final class TPMBus: TPMConnecting {
         var changed: (command: TPMCommand, byte: ResponseByte)?
         /// The command whose next response is lost, with the connection.
         var lost: TPMCommand?
+        /// The password that the carrier gives the next index in place of the empty one.
+        var planted: [UInt8]?
     }
     private let place: TPMPlace
     private let state = Mutex(State())
@@ -44,6 +46,9 @@ final class TPMBus: TPMConnecting {
 
     /// Carries out the next command of that kind, and loses its response.
     func lose(responseTo command: TPMCommand) { state.withLock { $0.lost = command } }
+
+    /// Replaces the next index that is defined by one of the same form with that password, as the owner.
+    func plant(password: [UInt8]) { state.withLock { $0.planted = password } }
 
     func connect() throws(Failure) -> any TPMTransport {
         // A software TPM takes one connection at a time.
@@ -82,6 +87,11 @@ final class TPMBus: TPMConnecting {
             return response.bytes
         }
         var response = try transport.exchange(command)
+        let planted = state.withLock { state in
+            defer { if code == .nvDefineSpace { state.planted = nil } }
+            return code == .nvDefineSpace ? state.planted : nil
+        }
+        if let planted { try replaceIndex(command, planted, transport) }
         let isLost = state.withLock { state in
             guard let code, state.lost == code else { return false }
             state.lost = nil
@@ -93,9 +103,22 @@ final class TPMBus: TPMConnecting {
         return response
     }
 
-    /// Passes a command on that was built elsewhere.
-    func carry(_ command: [UInt8]) throws -> [UInt8] {
-        try pass(command, #require(state.withLock { $0.transport }))
+    /// Removes the index that a command has defined, and defines it again with that password.
+    private func replaceIndex(
+        _ definition: [UInt8], _ password: [UInt8], _ transport: any TPMTransport
+    ) throws(Failure) {
+        // The public area of an index with a policy, behind its size at the end of the command.
+        let area = Array(definition.suffix(46))
+        let handle = area[..<4].reduce(0) { $0 << 8 | UInt32($1) }
+        var parameters = TPMWriter()
+        try parameters.add(sized: password)
+        try parameters.add(sized: area)
+        for frame in [
+            Self.frame(0x122, [0x4000_0001, handle], []), Self.frame(0x12a, [0x4000_0001], parameters.bytes),
+        ] {
+            let code = try transport.exchange(frame)[6..<10]
+            guard code.allSatisfy({ $0 == 0 }) else { throw Failure(.internalFailure, "planting failed: \(code)") }
+        }
     }
 
     // MARK: - Another program
@@ -105,6 +128,16 @@ final class TPMBus: TPMConnecting {
     func send(
         _ command: UInt32, _ handles: [UInt32], _ parameters: [UInt8] = [], hasPassword: Bool = true
     ) throws -> (code: UInt32, response: [UInt8]) {
+        let frame = Self.frame(command, handles, parameters, hasPassword: hasPassword)
+        if state.withLock({ $0.transport == nil }) { _ = try connect() }
+        let transport = try #require(state.withLock { $0.transport })
+        let response = try transport.exchange(frame)
+        return (response[6..<10].reduce(0) { $0 << 8 | UInt32($1) }, response)
+    }
+
+    private static func frame(
+        _ command: UInt32, _ handles: [UInt32], _ parameters: [UInt8], hasPassword: Bool = true
+    ) -> [UInt8] {
         var body = TPMWriter()
         for handle in handles { body.add(handle) }
         if hasPassword {
@@ -118,9 +151,6 @@ final class TPMBus: TPMConnecting {
         frame.add(UInt32(10 + body.bytes.count))
         frame.add(command)
         frame.add(body.bytes)
-        if state.withLock({ $0.transport == nil }) { _ = try connect() }
-        let transport = try #require(state.withLock { $0.transport })
-        let response = try transport.exchange(frame.bytes)
-        return (response[6..<10].reduce(0) { $0 << 8 | UInt32($1) }, response)
+        return frame.bytes
     }
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+import LatchkeySeams
+import SimulatedDriver
+import SystemDriver
+import TPMProtocol
+import TestSupport
+import Testing
+
+@testable import LatchkeyKeychain
+
+/// The passcode of tier `tpm`: the TPM judges it, latchkey-authd talks to the TPM, and latchkeyd carries the commands.
+@Suite(.needs(.softwareTPM)) struct TPMPasscodeTests {
+    private let machine: TwoServices
+    private let tpm: SwitchedTPM
+
+    init() throws {
+        tpm = try SwitchedTPM()
+        machine = try TwoServices(WorldState(sensor: .none), tpm: tpm)
+    }
+
+    /// Evaluates the passcode policy with each of these passcodes; the last one ends the evaluation if it is right.
+    private func enter(_ passcodes: String..., on services: TwoServices? = nil) -> [Reply] {
+        let machine = services ?? machine
+        let session = machine.session()
+        guard case .context(let context)? = machine.answers(session, .createContext)().last else { return [] }
+        let replies = machine.answers(
+            session,
+            .evaluate(
+                Request.Evaluate(context: context, policy: .deviceOwnerAuthentication, prompting: Prompting())))
+        for passcode in passcodes { machine.world.perform(.passcode(SecretBytes(passcode.utf8))) }
+        if replies().isEmpty { machine.world.perform(.cancel) }
+        return replies()
+    }
+
+    private static let right: [Reply] = [.proven([.passcode])]
+    /// The response `TPM_RC_FAILURE`.
+    private static let failure: [UInt8] = [0x80, 1, 0, 0, 0, 10, 0, 0, 1, 1]
+
+    private func change(from current: String, to new: String) -> [Reply] {
+        let replies = machine.answers(machine.session(), .passcode(.changeAtPrompt))
+        machine.world.perform(.passcode(SecretBytes(current.utf8)))
+        machine.enterNew(new)
+        return replies()
+    }
+
+    private func records() throws -> PasscodeRecords {
+        let folder = try AuthorityFolder(
+            "\(machine.disk.folder.path)/\(TwoServices.userID)", userID: TwoServices.userID,
+            account: #require(AccountName("ada")), clock: machine.clock, random: machine.random)
+        return try folder.passcodeRecords()
+    }
+
+    // MARK: - Use
+
+    @Test func theTPMAcceptsTheRightPasscodeAndNoOther() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        #expect(enter("abcdef") == Self.right)
+        #expect(try machine.keychain.tree.holdsPasscodeKey)
+        #expect(enter("abcdeg") != Self.right)
+        #expect(machine.authority.state.passcodeFailures == 1)
+        #expect(enter("abcdeg", "abcdef") == Self.right)
+        #expect(machine.authority.state.passcodeFailures == 0)
+    }
+
+    @Test func aRecordHasNothingToGuessThePasscodeBy() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let record = try #require(try records().current)
+        #expect(record.verifier.isEmpty)
+        #expect(!record.chip.isEmpty)
+    }
+
+    @Test func thePasscodeIsAcceptedAfterARestartOfBothServices() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let disk = machine.disk
+        machine.crashAuthority(refusing: true)
+        let again = try TwoServices(WorldState(sensor: .none), after: disk, tpm: tpm)
+        #expect(enter("abcdef", on: again) == Self.right)
+    }
+
+    @Test func neitherPasscodeNorItsSecretPassTheChannel() throws {
+        #expect(machine.setPasscode("remarkable") == [.done])
+        #expect(change(from: "remarkable", to: "notable thing") == [.done])
+        #expect(enter("notable thing") == Self.right)
+        for text in ["remarkable", "notable thing"] {
+            for frame in machine.frames {
+                let bytes = frame.copyBytes()
+                #expect(!bytes.indices.contains { bytes[$0...].starts(with: Array(text.utf8)) })
+            }
+        }
+    }
+
+    // MARK: - Changes
+
+    @Test func afterAChangeOnlyTheNewPasscodeIsRight() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let before = try records()
+        #expect(change(from: "abcdef", to: "ghijkl") == [.done])
+        #expect(enter("abcdef") != Self.right)
+        #expect(enter("ghijkl") == Self.right)
+        #expect(try records() == before, "the record names the index, whose value changed")
+        #expect(try machine.keychain.anchor.slots.count == 1)
+    }
+
+    /// The store has adopted the new slot; the TPM refuses its part.
+    @Test func aChangeThatTheTPMRefusesLeavesTheCurrentPasscode() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        machine.carry { (command, pass) throws(Failure) in
+            command.isOf(.nvChangeAuthorization) ? Self.failure : try pass(command)
+        }
+        guard case .failure? = change(from: "abcdef", to: "ghijkl").last else {
+            Issue.record("the change was reported as complete")
+            return
+        }
+        machine.carry(nil)
+        #expect(enter("abcdef") == Self.right)
+        #expect(try machine.keychain.anchor.slots.count == 1, "the right passcode has settled the slots")
+        #expect(enter("ghijkl") != Self.right)
+    }
+
+    /// The response of the TPM is lost: it has the new passcode, and the service was told that the change failed.
+    @Test func aChangeWhoseResponseIsLostLeavesTheNewPasscode() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        machine.carry { (command, pass) throws(Failure) in
+            let response = try pass(command)
+            return command.isOf(.nvChangeAuthorization) ? Array(response.dropLast()) : response
+        }
+        _ = change(from: "abcdef", to: "ghijkl")
+        machine.carry(nil)
+        #expect(enter("abcdef") != Self.right)
+        #expect(enter("ghijkl") == Self.right)
+        #expect(try machine.keychain.anchor.slots.count == 1)
+    }
+
+    @Test func aCrashBetweenTheStoreAndTheTPMLeavesTheCurrentPasscode() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        machine.carry { [machine] (command, pass) throws(Failure) in
+            guard command.isOf(.nvChangeAuthorization) else { return try pass(command) }
+            machine.crashAuthority(refusing: true)
+            return Self.failure
+        }
+        _ = change(from: "abcdef", to: "ghijkl")
+        machine.carry(nil)
+        let disk = machine.disk
+        let again = try TwoServices(WorldState(sensor: .none), after: disk, tpm: tpm)
+        #expect(enter("abcdef", on: again) == Self.right)
+    }
+
+    @Test func aRemovedPasscodeLeavesNothingInTheTPM() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        let replies = machine.answers(machine.session(), .passcode(.remove))
+        machine.world.perform(.passcode(SecretBytes("abcdef".utf8)))
+        #expect(replies() == [.done])
+        #expect(try records() == PasscodeRecords())
+        // Another passcode has the same handle again.
+        #expect(machine.setPasscode("ghijkl") == [.done])
+        #expect(enter("ghijkl") == Self.right)
+    }
+
+    // MARK: - A latchkeyd that lies
+
+    /// A response of success to a wrong passcode.
+    @Test func aWrongPasscodeThatLatchkeydCallsRightIsNotAccepted() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        machine.carry { (command, pass) throws(Failure) in
+            command.isOf(.policySecret) ? [0x80, 2, 0, 0, 0, 10, 0, 0, 0, 0] : try pass(command)
+        }
+        #expect(enter("abcdeg") != Self.right)
+    }
+
+    @Test func withoutATPMNothingIsAccepted() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        tpm.cutPower()
+        #expect(enter("abcdef") != Self.right)
+        try tpm.start()
+        #expect(enter("abcdef") == Self.right)
+    }
+
+    @Test func aRecordOfTierFileIsNotAcceptedInTierTPM() throws {
+        let file = try TwoServices(WorldState(sensor: .none))
+        #expect(file.setPasscode("abcdef") == [.done])
+        file.crashAuthority(refusing: true)
+        let disk = file.disk
+        let again = try TwoServices(WorldState(sensor: .none), after: disk, keepingStore: false, tpm: tpm)
+        #expect(enter("abcdef", on: again) != Self.right)
+    }
+}
+
+extension [UInt8] {
+    /// Whether this is that command.
+    fileprivate func isOf(_ command: TPMCommand) -> Bool {
+        count >= 10 && self[6..<10].reduce(0) { $0 << 8 | UInt32($1) } == command.rawValue
+    }
+}
