@@ -243,6 +243,7 @@ package final class AuthorityLink: Sendable {
         case .countersWereLost(let userID): authority(userID)?.countersWereLost()
         case .adopt(let adopt): answer(number, connection) { self.authority(adopt.userID)?.adopt(adopt.set) }
         case .open(let open): answer(number, connection) { self.authority(open.userID)?.open(open) }
+        case .replaceSlot(let slot): answer(number, connection) { self.authority(slot.userID)?.replaceSlot(slot) }
         }
         return true
     }

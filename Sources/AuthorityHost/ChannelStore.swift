@@ -8,8 +8,9 @@ import Synchronization
 
 /// The store of a user behind the connection, as the authority sees it. Its functions block.
 final class ChannelStore: AuthorityClient {
-    private let userID: UInt32
-    private let passcodes: any PasscodeRecordStore
+    let userID: UInt32
+    let passcodes: any PasscodeRecordStore
+    private let shared: AuthorityConnection.Parts
     /// Nil after the connection has ended, while a passcode may still be stretched.
     private weak let connection: AuthorityConnection?
     /// Whether the store has a passcode, as latchkeyd said last.
@@ -19,12 +20,23 @@ final class ChannelStore: AuthorityClient {
         self.userID = userID
         self.passcodes = passcodes
         self.connection = connection
+        shared = connection.parts
     }
 
     /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
 
-    private func call(_ call: StoreCall) throws(Failure) -> StoreReply {
+    /// Whether the store has a passcode, as latchkeyd said last.
+    var hasPasscode: Bool { storeHasPasscode.load(ordering: .relaxed) }
+
+    /// The cost of new records.
+    var cost: UInt8 { shared.passcodeCost }
+
+    func newSalt() throws(Failure) -> [UInt8] { try shared.random.bytes(PasscodeRecord.saltBytes).copyBytes() }
+
+    func note(_ event: DaemonEvent, _ failure: Failure) { shared.log.note(event, failure) }
+
+    func call(_ call: StoreCall) throws(Failure) -> StoreReply {
         guard let connection else { throw Failure(.systemCancel, "The connection between the services ended.") }
         return try connection.call(call)
     }
@@ -51,7 +63,8 @@ final class ChannelStore: AuthorityClient {
                 .storeUnreadable, "The record of the passcode is missing.",
                 hint: "Ask an administrator to run: latchkey doctor")
         }
-        if let current = records.current, let slotKey = try current.open(typed) {
+        // The password of the account opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
+        if let current = records.current, current.kind == .own, let slotKey = try current.open(typed) {
             do throws(Failure) {
                 guard try opens(slotKey, current) else {
                     throw Failure(
@@ -65,7 +78,8 @@ final class ChannelStore: AuthorityClient {
             if records.prepared != nil { try passcodes.keep(PasscodeRecords(current: current)) }
             return .right
         }
-        guard let prepared = records.prepared, let slotKey = try prepared.open(typed), try opens(slotKey, prepared)
+        guard let prepared = records.prepared, prepared.kind == .own, let slotKey = try prepared.open(typed),
+            try opens(slotKey, prepared)
         else { return .wrong }
         try passcodes.keep(PasscodeRecords(current: prepared))
         return .right
@@ -73,8 +87,8 @@ final class ChannelStore: AuthorityClient {
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a
     /// passcode was interrupted, and the right one completes it.
-    private func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
-        guard storeHasPasscode.load(ordering: .relaxed) else { return true }
+    func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
+        guard hasPasscode else { return true }
         let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: record.passcodeID)
         switch try self.call(.open(call)) {
         case .opened(let isOpen): return isOpen
@@ -92,7 +106,7 @@ final class ChannelStore: AuthorityClient {
     /// Not called: the authority and this object are in the same process.
     func authorityWasLost() {}
 
-    private static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
+    static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
 }
 
 extension AuthorityState {

@@ -56,6 +56,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .open(let open): body(4, open)
             case .counted(let counted): body(5, counted)
             case .countersWereLost(let userID): body(6, userID)
+            case .replaceSlot(let slot): body(7, slot)
             }
         case .storeReply(let number, let reply):
             begin(3, number)
@@ -130,6 +131,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 4: .open(try reader.value())
         case 5: .counted(try reader.value())
         case 6: .countersWereLost(userID: try reader.value())
+        case 7: .replaceSlot(try reader.value())
         default: throw .unknownMessage
         }
     }

@@ -148,21 +148,12 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
 
     package func passcodeRecords() throws(Failure) -> PasscodeRecords {
         guard let body = try contents(of: passcodes, .passcodes) else { return PasscodeRecords() }
-        var records: [PasscodeRecord?] = []
-        let isRead = Self.decode(body) { (reader) throws(WireError) in
-            try reader.array(limit: 2) { (reader) throws(WireError) in
-                records.append(try PasscodeRecord?(from: &reader))
-            }
-        }
-        guard isRead, records.count == 2 else { throw Self.changed(passcodes) }
-        return PasscodeRecords(current: records[0], prepared: records[1])
+        guard let records = PasscodeRecords(decoding: body) else { throw Self.changed(passcodes) }
+        return records
     }
 
     package func keep(_ records: PasscodeRecords) throws(Failure) {
-        var writer = CBORWriter()
-        writer.array(2)
-        for record in [records.current, records.prepared] { record.write(to: &writer) }
-        try replace(passcodes, .passcodes, writer.finish().copyBytes())
+        try replace(passcodes, .passcodes, records.encoded)
     }
 
     // MARK: - Approvals
@@ -214,7 +205,7 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
         return try checksumKey.authenticationCode(body) == Array(bytes[..<32]) ? body : nil
     }
 
-    private static func decode(
+    static func decode(
         _ body: [UInt8], _ read: (inout CBORReader) throws(WireError) -> Void
     ) -> Bool {
         body.withUnsafeBytes { bytes in
@@ -239,32 +230,5 @@ package final class AuthorityFolder: CounterStore, FacePermissionStore, Passcode
 
     private func writing<R>(_ file: String, _ body: () throws(SystemError) -> R) throws(Failure) -> R {
         do throws(SystemError) { return try body() } catch { throw Failure(error, "\(file) cannot be written") }
-    }
-}
-
-extension PasscodeRecord? {
-    fileprivate func write(to writer: inout CBORWriter) {
-        guard let self else { return writer.array(0) }
-        writer.array(4)
-        writer.unsigned(UInt64(self.cost))
-        writer.bytes(self.salt)
-        writer.bytes(self.passcodeID)
-        writer.bytes(self.verifier)
-    }
-
-    fileprivate init(from reader: inout CBORReader) throws(WireError) {
-        var cost: UInt64?
-        var parts: [[UInt8]] = []
-        try reader.array(limit: 4) { (reader) throws(WireError) in
-            if cost == nil { cost = try reader.unsigned() } else { parts.append(try reader.bytes(limit: 32)) }
-        }
-        guard let cost else {
-            self = nil
-            return
-        }
-        guard parts.count == 3, let cost = UInt8(exactly: cost),
-            let record = PasscodeRecord(cost: cost, salt: parts[0], passcodeID: parts[1], verifier: parts[2])
-        else { throw .invalidValue }
-        self = record
     }
 }
