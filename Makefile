@@ -14,13 +14,19 @@ STATIC = .build/static
 RELEASE = $(STATIC)/release
 STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib --scratch-path $(STATIC)
 TEST_BUILD = $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+# The programs that link libsystemd and libpam are a package of their own (docs/decisions/022-system-package.md); what
+# it builds is put beside the other programs.
+SYSTEM_FLAGS = --package-path System
+SYSTEM_STATIC = System/.build/static
+SYSTEM_STATIC_BUILD = $(SWIFT) build -c release --static-swift-stdlib $(SYSTEM_FLAGS) --scratch-path $(SYSTEM_STATIC)
+SYSTEM_TEST_BUILD = $(TEST_BUILD) $(SYSTEM_FLAGS)
 # The agent is a separate package, because its window needs GTK.
 AGENT_STATIC = Apps/Agent/.build/static
 AGENT_RELEASE = $(AGENT_STATIC)/release
 AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
     --product latchkey-agent
 PROGRAMS = latchkeyd latchkey-prompt latchkey
-SYSTEM_PROGRAMS = latchkey-authd latchkey-authd-testing
+SYSTEM_PROGRAMS = latchkey-authd
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
@@ -39,12 +45,16 @@ demo: build ## show how a secret is stored, refused and released, in under a min
 
 test: bootstrap ## build and run the tests, and use QuickNote once
 	$(TEST_BUILD)
+	$(SYSTEM_TEST_BUILD)
 	@scripts/run-tests
+	@scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK
 	$(TEST_BUILD)
+	$(SYSTEM_TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
+	@LATCHKEY_TESTS=all scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/sanitize
 	@scripts/fuzz 10
 	@scripts/mutate
@@ -96,8 +106,10 @@ build: bootstrap ## build the shipped programs
 	done
 
 system-programs: bootstrap ## build the service that authenticates users of a system, and its program for tests
+	$(STATIC_BUILD) --product latchkey-authd-testing
 	@set -e; for program in $(SYSTEM_PROGRAMS); do \
-	    echo "$(STATIC_BUILD) --product $$program"; $(STATIC_BUILD) --product $$program; \
+	    echo "$(SYSTEM_STATIC_BUILD) --product $$program"; $(SYSTEM_STATIC_BUILD) --product $$program; \
+	    install $(SYSTEM_STATIC)/release/$$program $(RELEASE)/$$program; \
 	done
 
 docs: bootstrap ## build the documentation of every public module into .build/docs
@@ -155,4 +167,4 @@ mutants: bootstrap ## remove each rule of the policy and each defence once, and 
 	@scripts/mutate $(if $(ONLY),--only $(ONLY))
 
 bootstrap:
-	@scripts/bootstrap
+	@scripts/bootstrap System/packages.txt

@@ -44,7 +44,6 @@ let package = Package(
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
         .plugin(name: "ApplePlatformImports", targets: ["ApplePlatformImports"]),
         .executable(name: "latchkeyd", targets: ["latchkeyd"]),
-        .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
         .executable(name: "latchkey-prompt", targets: ["latchkey-prompt"]),
         .executable(name: "latchkey", targets: ["latchkey"]),
         .executable(name: "latchkey-demo", targets: ["latchkey-demo"]),
@@ -192,14 +191,14 @@ let package = Package(
             "DaemonProcess",
             ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport"]),
 
-        // The service that authenticates users; with another sensor in tests.
+        // The service that authenticates users. Its program is in the package System, because it links libsystemd; the
+        // one with a scripted sensor, for tests, is here.
         room(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
             ]),
-        process("latchkey-authd", ["AuthorityDaemon", "SystemDriver"]),
         process(
             "latchkey-authd-testing",
             [

@@ -17,8 +17,9 @@ RUNTIME = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
 LIBRARIES = {
     # Keys, ciphers and certificates; the database.
     "/usr/libexec/latchkeyd": RUNTIME | {"libcrypto.so.3", "libsqlite3.so.0"},
-    # scrypt for passcodes and HMAC for tokens. No database, no D-Bus, no PAM, and no library of systemd.
-    "/usr/libexec/latchkey-authd": RUNTIME | {"libcrypto.so.3"},
+    # scrypt for passcodes and HMAC for tokens; fprintd. No database. libsystemd brings the rest of the second line.
+    "/usr/libexec/latchkey-authd": RUNTIME | {"libcrypto.so.3", "libsystemd.so.0"}
+    | {"libcap.so.2", "libgcrypt.so.20", "libgpg-error.so.0", "liblz4.so.1", "liblzma.so.5", "libzstd.so.1"},
     # Certificates and public keys are converted by the command itself.
     "/usr/bin/latchkey": RUNTIME | {"libcrypto.so.3"},
     # Reads what is typed, and has no key.

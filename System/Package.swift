@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// The programs of a system that link libsystemd and libpam, and their drivers (docs/decisions/022-system-package.md).
+// The rooms of the package around this one are compiled here again: `Rooms` is a link to its folder `Sources`. So they
+// are in one package with the drivers, and what they declare `package` can be used. `scripts/check-arrows` verifies that
+// both manifests give a room the same dependencies.
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A room of the package around this one.
+func shared(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: strict)
+}
+
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func process(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "latchkey-system",
+    products: [.executable(name: "latchkey-authd", targets: ["latchkey-authd"])],
+    targets: [
+        // C libraries: module maps, no logic.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
+
+        // The rooms of latchkey-authd that the package around this one has too.
+        .systemLibrary(name: "CLatchkeyLinux", path: "Rooms/CLatchkeyLinux"),
+        .systemLibrary(
+            name: "COpenSSL", path: "Rooms/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        shared("LatchkeyModel"),
+        shared("LatchkeyWire", ["LatchkeyModel"]),
+        shared("LatchkeyCrypto", ["LatchkeyModel", "COpenSSL"]),
+        shared("LatchkeyKeys", ["LatchkeyModel", "COpenSSL"]),
+        shared("TPMProtocol", ["LatchkeyModel", "LatchkeyCrypto", "LatchkeyKeys"]),
+        shared("LatchkeySystem", ["LatchkeyModel", "CLatchkeyLinux"]),
+        shared("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
+        shared("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
+        shared("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
+        shared("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
+        shared("LatchkeyPolicy", ["LatchkeyModel"]),
+        shared("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
+        shared(
+            "LatchkeyAuthority",
+            ["LatchkeyModel", "LatchkeyCrypto", "LatchkeySeams", "LatchkeyPolicy", "TPMProtocol"]),
+        shared(
+            "AuthorityHost",
+            [
+                "LatchkeyModel", "LatchkeyWire", "LatchkeyTransport", "LatchkeySeams", "LatchkeyPolicy",
+                "LatchkeyAuthority",
+            ]),
+        shared(
+            "SystemDriver",
+            ["LatchkeyModel", "LatchkeyWire", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem"]),
+        shared(
+            "PromptDriver",
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
+                "TerminalPromptLayout",
+            ]),
+        shared(
+            "DaemonProcess",
+            ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport"]),
+        shared(
+            "AuthorityDaemon",
+            [
+                "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
+            ]),
+
+        // Fingerprint readers, through fprintd on the system's message bus.
+        room("FprintDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeySystem", "CSystemd"]),
+
+        process("latchkey-authd", ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "SystemDriver"]),
+
+        tests("FprintDriverTests", ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
