@@ -93,6 +93,9 @@ let package = Package(
             "LatchkeyDoctor",
             ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyIdentity"]),
 
+        // Messages between latchkey-authd and the process that runs PAM.
+        room("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
+
         // Layout of prompts on a terminal.
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
 
@@ -141,6 +144,11 @@ let package = Package(
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
                 "TerminalPromptLayout",
             ]),
+
+        // Passwords of accounts; libpam is in the program latchkey-pam of the package System.
+        room(
+            "PAMDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMProtocol"]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -197,7 +205,7 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SystemDriver",
             ]),
         process(
             "latchkey-authd-testing",
@@ -279,8 +287,8 @@ let package = Package(
             "AuthorityHostTests",
             [
                 "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
-                "SimulatedDriver", "TestSupport",
+                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SeamStandIns",
+                "SystemDriver", "SimulatedDriver", "TestSupport",
             ]),
         tests(
             "LatchkeyDoctorTests",
@@ -309,6 +317,12 @@ let package = Package(
             [
                 "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
                 "TestSupport",
+            ]),
+        tests(
+            "PAMDriverTests",
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMDriver",
+                "PAMProtocol", "TestSupport",
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),

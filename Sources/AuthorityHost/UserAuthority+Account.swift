@@ -9,11 +9,7 @@ import LatchkeySeams
 extension UserParts {
     /// What the authority needs to verify the password of the account.
     var accountParts: AccountParts? {
-        account.map { account in
-            AccountParts(account: account) { [passcodes] () throws(Failure) in
-                try passcodes.passcodeRecords().kinds
-            }
-        }
+        account.map { AccountParts(account: $0, passcodes: passcodes) }
     }
 }
 

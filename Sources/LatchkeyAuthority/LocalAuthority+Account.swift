@@ -9,14 +9,17 @@ package import LatchkeySeams
 /// What the authority of a user needs to verify the password of the account.
 package struct AccountParts: Sendable {
     package var account: UserAccount
-    /// Returns what the passcode can be, by its records. Blocks.
-    package var kinds: @Sendable () throws(Failure) -> Set<PasscodeKind>
+    /// The records that say what the passcode is.
+    package var passcodes: any PasscodeRecordStore
 
     /// Creates a value from its fields.
-    package init(account: UserAccount, kinds: @escaping @Sendable () throws(Failure) -> Set<PasscodeKind>) {
+    package init(account: UserAccount, passcodes: any PasscodeRecordStore) {
         self.account = account
-        self.kinds = kinds
+        self.passcodes = passcodes
     }
+
+    /// Returns what the passcode can be. Blocks.
+    func kinds() throws(Failure) -> Set<PasscodeKind> { try passcodes.passcodeRecords().kinds }
 }
 
 extension AccountStep {

@@ -4,10 +4,11 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
+import LatchkeyWire
 import PAMProtocol
 
 /// The process of one verification.
-struct PAMProcess: ~Copyable {
+struct PAMProcess {
     private let process: pid_t
     private let socket: Descriptor
     private let deadline: Int64
@@ -53,8 +54,8 @@ struct PAMProcess: ~Copyable {
         }
     }
 
-    /// Kills the process and the programs that its modules have started.
-    consuming func end() {
+    /// Kills the process and the programs that its modules have started. Called once.
+    func end() {
         kill(-process, SIGKILL)
         kill(process, SIGKILL)
         Processes.wait(process)
