@@ -26,7 +26,7 @@ AGENT_RELEASE = $(AGENT_STATIC)/release
 AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
     --product latchkey-agent
 PROGRAMS = latchkeyd latchkey-prompt latchkey
-SYSTEM_PROGRAMS = latchkey-authd
+SYSTEM_PROGRAMS = latchkey-authd latchkey-pam
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:

@@ -94,6 +94,9 @@ let package = Package(
             "LatchkeyDoctor",
             ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyIdentity"]),
 
+        // Messages between latchkey-authd and the process that runs PAM.
+        room("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
+
         // Layout of prompts on a terminal.
         room("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
 
@@ -142,6 +145,11 @@ let package = Package(
                 "LatchkeyModel", "LatchkeySeams", "LatchkeyAgentProtocol", "LatchkeyTransport", "LatchkeySystem",
                 "TerminalPromptLayout",
             ]),
+
+        // Passwords of accounts; libpam is in the program latchkey-pam of the package System.
+        room(
+            "PAMDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMProtocol"]),
 
         // Client and API.
         room("LatchkeyClient", ["LatchkeyModel", "LatchkeyWire", "LatchkeySystem", "LatchkeyTransport"]),
@@ -198,7 +206,7 @@ let package = Package(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver", "TPMDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SystemDriver", "TPMDriver",
             ]),
         process(
             "latchkey-authd-testing",
@@ -280,8 +288,8 @@ let package = Package(
             "AuthorityHostTests",
             [
                 "AuthorityHost", "AuthorityDriver", "LatchkeyAuthority", "LatchkeyService", "LatchkeyKeychain",
-                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SystemDriver",
-                "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
+                "LatchkeyPolicy", "LatchkeySeams", "LatchkeyModel", "LatchkeyWire", "SQLiteDriver", "SeamStandIns",
+                "SystemDriver", "SimulatedDriver", "TPMDriver", "TPMProtocol", "TestSupport",
             ]),
         tests(
             "LatchkeyDoctorTests",
@@ -310,6 +318,12 @@ let package = Package(
             [
                 "PromptDriver", "LatchkeyAgentProtocol", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
                 "TestSupport",
+            ]),
+        tests(
+            "PAMDriverTests",
+            [
+                "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMDriver",
+                "PAMProtocol", "TestSupport",
             ]),
         tests("LatchkeyCryptoTests", ["LatchkeyCrypto", "LatchkeyModel", "TestSupport"]),
         tests("LatchkeyKeysTests", ["LatchkeyKeys", "LatchkeyModel", "COpenSSL", "TestSupport"]),

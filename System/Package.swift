@@ -32,7 +32,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "latchkey-system",
-    products: [.executable(name: "latchkey-authd", targets: ["latchkey-authd"])],
+    products: [
+        .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
+        .executable(name: "latchkey-pam", targets: ["latchkey-pam"]),
+    ],
     targets: [
         // C libraries: module maps, no logic.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -51,6 +54,7 @@ let package = Package(
         shared("LatchkeyTransport", ["LatchkeyModel", "LatchkeySystem", "CLatchkeyLinux"]),
         shared("LatchkeyAgentProtocol", ["LatchkeyModel", "LatchkeyWire"]),
         shared("LatchkeyIdentity", ["LatchkeyModel", "LatchkeySystem"]),
+        shared("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),
         shared("TerminalPromptLayout", ["LatchkeyModel", "LatchkeyAgentProtocol"]),
         shared("LatchkeyPolicy", ["LatchkeyModel"]),
         shared("LatchkeySeams", ["LatchkeyModel", "LatchkeyPolicy"]),
@@ -76,13 +80,16 @@ let package = Package(
                 "TerminalPromptLayout",
             ]),
         shared(
+            "PAMDriver",
+            ["LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire", "PAMProtocol"]),
+        shared(
             "DaemonProcess",
             ["CLatchkeyLinux", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport"]),
         shared(
             "AuthorityDaemon",
             [
                 "DaemonProcess", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport",
-                "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver", "TPMDriver",
+                "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SystemDriver", "TPMDriver",
             ]),
 
         // Fingerprint readers, through fprintd on the system's message bus.
@@ -90,6 +97,12 @@ let package = Package(
 
         process("latchkey-authd", ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "SystemDriver"]),
 
+        // Runs libpam for one verification.
+        process(
+            "latchkey-pam",
+            ["CPAM", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "PAMProtocol"]),
+
+        tests("PAMProcessTests", ["CPAM", "PAMProtocol"]),
         tests("FprintDriverTests", ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
     ],
     swiftLanguageModes: [.v6]

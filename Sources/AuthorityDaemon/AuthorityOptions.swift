@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
 
@@ -16,6 +17,10 @@ package struct AuthorityOptions: Sendable {
     var configuration = SystemSockets.installed.configuration
     /// The program that shows prompts on terminals.
     var prompt: String
+    /// The program that runs libpam.
+    var accounts: String
+    /// What a first passcode is, where the account has a password.
+    var firstPasscode = PasscodeKind.account
 
     /// The socket on which tests operate a scripted sensor; only the program for tests creates it.
     package var sensorSocket: String { sockets.folder + "/sensor.sock" }
@@ -28,30 +33,38 @@ package struct AuthorityOptions: Sendable {
 
     /// Reads the command line.
     package init(arguments: [String]) throws(Question) {
-        prompt = Files.folder(of: Environment.executable ?? "") + "/latchkey-prompt"
+        let folder = Files.folder(of: Environment.executable ?? "")
+        prompt = folder + "/latchkey-prompt"
+        accounts = folder + "/latchkey-pam"
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
             case "--help", "-h": throw .help
             case "--version": throw .version
-            case "--sockets", "--state", "--store-user", "--prompt", "--configuration":
+            case "--sockets", "--state", "--store-user", "--prompt", "--pam", "--passcode", "--configuration":
                 guard let value = rest.popFirst(), !value.isEmpty else { throw .wrong(argument) }
                 switch argument {
                 case "--sockets": sockets = SystemSockets(value)
                 case "--state": state = value
                 case "--store-user": storeUser = value
                 case "--configuration": configuration = value
-                default: prompt = value
+                case "--prompt": prompt = value
+                case "--pam": accounts = value
+                default:
+                    guard let kind = Self.kinds[value] else { throw .wrong("\(argument) \(value)") }
+                    firstPasscode = kind
                 }
             default: throw .wrong(argument)
             }
         }
     }
 
+    private static let kinds: [String: PasscodeKind] = ["own": .own, "account": .account]
+
     package static let version = "latchkey-authd \(productVersion)"
     package static let help = """
         usage: latchkey-authd [--sockets FOLDER] [--state FOLDER] [--store-user NAME] [--prompt PROGRAM]
-                              [--configuration FILE]
+                              [--pam PROGRAM] [--passcode account | own] [--configuration FILE]
 
         Authenticates the users of the system's keychain for latchkeyd: shows prompts, counts tries and answers
         with tokens. Runs as root and gives up all privileges but four (docs/services.md).
@@ -60,6 +73,8 @@ package struct AuthorityOptions: Sendable {
           --state       the folder of counters and passcode records (/var/lib/latchkey-authd)
           --store-user  the user as which latchkeyd runs (latchkey)
           --prompt      the program that shows prompts on terminals (latchkey-prompt beside this program)
+          --pam         the program that verifies passwords of accounts (latchkey-pam beside this program)
+          --passcode    what a first passcode is: the password of the account (account), or another one (own)
           --configuration  the configuration of both services (/etc/latchkey/latchkeyd.conf)
           --help        show this text
           --version     show the version

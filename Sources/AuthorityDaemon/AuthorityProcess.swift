@@ -8,6 +8,7 @@ package import LatchkeyModel
 package import LatchkeySeams
 import LatchkeySystem
 import LatchkeyTransport
+import PAMDriver
 import PromptDriver
 import SystemDriver
 import TPMDriver
@@ -90,6 +91,7 @@ package enum AuthorityProcess {
             TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
         ])
         let sensor = try reader(options, clock).get()
+        let passwords = PAMPasswords(PAMPasswords.Places(program: options.accounts))
         var parts = AuthorityConnection.Parts(
             random: SystemRandomSource(), log: events, stretching: StretchThreads(), passcodeCost: 16
         ) { (process) throws(Failure) in
@@ -97,13 +99,18 @@ package enum AuthorityProcess {
         } isRunning: { process in
             TerminalJob(process.processID)?.startTime == process.startTime
         } user: { (userID) throws(Failure) in
+            let account = try Accounts.name(of: userID)
             let files = try AuthorityFolder(
-                "\(options.state)/\(userID)", userID: userID, account: Accounts.name(of: userID), clock: clock,
+                "\(options.state)/\(userID)", userID: userID, account: account, clock: clock,
                 random: SystemRandomSource())
             return UserParts(
                 tier: tier, isVirtual: isVirtual, reader: sensor, prompter: prompter, clock: clock,
                 work: SerialWorkQueue { false },
-                counters: files, permissions: files, passcodes: files, approvalKeys: files)
+                counters: files, permissions: files, passcodes: files, approvalKeys: files,
+                account: UserAccount(
+                    name: account, passwords: passwords,
+                    // An account's password could be guessed without the TPM, from /etc/shadow.
+                    firstPasscode: tier == .tpm ? .own : options.firstPasscode))
         }
         if tier == .tpm { parts.passcodeChip = { carrier in chip(carrier, clock) } }
         let authority = AuthorityServer(storeUser: storeUser.userID, parts: parts)

@@ -251,6 +251,7 @@ package final class AuthorityLink: Sendable {
         case .countersWereLost(let userID): authority(userID)?.countersWereLost()
         case .adopt(let adopt): answer(number, connection) { self.authority(adopt.userID)?.adopt(adopt.set) }
         case .open(let open): answer(number, connection) { self.authority(open.userID)?.open(open) }
+        case .replaceSlot(let slot): answer(number, connection) { self.authority(slot.userID)?.replaceSlot(slot) }
         case .carry(let command): answer(number, connection) { self.carry(command) }
         }
         return true

@@ -202,8 +202,15 @@ package final class RemoteAuthority: AuthenticationAuthority {
         reply { (client) throws(Failure) in
             switch try client.open(.slotKey(open.slotKey, passcodeID: open.passcodeID)) {
             case .right: return .opened(true)
-            case .wrong, .rightButClosed: return .opened(false)
+            case .wrong, .rightButClosed, .outdated: return .opened(false)
             }
+        }
+    }
+
+    func replaceSlot(_ slot: StoreCall.Open) -> StoreReply {
+        reply { (client) throws(Failure) in
+            try client.replaceSlot(slot.slotKey, passcodeID: slot.passcodeID)
+            return .done
         }
     }
 

@@ -8,9 +8,10 @@ import Synchronization
 
 /// The store of a user behind the connection, as the authority sees it. Its functions block.
 final class ChannelStore: AuthorityClient {
-    private let userID: UInt32
-    private let passcodes: any PasscodeRecordStore
+    let userID: UInt32
+    let passcodes: any PasscodeRecordStore
     private let verification: PasscodeVerification
+    private let shared: AuthorityConnection.Parts
     /// Nil after the connection has ended, while a passcode may still be stretched.
     private weak let connection: AuthorityConnection?
     /// Whether the store has a passcode, as latchkeyd said last.
@@ -24,6 +25,7 @@ final class ChannelStore: AuthorityClient {
         self.passcodes = passcodes
         verification = connection.verification
         self.connection = connection
+        shared = connection.parts
     }
 
     /// Removes and returns what the chip returned for the right passcode.
@@ -35,7 +37,17 @@ final class ChannelStore: AuthorityClient {
     /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
 
-    private func call(_ call: StoreCall) throws(Failure) -> StoreReply {
+    /// Whether the store has a passcode, as latchkeyd said last.
+    var hasPasscode: Bool { storeHasPasscode.load(ordering: .relaxed) }
+
+    /// The cost of new records.
+    var cost: UInt8 { shared.passcodeCost }
+
+    func newSalt() throws(Failure) -> [UInt8] { try shared.random.bytes(PasscodeRecord.saltBytes).copyBytes() }
+
+    func note(_ event: DaemonEvent, _ failure: Failure) { shared.log.note(event, failure) }
+
+    func call(_ call: StoreCall) throws(Failure) -> StoreReply {
         guard let connection else { throw Failure(.systemCancel, "The connection between the services ended.") }
         return try connection.call(call)
     }
@@ -62,7 +74,8 @@ final class ChannelStore: AuthorityClient {
                 .storeUnreadable, "The record of the passcode is missing.",
                 hint: "Ask an administrator to run: latchkey doctor")
         }
-        if let current = records.current, let opened = try verification.open(current, typed) {
+        // The password of the account opens nothing unless the system has accepted it (`open(accountPassword:previous:)`).
+        if let current = records.current, current.kind == .own, let opened = try verification.open(current, typed) {
             do throws(Failure) {
                 guard try opens(opened.slotKey, current) else {
                     throw Failure(
@@ -77,8 +90,8 @@ final class ChannelStore: AuthorityClient {
             chipSecret.withLock { $0 = opened.chipSecret }
             return .right
         }
-        guard let prepared = records.prepared, let opened = try verification.open(prepared, typed),
-            try opens(opened.slotKey, prepared)
+        guard let prepared = records.prepared, prepared.kind == .own,
+            let opened = try verification.open(prepared, typed), try opens(opened.slotKey, prepared)
         else { return .wrong }
         try adopt(prepared, insteadOf: records.current, records)
         chipSecret.withLock { $0 = opened.chipSecret }
@@ -97,8 +110,8 @@ final class ChannelStore: AuthorityClient {
 
     /// Whether the slot opens. A store without a passcode has no slot, so the record alone decides: the removal of a
     /// passcode was interrupted, and the right one completes it.
-    private func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
-        guard storeHasPasscode.load(ordering: .relaxed) else { return true }
+    func opens(_ slotKey: SecretBytes, _ record: PasscodeRecord) throws(Failure) -> Bool {
+        guard hasPasscode else { return true }
         let call = StoreCall.Open(userID: userID, slotKey: slotKey, passcodeID: record.passcodeID)
         switch try self.call(.open(call)) {
         case .opened(let isOpen): return isOpen
@@ -116,7 +129,7 @@ final class ChannelStore: AuthorityClient {
     /// Not called: the authority and this object are in the same process.
     func authorityWasLost() {}
 
-    private static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
+    static let unexpected = Failure(.internalFailure, "latchkeyd sent a reply of another kind.")
 }
 
 extension AuthorityState {

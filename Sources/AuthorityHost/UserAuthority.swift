@@ -20,14 +20,17 @@ package struct UserParts: Sendable {
     package var permissions: any FacePermissionStore
     package var passcodes: any PasscodeRecordStore
     package var approvalKeys: any ApprovalKeyStore
+    /// The account of the user; nil where no password of an account is verified.
+    package var account: UserAccount?
 
     /// Creates a value from its fields.
     package init(
         tier: Tier, isVirtual: Bool, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
         work: any WorkQueue,
         counters: any CounterStore, permissions: any FacePermissionStore,
-        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore
+        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore, account: UserAccount? = nil
     ) {
+        self.account = account
         self.tier = tier
         self.isVirtual = isVirtual
         self.reader = reader
@@ -74,20 +77,20 @@ final class UserAuthority: Sendable {
         shared = connection.parts
         verification = connection.verification
         store = ChannelStore(userID, parts.passcodes, connection)
-        authority = try LocalAuthority(
-            LocalAuthority.Parts(
-                tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
-                random: connection.parts.random, work: parts.work, stretching: connection.parts.stretching,
-                isVirtual: parts.isVirtual,
-                counters: .success(parts.counters), permissions: parts.permissions,
-                passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
-                    try passcodes.passcodeRecords().current?.passcodeID ?? []
-                },
-                approvalKey: { [keys = parts.approvalKeys] () throws(Failure) in try keys.approvalKey() },
-                log: connection.parts.log,
-                // The users share the prompters, which identify prompts by these numbers.
-                nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue }),
-            mint: connection.mint)
+        var local = LocalAuthority.Parts(
+            tier: parts.tier, userID: userID, reader: parts.reader, prompter: parts.prompter, clock: parts.clock,
+            random: connection.parts.random, work: parts.work, stretching: connection.parts.stretching,
+            isVirtual: parts.isVirtual,
+            counters: .success(parts.counters), permissions: parts.permissions,
+            passcodeID: { [passcodes = parts.passcodes] () throws(Failure) in
+                try passcodes.passcodeRecords().current?.passcodeID ?? []
+            },
+            approvalKey: { [keys = parts.approvalKeys] () throws(Failure) in try keys.approvalKey() },
+            log: connection.parts.log,
+            // The users share the prompters, which identify prompts by these numbers.
+            nextNumber: { Self.evaluations.add(1, ordering: .relaxed).newValue })
+        local.account = parts.accountParts
+        authority = try LocalAuthority(local, mint: connection.mint)
     }
 
     /// Starts the authority on the user's work queue: it may call the store, which the receiving thread must not do.
@@ -103,7 +106,7 @@ final class UserAuthority: Sendable {
 
     /// Whether a passcode was set here, whatever latchkeyd says. A record that cannot be read counts as one, and so does
     /// a passcode that was chosen on an earlier connection: its adoption may have been interrupted.
-    private var hasRecord: Bool {
+    var hasRecord: Bool {
         do throws(Failure) {
             let records = try parts.passcodes.passcodeRecords()
             return records.current != nil || records.prepared != nil && !grants.withLock { $0.choice }
@@ -145,10 +148,12 @@ final class UserAuthority: Sendable {
         if case .asksNewPasscode = step, hasRecord, !call.plan.stages.contains([.passcode]) {
             throw Failure(.notPermitted, "A passcode is replaced only after the current one was entered.")
         }
-        let request = AuthenticationRequest(
+        let account = try accountStep(call, step)
+        var request = AuthenticationRequest(
             plan: call.plan, asker: Asker(caller: caller, faceUsage: call.faceUsage, terminal: identity.terminal),
             prompting: call.prompting, purpose: call.purpose, lastStep: step, reuseSeconds: call.reuseSeconds,
             keyUses: call.keyUses, challenge: call.challenge, binding: call.binding)
+        request.account = account
         return authority.evaluate(request) { [self] result in
             // The reply may be followed by a question about the state, such as the tries that are left.
             sendState()
@@ -156,19 +161,21 @@ final class UserAuthority: Sendable {
             let secret = store.takeChipSecret()
             switch result {
             case .denied(let status): answer(.denied(status))
-            case .granted(let token, let entered): granted(token, entered, step, secret, answer)
+            case .granted(let token, let entered): granted(token, entered, step, account, secret, answer)
             }
         }
     }
 
     private func granted(
-        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep, _ secret: SecretBytes?,
+        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep, _ account: AccountStep,
+        _ secret: SecretBytes?,
         _ answer: @escaping @Sendable (AuthorityReply) -> Void
     ) {
         grants.withLock { grants in
             switch token.purpose {
             // Without the passcode an evaluation would permit nothing but what anyone could ask for.
-            case .removePasscode, .discardProtected: grants.removal = token.methods.contains(.passcode)
+            case .removePasscode, .discardProtected:
+                grants.removal = token.methods.contains(.passcode) || account.isProof
             case .unlock: grants.unlockByBiometry = token.methods.contains(.biometry)
             default: break
             }
@@ -180,7 +187,7 @@ final class UserAuthority: Sendable {
         do throws(Failure) {
             try shared.stretching.submit(.person) { [self] in
                 do throws(Failure) {
-                    let (slotKey, passcodeID) = try prepare(text, secret)
+                    let (slotKey, passcodeID) = try prepare(text, account.kind, secret)
                     answer(.granted(AuthorityReply.Grant(token: token, entered: slotKey, passcodeID: passcodeID)))
                 } catch {
                     shared.log.note(.passcodeNotChecked, error)
@@ -197,7 +204,7 @@ final class UserAuthority: Sendable {
     ///
     /// - Parameter secret: what the chip returned for the current passcode; nil for the first one, and without a chip.
     private func prepare(
-        _ passcode: SecretBytes, _ secret: SecretBytes?
+        _ passcode: SecretBytes, _ kind: PasscodeKind, _ secret: SecretBytes?
     ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
         var records = try parts.passcodes.passcodeRecords()
         try verification.removeAbandoned(&records, from: parts.passcodes)
@@ -219,7 +226,7 @@ final class UserAuthority: Sendable {
             ? records.current?.passcodeID ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
         let (record, slotKey) = try verification.make(
             passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
-            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes())
+            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind)
         // Counters are stored first: a passcode without counters means that they were removed.
         try authority.keepCounters()
         records.prepared = record

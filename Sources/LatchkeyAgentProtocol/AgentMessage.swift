@@ -85,7 +85,7 @@ extension CBORWriter {
     }
 
     fileprivate mutating func content(_ content: PromptContent) {
-        array(9)
+        array(11)
         unsigned(UInt64(content.method.rawValue))
         unsigned(UInt64(content.notice.rawValue))
         unsigned(UInt64(max(0, content.triesLeft)))
@@ -96,6 +96,8 @@ extension CBORWriter {
         unsigned(UInt64(max(0, content.delaySeconds)))
         // The recovery code is only sent in the step that shows it.
         bytes(content.step == .recoveryCodeShown ? content.recoveryCode ?? SecretBytes([]) : SecretBytes([]))
+        unsigned(UInt64(content.secret.rawValue))
+        text(content.message)
     }
 
     fileprivate mutating func event(_ event: PromptEvent) {
@@ -166,7 +168,7 @@ extension CBORReader {
     }
 
     fileprivate mutating func content() throws(WireError) -> PromptContent {
-        try tuple(9) { (reader) throws(WireError) in
+        try tuple(11) { (reader) throws(WireError) in
             let method: AuthenticationMethod = try reader.number()
             let notice: PromptContent.Notice = try reader.number()
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
@@ -177,10 +179,12 @@ extension CBORReader {
             guard let delay = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             let code = try reader.secret(limit: Limits.recoveryCodeBytes)
             guard (code.count > 0) == (step == .recoveryCodeShown) else { throw .invalidValue }
+            let secret: PromptContent.Secret = try reader.number()
+            let message = try reader.text(limit: Limits.titleBytes)
             return PromptContent(
                 method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
                 offersCompanion: offersCompanion, asksPermission: asksPermission, step: step,
-                delaySeconds: delay, recoveryCode: code.count == 0 ? nil : code)
+                delaySeconds: delay, recoveryCode: code.count == 0 ? nil : code, secret: secret, message: message)
         }
     }
 

@@ -19,7 +19,7 @@ extension PromptState {
     private var proof: String {
         switch content.method {
         case .biometry: "your \(sensor)"
-        case .passcode: "your passcode"
+        case .passcode: passcode
         case .companion: "a confirmation on your paired device"
         }
     }
@@ -79,7 +79,8 @@ extension PromptState {
         if content.asksPermission { return "Allow “\(prompt.caller)” to recognise your \(sensor), now and later?" }
         switch content.method {
         case .companion: return "Confirm on your paired device."
-        case .passcode where isDelayed: return "Too many wrong passcodes. Try again in \(Self.time(delayLeft))."
+        case .passcode where isDelayed:
+            return "Too many wrong \(secret.lowercased())s. Try again in \(Self.time(delayLeft))."
         case .passcode: return "Type \(passcode), then press Enter."
         case .biometry: break
         }
@@ -92,10 +93,18 @@ extension PromptState {
 
     /// The passcode that is asked for. A move asks for two, one after the other, which can differ.
     private var passcode: String {
+        switch content.secret {
+        case .passcode: break
+        case .accountPassword: return "the password of your account on this system"
+        case .previousPassword: return "the password that your account had before it was changed"
+        }
         if prompt.purpose == .receiveItems { return "the passcode of the system's keychain" }
         if prompt.purpose == .moveItemsAway { return "the passcode of your own store" }
         return "your passcode"
     }
+
+    /// The name of the secret that is asked for.
+    private var secret: String { content.secret == .passcode ? "Passcode" : "Password" }
 
     /// The result of the last attempt and the number of attempts left, which is also given before the first attempt.
     /// The terminal prompt uses this text.
@@ -104,10 +113,11 @@ extension PromptState {
     /// The same, but with the number of attempts left only after one has failed.
     package var feedbackAfterTries: String {
         switch content.notice {
-        case .notRecognised, .wrongPasscode, .sameWrongPasscode: feedback(showsTries: true)
+        case .notRecognised, .wrongPasscode, .sameWrongPasscode, .accountNotChecked, .accountRefused:
+            feedback(showsTries: true)
         case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime,
             .newPasscodeTooShort, .newPasscodesDiffer, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry,
-            .scanTooFast, .sensorDisconnected:
+            .scanTooFast, .sensorDisconnected, .accountPasswordChanged:
             feedback(showsTries: false)
         }
     }
@@ -116,15 +126,19 @@ extension PromptState {
     package var isFailure: Bool { content.notice.isFailure && entry != .checking }
 
     private func feedback(showsTries: Bool) -> String {
-        if entry == .checking { return checking }
+        if entry == .checking {
+            return checking + (content.message.isEmpty ? "" : " The system says: “\(content.message)”.")
+        }
         if content.asksPermission { return "" }
-        return [result, showsTries && content.step == .proof ? tries : nil].compactMap { $0 }.joined(separator: " ")
+        let message = content.message.isEmpty ? nil : "The system says: “\(content.message)”."
+        let tries = showsTries && content.step == .proof ? tries : nil
+        return [result, message, tries].compactMap { $0 }.joined(separator: " ")
     }
 
     /// What happens to the text that was sent.
     private var checking: String {
         switch content.step {
-        case .proof: "Checking the passcode."
+        case .proof: "Checking the \(secret.lowercased())."
         case .recoveryCodeShown, .recoveryCodeAsked: "Checking the recovery code."
         case .newPasscodeAsked, .newPasscodeRepeated: "Checking the new passcode."
         }
@@ -135,9 +149,10 @@ extension PromptState {
         switch content.notice {
         case .none: nil
         case .notRecognised: "Not recognised."
-        case .wrongPasscode: "The passcode is wrong."
+        case .wrongPasscode: "The \(secret.lowercased()) is wrong."
         case .biometryLocked: "Too many tries: the \(sensor) is locked until the passcode is entered."
-        case .sameWrongPasscode: "That is the same wrong passcode as before; it does not count again."
+        case .sameWrongPasscode:
+            "That is the same wrong \(secret.lowercased()) as before; it does not count again."
         case .passcodeDueAfterRestart: "Your passcode is required: it was not entered since the machine started."
         case .passcodeDueByTime: "Your passcode is required: it was not entered for a long time."
         case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
@@ -149,6 +164,9 @@ extension PromptState {
         case .removeAndRetry: "Remove your finger from the sensor, then try again."
         case .scanTooFast: "That was too fast. Try again."
         case .sensorDisconnected: "The sensor was disconnected."
+        case .accountNotChecked: "The password of your account could not be checked."
+        case .accountRefused: "The system does not accept your account at present."
+        case .accountPasswordChanged: "The password of your account was changed."
         }
     }
 
@@ -197,7 +215,7 @@ extension PromptState {
             switch content.step {
             case .newPasscodeAsked: "New passcode"
             case .newPasscodeRepeated: "New passcode again"
-            case .proof, .recoveryCodeShown, .recoveryCodeAsked: "Passcode"
+            case .proof, .recoveryCodeShown, .recoveryCodeAsked: secret
             }
         return switch entry {
         case .nothing: "\(name): nothing typed yet"

@@ -85,11 +85,12 @@ extension LocalAuthority {
         parts.prompter.show(prompt) { [weak self] event in self?.prompt(id, event) }
     }
 
-    /// Returns the content with the recovery code, which it adds only in the step that shows it: any program of the
+    /// Returns the content with what the reducer does not know. It adds the recovery code only in the step that shows it: any program of the
     /// user can be the agent, and must not receive the code before all stages are complete.
     private func complete(_ content: PromptContent, of id: UInt64) -> PromptContent {
-        guard content.step == .recoveryCodeShown else { return content }
         var content = content
+        if content.asks(for: .passcode) { describeAccount(&content, of: id) }
+        guard content.step == .recoveryCodeShown else { return content }
         content.recoveryCode = core.withLock { $0.pending[id]?.request.lastStep.code }
         return content
     }

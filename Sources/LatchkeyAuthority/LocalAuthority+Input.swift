@@ -62,18 +62,69 @@ extension LocalAuthority {
     }
 
     func checkPasscode(_ id: UInt64) {
-        let entered = core.withLock { $0.entered.removeValue(forKey: id) }
+        let (entered, question) = core.withLock { core in
+            (core.entered.removeValue(forKey: id), core.passcodeQuestion(id))
+        }
+        guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
+        switch question {
+        case .account: verifyAccount(entered, id) { [self] in accountWasProven(entered, id) }
+        case .previous(let password):
+            stretch(id) { (client) throws(Failure) in
+                try client.open(accountPassword: password, previous: entered)
+            } wrong: { [self] in
+                passcodeWasWrong(entered, id)
+            }
+        case .passcode: checkPasscode(entered, id)
+        }
+    }
+
+    /// Verifies a passcode of one's own by the store, and the password of the account by the system first.
+    private func checkPasscode(_ entered: SecretBytes, _ id: UInt64) {
+        let kinds: Set<PasscodeKind>
+        do throws(Failure) {
+            kinds = try parts.account?.kinds() ?? [.own]
+        } catch {
+            parts.log.note(.passcodeNotChecked, error)
+            return post(.passcodeNotChecked(id, error.status))
+        }
+        let checkAccount: @Sendable () -> Void = { [self] in
+            verifyAccount(entered, id) { [self] in
+                core.withLock { $0.pending[id]?.accountPassword = entered }
+                stretch(id) { (client) throws(Failure) in
+                    try client.open(accountPassword: entered, previous: nil)
+                } wrong: { [self] in
+                    passcodeWasWrong(entered, id)
+                }
+            }
+        }
+        // Both kinds exist while a change from one to the other is not settled.
+        guard kinds.contains(.own) || kinds.isEmpty else { return checkAccount() }
+        stretch(id) { (client) throws(Failure) in
+            try client.open(.typed(entered))
+        } wrong: { [self] in
+            if kinds.contains(.account) { checkAccount() } else { passcodeWasWrong(entered, id) }
+        }
+    }
+
+    func passcodeWasWrong(_ entered: SecretBytes, _ id: UInt64) {
+        core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) }
+        post(.passcodeChecked(id, isRight: false))
+    }
+
+    /// Runs a check that stretches a passcode, and reports its result.
+    private func stretch(
+        _ id: UInt64, _ open: @escaping @Sendable (any AuthorityClient) throws(Failure) -> PasscodeVerdict,
+        wrong: @escaping @Sendable () -> Void
+    ) {
         let check: @Sendable () -> Void = { [self] in
             // If the evaluation has ended, its passcode is not verified.
             guard core.withLock({ $0.pending[id] != nil }) else { return }
-            guard let entered else { return post(.passcodeNotChecked(id, .internalFailure)) }
             do throws(Failure) {
                 guard let client else { throw Failure(.systemCancel) }
-                switch try client.open(.typed(entered)) {
+                switch try open(client) {
                 case .right: post(.passcodeChecked(id, isRight: true))
-                case .wrong:
-                    core.withLock { $0.pending[id]?.wrongPasscodes.append(entered) }
-                    post(.passcodeChecked(id, isRight: false))
+                case .wrong: wrong()
+                case .outdated: passcodeWasOutdated(id)
                 case .rightButClosed(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
                     post(.passcodeNotChecked(id, failure.status))

@@ -31,6 +31,8 @@ package final class LocalAuthority: AuthenticationAuthority {
         /// Returns the private key that approves uses of keys of a TPM, 32 bytes; nil if there is no TPM. Blocks.
         package var approvalKey: (@Sendable () throws(Failure) -> SecretBytes)?
         package var companions: (any CompanionMonitor)?
+        /// The account of the user; nil where no password of an account is verified.
+        package var account: AccountParts?
         /// Operates the simulated sensor, for prompts of the simulated tier.
         package var simulatedTouch: (@Sendable (_ isMatching: Bool) -> Void)?
         /// Called at the end of each evaluation.
@@ -82,6 +84,10 @@ package final class LocalAuthority: AuthenticationAuthority {
         var delayAlarm: (any Alarm)?
         /// The wrong passcodes that were typed in this evaluation.
         var wrongPasscodes: [SecretBytes] = []
+        /// The password of the account that the system has accepted in this evaluation.
+        var accountPassword: SecretBytes?
+        /// What a module of the system said last about the account.
+        var accountMessage = ""
         var completion: @Sendable (AuthenticationAnswer) -> Void
     }
 
@@ -172,7 +178,8 @@ package final class LocalAuthority: AuthenticationAuthority {
                     id: id, plan: request.plan,
                     allowsFallback: PromptText.fallbackTitle(request.prompting, plan: request.plan) != nil,
                     interactionAllowed: request.prompting.interactionAllowed, reuseSeconds: request.reuseSeconds,
-                    faceUser: request.asker.faceUser, purpose: request.purpose, lastStep: request.lastStep.lastStep,
+                    faceUser: request.asker.faceUser, purpose: request.purpose, lastStep: request.reducedStep,
+                    startsWithAccount: request.account.isAsked,
                     caller: request.asker.caller, program: request.asker.program)))
         return id
     }

@@ -9,12 +9,14 @@ package import LatchkeySeams
 extension PasscodeRecord {
     /// Makes the record of a new passcode and the key of its slot. Blocks for the duration of scrypt.
     package static func make(
-        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8]
+        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8], kind: PasscodeKind = .own
     ) throws(Failure) -> (record: PasscodeRecord, slotKey: SecretBytes) {
         let stretched = try stretch(passcode, salt: salt, cost: cost)
         guard
             let record = PasscodeRecord(
-                cost: cost, salt: salt, passcodeID: passcodeID, verifier: try verifier(stretched, passcodeID))
+                cost: cost, salt: salt, passcodeID: passcodeID, verifier: try verifier(stretched, passcodeID),
+                kind: kind
+            )
         else { throw notAccepted }
         return (record, try slotKey(stretched))
     }

@@ -30,14 +30,17 @@ package struct PasscodeVerification: Sendable {
 
     /// Makes the record of a new passcode and the key of its slot.
     package func make(
-        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8]
+        _ passcode: SecretBytes, passcodeID: [UInt8], cost: UInt8, salt: [UInt8], kind: PasscodeKind = .own
     ) throws(Failure) -> (record: PasscodeRecord, slotKey: SecretBytes) {
         guard let chip else {
-            return try PasscodeRecord.make(passcode, passcodeID: passcodeID, cost: cost, salt: salt)
+            return try PasscodeRecord.make(passcode, passcodeID: passcodeID, cost: cost, salt: salt, kind: kind)
         }
         let stretched = try PasscodeRecord.stretch(passcode, salt: salt, cost: cost)
         let new = try chip.create(Self.chipValue(stretched))
-        guard let record = PasscodeRecord(cost: cost, salt: salt, passcodeID: passcodeID, chip: new.record) else {
+        guard
+            let record = PasscodeRecord(
+                cost: cost, salt: salt, passcodeID: passcodeID, kind: kind, chip: new.record)
+        else {
             throw PasscodeRecord.notAccepted
         }
         return (record, try PasscodeRecord.slotKey(stretched, new.secret))

@@ -120,6 +120,20 @@ extension Keychain {
         }
     }
 
+    /// Replaces the slot after the password of the account was changed and the previous one has opened `U_pass`.
+    /// Called by `latchkey-authd` only, which has verified both passwords.
+    package func followAccountPassword(to passcode: NewPasscodeKey) throws(Failure) {
+        try checkWhole()
+        guard let key = tree.passcodeSecret else {
+            throw Failure(.passcodeNotSet, "The key that the passcode protects is not open.", hint: "Try again.")
+        }
+        let slot = try PasscodeSlot.make(key, behind: passcode, tree)
+        try carryOut(.passcodeChanged, .passcodeChanged, caller: nil) { (contents) throws(Failure) in
+            guard contents.slot != nil else { throw Failure(.passcodeNotSet, "No passcode is set.") }
+            contents.slot = slot
+        }
+    }
+
     /// Removes the passcode and, in the same transaction, every item of the class that needs one. A row with damaged
     /// attributes remains; if it is of that class, its secret cannot be read without the key.
     package func removePasscode(caller: Caller, proof: Authorisation) throws(Failure) {

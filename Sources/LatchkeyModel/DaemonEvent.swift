@@ -22,6 +22,10 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case refusalNotRecorded
     /// An entered passcode could not be verified; it counts as wrong.
     case passcodeNotChecked
+    /// The password of an account could not be verified through PAM, or the account may not be used.
+    case accountNotChecked
+    /// The password of an account was changed; the slot of the passcode still has the previous one.
+    case accountPasswordChanged
     case rollbackNotAccepted
     /// A token of the authority was not accepted, or could not be issued; the evaluation counts as refused.
     case tokenRefused
@@ -64,8 +68,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     /// The severity of this event.
     package var severity: Severity {
         switch self {
-        case .started, .stopped, .userRemoved: .notice
-        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .enrolmentNotFollowed, .rowsChanged,
+        case .started, .stopped, .userRemoved, .accountPasswordChanged: .notice
+        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked, .enrolmentNotFollowed, .rowsChanged,
             .tokenRefused, .authorityLost, .authorityNotTold:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,

@@ -85,6 +85,12 @@ package struct PromptContent: Hashable, Sendable {
         case scanTooFast = 14
         /// The sensor was disconnected while it scanned.
         case sensorDisconnected = 15
+        /// The password of the account could not be verified; `message` says why, if a module of the system said it.
+        case accountNotChecked = 16
+        /// The system refuses the account, for example because it has expired.
+        case accountRefused = 17
+        /// The password of the account was changed, and the previous one is needed to open the keychain.
+        case accountPasswordChanged = 18
 
         /// Whether the message reports a failed attempt, a lockout or a required passcode; false for guidance, which
         /// counts nothing.
@@ -93,8 +99,9 @@ package struct PromptContent: Hashable, Sendable {
             case .none, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: false
             case .notRecognised, .wrongPasscode, .biometryLocked, .biometryFinished, .sameWrongPasscode,
                 .passcodeDueAfterRestart, .passcodeDueByTime, .newPasscodeTooShort, .newPasscodesDiffer,
-                .sensorDisconnected:
+                .sensorDisconnected, .accountNotChecked, .accountRefused:
                 true
+            case .accountPasswordChanged: false
             }
         }
     }
@@ -111,6 +118,16 @@ package struct PromptContent: Hashable, Sendable {
         case newPasscodeAsked = 3
         /// The prompt asks for the same new passcode again.
         case newPasscodeRepeated = 4
+    }
+
+    /// The secret for which `passcode` as a method stands.
+    package enum Secret: UInt8, CaseIterable, Sendable {
+        /// The passcode of the keychain.
+        case passcode = 0
+        /// The password of the user's account on this system.
+        case accountPassword = 1
+        /// The password that the account had before it was changed.
+        case previousPassword = 2
     }
 
     /// The step in which the prompt is.
@@ -134,13 +151,21 @@ package struct PromptContent: Hashable, Sendable {
     ///
     /// Policy always leaves it nil; `Authenticator` sets it when it sends the content.
     package var recoveryCode: SecretBytes?
+    /// The secret that is requested while `method` is the passcode.
+    package var secret: Secret
+    /// What a module of the system says about the account, already cleaned and clipped; empty if it says nothing.
+    ///
+    /// Policy always leaves it empty; the authority sets it when it sends the content.
+    package var message: String
 
     /// Creates a content from its fields.
     package init(
         method: AuthenticationMethod, notice: Notice, triesLeft: Int, showsFallback: Bool,
         offersCompanion: Bool = false, asksPermission: Bool = false, step: Step = .proof, delaySeconds: Int = 0,
-        recoveryCode: SecretBytes? = nil
+        recoveryCode: SecretBytes? = nil, secret: Secret = .passcode, message: String = ""
     ) {
+        self.secret = secret
+        self.message = message
         self.recoveryCode = recoveryCode
         self.delaySeconds = delaySeconds
         self.step = step
@@ -155,13 +180,14 @@ package struct PromptContent: Hashable, Sendable {
     /// Returns whether the prompt currently asks for authentication by `method`.
     package func asks(for method: AuthenticationMethod) -> Bool { step == .proof && self.method == method }
 
-    /// Hashes all fields except the recovery code, which policy never sets.
+    /// Hashes all fields except the recovery code and the message, which policy never sets.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(step)
         hasher.combine(method)
         hasher.combine(notice)
         hasher.combine(triesLeft)
         hasher.combine(delaySeconds)
+        hasher.combine(secret)
         hasher.combine([showsFallback, offersCompanion, asksPermission])
     }
 }

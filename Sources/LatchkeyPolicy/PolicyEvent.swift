@@ -41,6 +41,14 @@ package enum PolicyEvent: Hashable, Sendable {
     case passcodeChecked(UInt64, isRight: Bool)
     /// An entered passcode could not be verified.
     case passcodeNotChecked(UInt64, Status)
+    /// The entered password is that of the account, which the evaluation asked for before its first stage.
+    case accountProven(UInt64)
+    /// The system neither accepted nor refused the entered password of the account as wrong.
+    case accountNotProven(UInt64, AccountFault)
+    /// The entered password is that of the account, but the passcode is the one that the account had before.
+    case passcodeOutdated(UInt64)
+    /// A module of the system said something about the account, which the prompt shows.
+    case accountMessage(UInt64)
     /// The evaluation was cancelled: by the caller (`appCancel`) or because its connection ended (`systemCancel`).
     case withdrawn(UInt64, Status)
     case deadlinePassed(UInt64)
@@ -58,6 +66,16 @@ package enum PolicyEvent: Hashable, Sendable {
     case passcodeExists(Bool)
     /// A passcode was verified as correct after its evaluation had ended.
     case passcodeWasRight
+}
+
+/// Why the system did not say whether the password of an account is right.
+package enum AccountFault: Hashable, CaseIterable, Sendable {
+    /// The system cannot verify passwords now, and said so before it saw this one. Not a try.
+    case notAvailable
+    /// The system refuses the account whatever its password is.
+    case refused
+    /// The verification failed, and may have failed because of what was typed; so the try counts.
+    case failed
 }
 
 /// An output of the reducer, which the service executes. Effects of one event are executed in order.

@@ -95,6 +95,8 @@ package struct EvaluationRequest: Hashable, Sendable {
     package var purpose: PromptPurpose
     /// The step that follows when the plan is complete.
     package var lastStep: LastStep
+    /// Whether the password of the user's account is verified before the first stage. It proves no method.
+    package var startsWithAccount: Bool
     /// The caller to which the proofs belong. Proofs for `Caller.none` authorise nothing.
     package var caller: Caller
     /// The number of the program, by which evaluations take turns.
@@ -104,8 +106,9 @@ package struct EvaluationRequest: Hashable, Sendable {
     package init(
         id: UInt64, plan: AuthenticationPlan, allowsFallback: Bool, interactionAllowed: Bool, reuseSeconds: UInt64 = 0,
         faceUser: String? = nil, purpose: PromptPurpose = .app, lastStep: LastStep = .none,
-        caller: Caller = .none, program: UInt64 = 0
+        startsWithAccount: Bool = false, caller: Caller = .none, program: UInt64 = 0
     ) {
+        self.startsWithAccount = startsWithAccount
         self.program = program
         self.id = id
         self.plan = plan
@@ -136,6 +139,12 @@ package struct ActiveEvaluation: Hashable, Sendable {
     package var isChecking: Bool
     /// The failed or unverified try whose count is being stored; nil if there is none.
     package var keeping: Keeping?
+    /// The counters before the passcode that is being verified was counted; nil if none is.
+    package var uncounted: PolicyCounters?
+    /// Whether the prompt asks for the password of the account, before the first stage.
+    package var isProvingAccount = false
+    /// Whether the passcode is the password that the account had before it was changed.
+    package var asksPrevious = false
     /// Whether a new passcode was entered once and is asked for again.
     package var isRepeatingPasscode = false
     /// Failed tries of the current method in this evaluation.
@@ -155,7 +164,7 @@ package struct ActiveEvaluation: Hashable, Sendable {
 
     /// The current step of the prompt.
     package var step: PromptContent.Step {
-        guard stage >= request.plan.stages.count else { return .proof }
+        guard !isProvingAccount, stage >= request.plan.stages.count else { return .proof }
         return switch request.lastStep {
         case .none: .proof
         case .showsRecoveryCode: .recoveryCodeShown
@@ -166,6 +175,6 @@ package struct ActiveEvaluation: Hashable, Sendable {
 
     /// The methods that complete the current stage; none during the last step.
     package var accepted: Set<AuthenticationMethod> {
-        stage < request.plan.stages.count ? request.plan.stages[stage] : []
+        !isProvingAccount && stage < request.plan.stages.count ? request.plan.stages[stage] : []
     }
 }

@@ -35,8 +35,9 @@ extension PolicyState {
         evaluation.keeping = nil
         switch kept {
         case .miss: return missed(evaluation)
-        case .passcode:
+        case .passcode(let before):
             evaluation.isChecking = true
+            evaluation.uncounted = before
             active = evaluation
             return [.checkPasscode(id)]
         }
@@ -53,7 +54,9 @@ extension PolicyState {
     mutating func passcodeChecked(_ id: UInt64, isRight: Bool) -> [PolicyEffect] {
         guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
         evaluation.isChecking = false
-        if isRight {
+        evaluation.uncounted = nil
+        // Only `accountProven` completes the request for the password of the account.
+        if isRight, !evaluation.isProvingAccount {
             active = evaluation
             return countRightPasscode() + proven(evaluation, proof(.passcode, nil, evaluation.request))
         }

@@ -28,6 +28,10 @@ extension PolicyState {
         case .delayPassed(let id, let time): delayPassed(id, at: time)
         case .passcodeChecked(let id, let isRight): passcodeChecked(id, isRight: isRight)
         case .passcodeNotChecked(let id, let status): passcodeNotChecked(id, status)
+        case .accountProven(let id): accountProven(id)
+        case .accountNotProven(let id, let fault): accountNotProven(id, fault)
+        case .passcodeOutdated(let id): passcodeOutdated(id)
+        case .accountMessage(let id): accountMessage(id)
         case .codeAcknowledged(let id): endLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id): endLastStep(id, .recoveryCodeAsked)
         case .newPasscodeEntered(let id, let isLongEnough): newPasscodeEntered(id, isLongEnough: isLongEnough)
@@ -51,7 +55,9 @@ extension PolicyState {
 
     mutating func begin(_ request: EvaluationRequest, at now: Int64) -> [PolicyEffect] {
         // Without stages and without a last step there is nothing to request.
-        if request.plan.stages.isEmpty, request.lastStep == .none { return [.reply(request.id, .granted(.none))] }
+        if request.plan.stages.isEmpty, request.lastStep == .none, !request.startsWithAccount {
+            return [.reply(request.id, .granted(.none))]
+        }
         if let refusal = refusal(of: request.plan, for: request.faceUser) {
             return [.reply(request.id, .denied(refusal))]
         }
@@ -64,6 +70,7 @@ extension PolicyState {
 
     mutating func activate(_ request: EvaluationRequest) -> [PolicyEffect] {
         noteTurn(of: request.program)
+        if request.startsWithAccount { return activateAccount(request) }
         guard let first = request.plan.stages.first else { return activateLastStep(request) }
         let method = firstMethod(of: first, for: request.faceUser)
         let evaluation = ActiveEvaluation(
@@ -85,7 +92,7 @@ extension PolicyState {
     /// Returns a proof from the unlock by biometry if the app accepts it and it is recent enough (behaviour LA-33).
     private func reusableUnlock(_ request: EvaluationRequest, at now: Int64) -> Authorisation? {
         let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
-        guard request.purpose == .app, request.lastStep == .none, seconds > 0, request.plan.stages.count == 1,
+        guard request.purpose == .app, request.lastStep == .none, !request.startsWithAccount, seconds > 0, request.plan.stages.count == 1,
             request.plan.stages[0].contains(.biometry),
             biometryRefusal(for: request.faceUser) == nil, !needsPermission(request.faceUser), !isLocked,
             let biometricUnlock, now >= biometricUnlock,
@@ -145,7 +152,9 @@ extension PolicyState {
             triesLeft: evaluation.step == .proof ? max(tries, 0) : 0,
             showsFallback: showsFallback, offersCompanion: offersCompanion(evaluation),
             asksPermission: evaluation.isAskingPermission, step: evaluation.step,
-            delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0)
+            delaySeconds: isDelayed(evaluation) ? Int(delaySeconds) : 0,
+            secret: evaluation.isProvingAccount
+                ? .accountPassword : evaluation.asksPrevious ? .previousPassword : .passcode)
     }
 
     /// Returns the active evaluation if it has that number, its prompt is visible and it requests `method`.
@@ -281,11 +290,18 @@ extension PolicyState {
 
     /// Adds a proof, then continues with the next stage that the proofs do not complete, or with the last step.
     mutating func proven(_ evaluation: ActiveEvaluation, _ proof: Authorisation) -> [PolicyEffect] {
-        let id = evaluation.request.id
         var evaluation = evaluation
         evaluation.proven = evaluation.proven.union(proof)
+        evaluation.asksPrevious = false
+        return enter(evaluation.stage + 1, evaluation)
+    }
+
+    /// Continues with that stage, or with the first one after it that the proofs do not complete, or with the last step.
+    mutating func enter(_ first: Int, _ evaluation: ActiveEvaluation) -> [PolicyEffect] {
+        let id = evaluation.request.id
+        var evaluation = evaluation
         let stages = evaluation.request.plan.stages
-        var stage = evaluation.stage + 1
+        var stage = first
         while stage < stages.count, !stages[stage].isDisjoint(with: evaluation.proven.methods) { stage += 1 }
         guard stage < stages.count else { return beginLastStep(evaluation) }
         let faceUser = evaluation.request.faceUser

@@ -65,6 +65,15 @@ package enum RequestedStep: Sendable {
     package var code: SecretBytes? { if case .showsRecoveryCode(let code) = self { code } else { nil } }
 }
 
+/// The password of the account as the first step of a request.
+package enum AccountStep: Sendable {
+    case none
+    /// It is verified; nothing else depends on it.
+    case asked
+    /// It is verified and becomes the new passcode, for which no other step asks.
+    case becomesPasscode
+}
+
 /// A request to authenticate the user.
 package struct AuthenticationRequest: Sendable {
     package var plan: AuthenticationPlan
@@ -74,6 +83,8 @@ package struct AuthenticationRequest: Sendable {
     package var purpose: PromptPurpose
     /// The step after all stages of the plan. A plan without stages but with a last step also shows a prompt.
     package var lastStep: RequestedStep
+    /// Whether the password of the account is verified first, and what it is used for.
+    package var account: AccountStep = .none
     /// Seconds after an unlock by biometry during which it is accepted as proof (behaviour LA-33).
     package var reuseSeconds: UInt64
     /// How many uses of keys the token permits.
@@ -188,6 +199,8 @@ package enum PasscodeVerdict: Sendable {
     case wrong
     /// The passcode is right, but the key that it protects does not open; the evaluation is refused without a miss.
     case rightButClosed(Failure)
+    /// The password is that of the account, which was changed: the passcode is the previous one. Durable.
+    case outdated
 }
 
 /// The functions of the service that its authority calls. The calls block and may come from any thread.
@@ -196,6 +209,15 @@ package protocol AuthorityClient: AnyObject, Sendable {
     func adopt(_ set: EnrolmentSet?) throws(Failure)
     /// Verifies a passcode; a right one opens the key that it protects.
     func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict
+    /// Opens the key that the password of the account protects.
+    ///
+    /// - Parameters:
+    ///   - password: the password that the system has accepted for the account.
+    ///   - previous: the password that the account had before, if the user was asked for it; a right one is replaced
+    ///     by `password`.
+    func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict
+    /// Replaces the slot of the passcode, whose key is open, by one under this key.
+    func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure)
     /// Reports that the connection to the authority ended: every proof that it gave is void.
     func authorityWasLost()
     /// Reports that these counters are durable.

@@ -2,6 +2,14 @@
 
 package import LatchkeyModel
 
+/// What a passcode is. Raw values are part of the record's format and never reused.
+package enum PasscodeKind: UInt8, CaseIterable, Sendable {
+    /// A secret that only Latchkey has.
+    case own = 0
+    /// The password of the user's account, which the system verifies first.
+    case account = 1
+}
+
 /// What `latchkey-authd` stores about a user's passcode: the parameters of its stretching, and a verifier.
 ///
 /// The verifier and the key of the store's slot are derived from the stretched passcode independently of each other, so
@@ -21,13 +29,16 @@ package struct PasscodeRecord: Equatable, Sendable {
     package let verifier: [UInt8]
     /// What the chip needs to judge the passcode (`PasscodeChip`); empty if the verifier does.
     package let chip: [UInt8]
+    /// What the passcode was when it was set.
+    package let kind: PasscodeKind
 
     /// Maximum bytes of `chip`.
     package static let chipBytes = 1024
 
     /// Decodes a stored record; nil if a field has a length or value that is not accepted.
     package init?(
-        cost: UInt8, salt: [UInt8], passcodeID: [UInt8], verifier: [UInt8] = [], chip: [UInt8] = []
+        cost: UInt8, salt: [UInt8], passcodeID: [UInt8], verifier: [UInt8] = [], kind: PasscodeKind = .own,
+        chip: [UInt8] = []
     ) {
         // Exactly one of the two judges.
         let isJudged = verifier.isEmpty ? (1...Self.chipBytes).contains(chip.count) : verifier.count == 32 && chip.isEmpty
@@ -35,7 +46,7 @@ package struct PasscodeRecord: Equatable, Sendable {
             passcodeID.count == AuthToken.identifierBytes, isJudged
         else { return nil }
         (self.cost, self.salt, self.passcodeID, self.verifier) = (cost, salt, passcodeID, verifier)
-        self.chip = chip
+        (self.kind, self.chip) = (kind, chip)
     }
 }
 
@@ -45,14 +56,20 @@ package struct PasscodeRecords: Equatable, Sendable {
     /// The record of a passcode that the user chose last. It replaces `current` when the store has adopted it, or when
     /// a later right passcode shows that it had.
     package var prepared: PasscodeRecord?
+    /// *Rekey needed*: the password of the account was changed, and the previous one is needed to open the slot.
+    package var needsRekey: Bool
     /// What a chip still stores for a record that is not used any more (`PasscodeRecord.chip`); empty for nothing.
     package var abandoned: [UInt8] = []
 
     /// Creates a value from its fields.
-    package init(current: PasscodeRecord? = nil, prepared: PasscodeRecord? = nil) {
+    package init(current: PasscodeRecord? = nil, prepared: PasscodeRecord? = nil, needsRekey: Bool = false) {
         self.current = current
         self.prepared = prepared
+        self.needsRekey = needsRekey
     }
+
+    /// What the current passcode can be; more than one kind while a change of the kind is not settled.
+    package var kinds: Set<PasscodeKind> { Set([current, prepared].compactMap { $0?.kind }) }
 }
 
 /// The role that stores the records of one user's passcode durably.

@@ -24,6 +24,15 @@ extension Service: AuthorityClient {
         return .right
     }
 
+    /// Not called: the password of an account is verified in `latchkey-authd`, which sends the key of the slot.
+    package func open(accountPassword: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
+        throw Failure(.internalFailure, "The password of an account is not verified in this process.")
+    }
+
+    package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
+        try parts.keychain.get().followAccountPassword(to: .slotKey(slotKey, passcodeID: passcodeID))
+    }
+
     package func counted(_ counters: PolicyCounters) { keeper?.follow(counters) }
 
     package func authorityWasLost() {

@@ -29,12 +29,26 @@ extension Session {
         }
     }
 
-    /// Does the same as `discardProtected` without authentication, for a forgotten passcode. Allowed only in tiers in
-    /// which any program of the user could delete the store's folder as well.
-    func discardForgotten(_ answer: @escaping Answer) throws(Failure) {
-        try checkOneUserOwnsAll()
+    /// Does the same as `discardProtected` for a forgotten passcode: without authentication in tiers in which any
+    /// program of the user could delete the store's folder as well, otherwise with the password of the account, for
+    /// which `latchkey-authd` asks.
+    func discardForgotten(_ id: UInt64, _ answer: @escaping Answer) throws(Failure) {
         let keychain = try keychain()
         let caller = caller
+        switch service.parts.tier {
+        case .user, .simulated: discardForgotten(keychain, caller, answer)
+        case .file, .tpm:
+            guard keychain.isPasscodeSet else { throw Failure(.passcodeNotSet, "No passcode is set.") }
+            askOwner(id, AuthenticationPlan([]), for: .discardProtected) { [self] asked, _ in
+                switch asked {
+                case .granted: discardForgotten(keychain, caller, answer)
+                case .denied(let failure): answer(.failure(failure))
+                }
+            }
+        }
+    }
+
+    private func discardForgotten(_ keychain: Keychain, _ caller: Caller, _ answer: @escaping Answer) {
         service.parts.work.submit(.any) { [service] in
             do throws(Failure) {
                 try keychain.discardForgotten(caller: caller)

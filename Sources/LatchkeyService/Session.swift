@@ -95,7 +95,7 @@ package final class Session: RequestHandler {
             case .restoreRows: try restoreRows(answer)
             case .acceptStore: try acceptStore(id, answer)
             case .discardProtected: try discardProtected(id, answer)
-            case .discardForgotten: try discardForgotten(answer)
+            case .discardForgotten: try discardForgotten(id, answer)
             case .createEnclaveKey(let create): try createKey(id, create, answer)
             case .useEnclaveKey(let use): useKey(id, use, answer)
             case .describeEnclaveKey(let name): answer(try describeKey(name))

@@ -62,10 +62,13 @@ package enum Frame {
     }
 
     /// Reads the payload of one frame from a blocking descriptor; waits until `deadline` (`Uptime` nanoseconds),
-    /// without limit when it is nil.
-    package static func receive(from descriptor: Descriptor, until deadline: Int64?) throws(FrameError) -> SecretBytes {
+    /// without limit when it is nil. Refuses a payload of more than `limit` bytes before it reads it.
+    package static func receive(
+        from descriptor: Descriptor, until deadline: Int64?, limit: Int = Limits.frameBytes
+    ) throws(FrameError) -> SecretBytes {
         let header = try read(headerBytes, from: descriptor, until: deadline)
         let count = try header.withBytes { (bytes) throws(FrameError) in try length(bytes) }
+        guard count <= limit else { throw .tooLong(count) }
         return try read(count, from: descriptor, until: deadline)
     }
 

@@ -56,6 +56,7 @@ package enum ServiceMessage: Equatable, Sendable {
             case .open(let open): body(4, open)
             case .counted(let counted): body(5, counted)
             case .countersWereLost(let userID): body(6, userID)
+            case .replaceSlot(let slot): body(7, slot)
             case .carry(let command): body(8, command)
             }
         case .storeReply(let number, let reply):
@@ -132,6 +133,7 @@ package enum ServiceMessage: Equatable, Sendable {
         case 4: .open(try reader.value())
         case 5: .counted(try reader.value())
         case 6: .countersWereLost(userID: try reader.value())
+        case 7: .replaceSlot(try reader.value())
         case 8: .carry(try reader.value())
         default: throw .unknownMessage
         }

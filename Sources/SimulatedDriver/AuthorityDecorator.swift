@@ -80,6 +80,16 @@ extension AuthorityDecorator {
 
     package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict { try forward(passcode) }
 
+    package func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
+        guard let client = service.client else { throw Failure(.systemCancel) }
+        return try client.open(accountPassword: password, previous: previous)
+    }
+
+    package func replaceSlot(_ slotKey: SecretBytes, passcodeID: [UInt8]) throws(Failure) {
+        guard let client = service.client else { throw Failure(.systemCancel) }
+        try client.replaceSlot(slotKey, passcodeID: passcodeID)
+    }
+
     /// Has the service verify a passcode; throws `systemCancel` if the service has ended.
     package func forward(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         guard let client = service.client else { throw Failure(.systemCancel) }

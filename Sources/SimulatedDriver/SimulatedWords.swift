@@ -64,7 +64,7 @@ extension PromptContent {
         let title =
             switch method {
             case .biometry: asksPermission ? "\(prompt.sensor)? \"\(prompt.faceUsage)\"" : "\(prompt.sensor)"
-            case .passcode: "passcode"
+            case .passcode: secretWords
             case .companion: "companion"
             }
         let tries = method == .companion || asksPermission ? "" : ", tries left: \(triesLeft)"
@@ -87,6 +87,17 @@ extension PromptContent {
         case .newPasscodesDiffer: ", the entries differ"
         case .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry, .scanTooFast: ", \(notice)"
         case .sensorDisconnected: ", the sensor is disconnected"
+        case .accountNotChecked: ", the account cannot be checked"
+        case .accountRefused: ", the account is refused"
+        case .accountPasswordChanged: ", the account password was changed"
+        }
+    }
+
+    private var secretWords: String {
+        switch secret {
+        case .passcode: "passcode"
+        case .accountPassword: "account password"
+        case .previousPassword: "previous account password"
         }
     }
 }

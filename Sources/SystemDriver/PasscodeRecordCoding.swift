@@ -4,34 +4,40 @@ import LatchkeyModel
 import LatchkeySeams
 import LatchkeyWire
 
-// The contents of the file `passcodes`: `[current, prepared]`, and what a chip must still remove as a third item. A
-// record is `[cost, salt, identifier, verifier]`, or `[cost, salt, identifier, "", 0, chip]` if a chip judges the
-// passcode; an empty array is no record.
+// The contents of the file `passcodes`: `[current, prepared]`, whether a rekey is needed as a third item, and what a chip
+// must still remove as a fourth. A record is `[cost, salt, identifier, verifier]`, its kind as a fifth item, and what a
+// chip needs to judge it as a sixth; an empty array is no record. Items at the end that have their default are left out,
+// so the file of a user with an own passcode is the same as that of versions without kinds, which refuse every other one.
 
 extension PasscodeRecords {
     /// Decodes the contents; nil unless they are exactly what `encoded` returns.
     init?(decoding body: [UInt8]) {
         var records: [PasscodeRecord?] = []
+        var needsRekey: Bool?
         var abandoned: [UInt8]?
         let isRead = AuthorityFolder.decode(body) { (reader) throws(WireError) in
-            try reader.array(limit: 3) { (reader) throws(WireError) in
+            try reader.array(limit: 4) { (reader) throws(WireError) in
                 if records.count < 2 {
                     records.append(try PasscodeRecord?(from: &reader))
+                } else if needsRekey == nil {
+                    needsRekey = try reader.boolean()
                 } else {
                     abandoned = try reader.bytes(limit: PasscodeRecord.chipBytes)
                 }
             }
         }
-        guard isRead, records.count == 2, abandoned?.isEmpty != true else { return nil }
-        self.init(current: records[0], prepared: records[1])
+        guard isRead, records.count == 2 else { return nil }
+        self.init(current: records[0], prepared: records[1], needsRekey: needsRekey ?? false)
         self.abandoned = abandoned ?? []
+        guard encoded == body else { return nil }
     }
 
     /// The contents of the file.
     var encoded: [UInt8] {
         var writer = CBORWriter()
-        writer.array(abandoned.isEmpty ? 2 : 3)
+        writer.array(!abandoned.isEmpty ? 4 : needsRekey ? 3 : 2)
         for record in [current, prepared] { record.write(to: &writer) }
+        if needsRekey || !abandoned.isEmpty { writer.boolean(needsRekey) }
         if !abandoned.isEmpty { writer.bytes(abandoned) }
         return writer.finish().copyBytes()
     }
@@ -40,35 +46,39 @@ extension PasscodeRecords {
 extension PasscodeRecord? {
     fileprivate func write(to writer: inout CBORWriter) {
         guard let self else { return writer.array(0) }
-        writer.array(self.chip.isEmpty ? 4 : 6)
+        writer.array(!self.chip.isEmpty ? 6 : self.kind != .own ? 5 : 4)
         writer.unsigned(UInt64(self.cost))
         writer.bytes(self.salt)
         writer.bytes(self.passcodeID)
         writer.bytes(self.verifier)
-        guard !self.chip.isEmpty else { return }
-        writer.unsigned(0)
-        writer.bytes(self.chip)
+        if self.kind != .own || !self.chip.isEmpty { writer.unsigned(UInt64(self.kind.rawValue)) }
+        if !self.chip.isEmpty { writer.bytes(self.chip) }
     }
 
     fileprivate init(from reader: inout CBORReader) throws(WireError) {
         var cost: UInt64?
-        var count = 0
+        var kind: PasscodeKind?
+        var chip: [UInt8] = []
         var parts: [[UInt8]] = []
         try reader.array(limit: 6) { (reader) throws(WireError) in
-            defer { count += 1 }
-            switch count {
-            case 0: cost = try reader.unsigned()
-            case 4: guard try reader.unsigned() == 0 else { throw .invalidValue }
-            default: parts.append(try reader.bytes(limit: count == 5 ? PasscodeRecord.chipBytes : 32))
+            if cost == nil {
+                cost = try reader.unsigned()
+            } else if parts.count < 3 {
+                parts.append(try reader.bytes(limit: 32))
+            } else if kind == nil {
+                kind = UInt8(exactly: try reader.unsigned()).flatMap { PasscodeKind(rawValue: $0) }
+                guard kind != nil else { throw .invalidValue }
+            } else {
+                chip = try reader.bytes(limit: PasscodeRecord.chipBytes)
             }
         }
         guard let cost else {
             self = nil
             return
         }
-        guard count == 4 || count == 6, let cost = UInt8(exactly: cost),
+        guard parts.count == 3, let cost = UInt8(exactly: cost),
             let record = PasscodeRecord(
-                cost: cost, salt: parts[0], passcodeID: parts[1], verifier: parts[2], chip: count == 6 ? parts[3] : [])
+                cost: cost, salt: parts[0], passcodeID: parts[1], verifier: parts[2], kind: kind ?? .own, chip: chip)
         else { throw .invalidValue }
         self = record
     }

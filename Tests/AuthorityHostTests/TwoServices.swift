@@ -62,6 +62,8 @@ final class TwoServices: Sendable {
             var opensNothing = false
             /// What latchkeyd does with commands for the TPM.
             var carrying: Carrying?
+            /// Whether the store fails to replace the slot of a passcode.
+            var replacesNothing = false
             /// The frames in both directions, to search and to replay.
             var frames: [SecretBytes] = []
         }
@@ -76,7 +78,8 @@ final class TwoServices: Sendable {
     ///   - keepingStore: false if the store of `disk` was removed, and only the files of the authority remain.
     init(
         _ state: WorldState = WorldState(sensor: .touchID, enrolment: [1, 2, 3]), account: String = "ada",
-        after earlier: Disk? = nil, keepingStore: Bool = true, tpm: SwitchedTPM? = nil
+        after earlier: Disk? = nil, keepingStore: Bool = true, passwords: (any AccountPasswords)? = nil,
+        firstPasscode: PasscodeKind = .account, tpm: SwitchedTPM? = nil
     ) throws {
         disk = try earlier ?? Disk()
         let (clock, random) = (clock, random)
@@ -93,10 +96,11 @@ final class TwoServices: Sendable {
             try identity.open(stored.store, vault: stored.vault, clock: clock, random: random)
         }
         let (wire, world, prompter, path) = (wire, world, prompter, disk.folder.path)
+        let userAccount = passwords.map { UserAccount(name: name, passwords: $0, firstPasscode: firstPasscode) }
         let carrier = tpm.map { LyingCarrier(wire, TPMChip(TPMPlace($0.path), clock: clock, random: random)) }
         link = AuthorityLink(clock: clock, work: ImmediateWorkQueue(), log: UnwatchedLog(), carrier: carrier) {
             (received, ended) throws(Failure) in
-            try Self.connect(wire, world, prompter, clock, random, path, name, tier, received, ended)
+            try Self.connect(wire, world, prompter, clock, random, path, name, tier, userAccount, received, ended)
         }
         link.start()
         authority = RemoteAuthority(userID: Self.userID, link: link, clock: clock)
@@ -113,6 +117,7 @@ final class TwoServices: Sendable {
     private static func connect(
         _ wire: Wire, _ world: SimulatedWorld, _ prompter: any Prompter, _ clock: VirtualClock,
         _ random: SystemRandomSource, _ path: String, _ account: AccountName, _ tier: Tier,
+        _ userAccount: UserAccount?,
         _ received: @escaping @Sendable (SecretBytes) -> Bool,
         _ ended: @escaping @Sendable () -> Void
     ) throws(Failure) -> @Sendable (SecretBytes) -> Void {
@@ -134,7 +139,7 @@ final class TwoServices: Sendable {
             return UserParts(
                 tier: tier, isVirtual: true, reader: world, prompter: prompter, clock: clock,
                 work: ImmediateWorkQueue(),
-                counters: files, permissions: files, passcodes: files, approvalKeys: files)
+                counters: files, permissions: files, passcodes: files, approvalKeys: files, account: userAccount)
         }
         if tier == .tpm {
             parts.passcodeChip = { carrier in
@@ -146,6 +151,13 @@ final class TwoServices: Sendable {
                 case .storeCall(let number, .open)? = try? ServiceMessage(decoding: frame)
             {
                 let reply = ServiceMessage.storeReply(number, .opened(false)).encoded()
+                _ = wire.state.withLock { $0.connection }?.received(reply)
+                return
+            }
+            if wire.state.withLock({ $0.replacesNothing }),
+                case .storeCall(let number, .replaceSlot)? = try? ServiceMessage(decoding: frame)
+            {
+                let reply = ServiceMessage.storeReply(number, .failure(Failure(.diskFull))).encoded()
                 _ = wire.state.withLock { $0.connection }?.received(reply)
                 return
             }
@@ -207,6 +219,9 @@ final class TwoServices: Sendable {
 
     /// Makes the store claim of every passcode that its slot does not open.
     func openNothing() { wire.state.withLock { $0.opensNothing = true } }
+
+    /// Makes the store fail to replace the slot of a passcode, as a full disk does.
+    func replaceNothing(_ fails: Bool) { wire.state.withLock { $0.replacesNothing = fails } }
 
     /// The authd side of the current connection, for calls that latchkeyd would not make.
     var connection: AuthorityConnection? { wire.state.withLock { $0.connection } }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAuthority
+import LatchkeyModel
+import LatchkeySeams
+
+// When the password of the user's account is required, and when it becomes the passcode.
+
+extension UserParts {
+    /// What the authority needs to verify the password of the account.
+    var accountParts: AccountParts? {
+        account.map { AccountParts(account: $0, passcodes: passcodes) }
+    }
+}
+
+extension AccountStep {
+    /// Whether an evaluation that was granted with this step proves who the user is without the passcode.
+    var isProof: Bool {
+        switch self {
+        case .none: false
+        case .asked, .becomesPasscode: true
+        }
+    }
+
+    /// The kind of the passcode that the evaluation chooses.
+    var kind: PasscodeKind {
+        switch self {
+        case .none, .asked: .own
+        case .becomesPasscode: .account
+        }
+    }
+}
+
+extension UserAuthority {
+    /// Decides whether an evaluation begins with the password of the account, whatever latchkeyd asks for.
+    func accountStep(_ call: AuthorityCall.Evaluate, _ step: RequestedStep) throws(Failure) -> AccountStep {
+        if case .asksNewPasscode = step {
+            return hasRecord ? try checkedChange() : try firstPasscode()
+        }
+        // Without a stage, a request to discard is one of a user who has forgotten the passcode.
+        if call.purpose == .discardProtected, call.plan.stages.isEmpty { return try discardStep() }
+        return .none
+    }
+
+    /// A first passcode needs the password of the account, where it has one: otherwise every program of the user sets it.
+    private func firstPasscode() throws(Failure) -> AccountStep {
+        guard let account = parts.account, try account.passwords.hasPassword(account.name) else { return .none }
+        switch account.firstPasscode {
+        case .own: return .asked
+        case .account: return .becomesPasscode
+        }
+    }
+
+    /// The password of the account is changed by the system's means only.
+    private func checkedChange() throws(Failure) -> AccountStep {
+        guard let account = parts.account, try parts.passcodes.passcodeRecords().kinds == [.account],
+            account.firstPasscode == .account
+        else { return .none }
+        throw Failure(
+            .notPermitted, "The passcode is the password of your account.",
+            hint: "Change it with passwd. The next prompt asks for the new password and once for the previous one.")
+    }
+
+    private func discardStep() throws(Failure) -> AccountStep {
+        guard let account = parts.account, try account.passwords.hasPassword(account.name) else {
+            throw Failure(
+                .notPermitted,
+                "A forgotten passcode can be discarded only with a password of your account, and it has none.",
+                hint: "An administrator can remove the whole keychain: latchkey admin remove-user \(userID)")
+        }
+        return .asked
+    }
+}

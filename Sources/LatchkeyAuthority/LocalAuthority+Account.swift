@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyPolicy
+package import LatchkeySeams
+
+// The password of the user's account: as the passcode, and as a step before others.
+
+/// What the authority of a user needs to verify the password of the account.
+package struct AccountParts: Sendable {
+    package var account: UserAccount
+    /// The records that say what the passcode is.
+    package var passcodes: any PasscodeRecordStore
+
+    /// Creates a value from its fields.
+    package init(account: UserAccount, passcodes: any PasscodeRecordStore) {
+        self.account = account
+        self.passcodes = passcodes
+    }
+
+    /// Returns what the passcode can be. Blocks.
+    func kinds() throws(Failure) -> Set<PasscodeKind> { try passcodes.passcodeRecords().kinds }
+}
+
+extension AccountStep {
+    /// Whether the password of the account is requested.
+    var isAsked: Bool {
+        switch self {
+        case .none: false
+        case .asked, .becomesPasscode: true
+        }
+    }
+}
+
+extension AuthenticationRequest {
+    /// The last step, unless the password of the account takes its place.
+    var reducedStep: LastStep {
+        switch account {
+        case .none, .asked: lastStep.lastStep
+        case .becomesPasscode: .none
+        }
+    }
+}
+
+extension LocalAuthority {
+    /// What a passcode that was entered answers.
+    enum PasscodeQuestion: Sendable {
+        case passcode
+        /// The password of the account, before the first stage.
+        case account
+        /// The password that the account had before this one.
+        case previous(SecretBytes)
+    }
+
+    /// Adds what the reducer does not know: which secret the passcode is, and what the system says.
+    func describeAccount(_ content: inout PromptContent, of id: UInt64) {
+        guard let account = parts.account else { return }
+        content.message = core.withLock { $0.pending[id]?.accountMessage } ?? ""
+        // If the records cannot be read, no passcode is accepted either, and the wording does not matter.
+        guard content.secret == .passcode, (try? account.kinds()) == [.account] else { return }
+        content.secret = .accountPassword
+    }
+
+    /// Has the system verify a password, and continues with a right one.
+    func verifyAccount(_ password: SecretBytes, _ id: UInt64, then right: @escaping @Sendable () -> Void) {
+        guard let account = parts.account?.account else {
+            return post(.accountNotProven(id, .failed))
+        }
+        core.withLock { $0.pending[id]?.accountMessage = "" }
+        account.passwords.verify(password, of: account.name) { [weak self] message in
+            self?.say(message, id)
+        } completion: { [self] verdict in
+            switch verdict {
+            case .right(let mustChange):
+                if mustChange { say("Your password has expired. Change it with passwd.", id) }
+                right()
+            case .wrong: passcodeWasWrong(password, id)
+            case .refused(let failure): accountFailed(.refused, failure, id)
+            case .notAvailable(let failure): accountFailed(.notAvailable, failure, id)
+            case .failed(let failure): accountFailed(.failed, failure, id)
+            }
+        }
+    }
+
+    private func say(_ message: String, _ id: UInt64) {
+        let shown = PromptText.clean(message, characters: Limits.reasonCharacters)
+        guard !shown.isEmpty else { return }
+        core.withLock { $0.pending[id]?.accountMessage = shown }
+        post(.accountMessage(id))
+    }
+
+    private func accountFailed(_ fault: AccountFault, _ failure: Failure, _ id: UInt64) {
+        parts.log.note(.accountNotChecked, failure)
+        // A module has often said why already, in the user's language.
+        core.withLock { core in
+            guard let pending = core.pending[id], pending.accountMessage.isEmpty else { return }
+            core.pending[id]?.accountMessage = PromptText.clean(
+                failure.message, characters: Limits.reasonCharacters)
+        }
+        post(.accountNotProven(id, fault))
+    }
+
+    /// Continues after the step that asks for the password of the account.
+    func accountWasProven(_ password: SecretBytes, _ id: UInt64) {
+        post(
+            QueuedEvent { core in
+                if case .becomesPasscode? = core.pending[id]?.request.account {
+                    core.newPasscodes[id] = .chosen(password)
+                }
+                return .accountProven(id)
+            })
+    }
+
+    /// Asks for the previous password. The entered one stays in memory until the evaluation ends.
+    func passcodeWasOutdated(_ id: UInt64) {
+        // The previous password may have been entered before, and was wrong then.
+        core.withLock { $0.pending[id]?.wrongPasscodes = [] }
+        post(.passcodeOutdated(id))
+    }
+}
+
+extension LocalAuthority.Core {
+    /// What the passcode that was entered last answers.
+    func passcodeQuestion(_ id: UInt64) -> LocalAuthority.PasscodeQuestion {
+        guard let active = state.active, active.request.id == id else { return .passcode }
+        if active.isProvingAccount { return .account }
+        guard active.asksPrevious else { return .passcode }
+        // Policy asks for the previous password only after the system has accepted the present one.
+        return pending[id]?.accountPassword.map { .previous($0) } ?? .passcode
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+
+// The password of the user's account, where it is the passcode or is required before the first stage. Entry, counting
+// and delays are those of the passcode (`Reducer+Passcode.swift`).
+
+extension PolicyState {
+    /// Activates an evaluation that begins with the password of the account.
+    mutating func activateAccount(_ request: EvaluationRequest) -> [PolicyEffect] {
+        var evaluation = ActiveEvaluation(
+            request: request, stage: 0, method: .passcode, isVisible: false, isArmed: false, isAskingPermission: false,
+            isChecking: false, failedTries: 0, proven: .none, notice: .none)
+        evaluation.isProvingAccount = true
+        active = evaluation
+        return [.show(request, content(evaluation)), .startDeadline(request.id, seconds: Limits.promptSeconds)]
+            + delay(evaluation)
+    }
+
+    /// Continues after the password of the account was found right. It is no proof of the passcode, so it resets no
+    /// counter: only its own try is taken back.
+    mutating func accountProven(_ id: UInt64) -> [PolicyEffect] {
+        guard var evaluation = checked(id), evaluation.isProvingAccount else { return [] }
+        let keep = takeBackTry(&evaluation)
+        evaluation.isProvingAccount = false
+        evaluation.failedTries = 0
+        return keep + enter(0, evaluation)
+    }
+
+    /// Asks for the previous password of the account: the entered one is right, but does not open the keychain.
+    mutating func passcodeOutdated(_ id: UInt64) -> [PolicyEffect] {
+        guard var evaluation = checked(id), !evaluation.isProvingAccount, !evaluation.asksPrevious else { return [] }
+        // Tries that were wrong before stay counted: who knows the new password may be guessing the previous one.
+        let keep = takeBackTry(&evaluation)
+        evaluation.asksPrevious = true
+        evaluation.failedTries = 0
+        evaluation.notice = .accountPasswordChanged
+        active = evaluation
+        return keep + [.update(id, content(evaluation))] + delay(evaluation)
+    }
+
+    /// Shows why the password was not verified, and asks again while the evaluation has tries left.
+    mutating func accountNotProven(_ id: UInt64, _ fault: AccountFault) -> [PolicyEffect] {
+        guard var evaluation = checked(id) else { return [] }
+        var keep: [PolicyEffect] = []
+        switch fault {
+        case .notAvailable:
+            keep = takeBackTry(&evaluation)
+            evaluation.notice = .accountNotChecked
+        case .refused, .failed:
+            evaluation.uncounted = nil
+            evaluation.failedTries += 1
+            evaluation.notice = fault == .refused ? .accountRefused : .accountNotChecked
+        }
+        active = evaluation
+        if evaluation.failedTries >= Self.passcodeTriesPerEvaluation { return end(id, .denied(.authenticationFailed)) }
+        return keep + [.update(id, content(evaluation))] + delay(evaluation)
+    }
+
+    /// Sends the content again, to which the authority adds the message.
+    func accountMessage(_ id: UInt64) -> [PolicyEffect] {
+        guard let evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return [] }
+        return [.update(id, content(evaluation))]
+    }
+
+    /// Returns the evaluation whose entered passcode was being verified, with the verification ended.
+    private func checked(_ id: UInt64) -> ActiveEvaluation? {
+        guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return nil }
+        evaluation.isChecking = false
+        return evaluation
+    }
+
+    /// Takes back the try that was counted before it was verified.
+    private mutating func takeBackTry(_ evaluation: inout ActiveEvaluation) -> [PolicyEffect] {
+        guard let before = evaluation.uncounted else { return [] }
+        evaluation.uncounted = nil
+        takeBack(before)
+        return [.keep(counters)]
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import LatchkeyTransport
+import PAMProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PAMDriver
+
+/// The driver with programs in place of `latchkey-pam`, each a script that sends prepared frames.
+@Suite struct PAMPasswordsTests {
+    private let folder: TemporaryFolder
+    private var file: (String) -> String { { [folder] in folder.path + "/" + $0 } }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A driver whose program runs this script, with its socket as descriptor 3.
+    private func driver(
+        _ script: String, seconds: Int64 = 20, service: String = "auth required a.so\naccount required b.so\n"
+    ) throws -> PAMPasswords {
+        try write("pam", "#!/bin/sh\n" + script, mode: 0o700)
+        try write("service", service, mode: 0o600)
+        try write("shadow", "ada:$y$j9T$x:1::::::\nbob:!:1\ncarl::1\ndora:*:1\n", mode: 0o600)
+        var places = PAMPasswords.Places(program: file("pam"))
+        places.service = file("service")
+        places.shadow = file("shadow")
+        places.owner = getuid()
+        return PAMPasswords(places, seconds: seconds)
+    }
+
+    private func write(_ name: String, _ text: String, mode: mode_t) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
+        #expect(chmod(file(name), mode) == 0)
+    }
+
+    /// The command that sends messages.
+    private func send(_ messages: PAMMessage...) -> String {
+        messages.map { message in
+            let bytes = Frame.bytes(message.encoded()).copyBytes()
+            return "printf '" + bytes.map { "\\" + String($0, radix: 8) }.joined() + "' >&3\n"
+        }.joined()
+    }
+
+    /// The command that reads a message of that many bytes.
+    private func read(_ message: PAMMessage, into name: String = "/dev/null") -> String {
+        "head -c \(Frame.bytes(message.encoded()).count) <&3 >\(name)\n"
+    }
+
+    private func verify(
+        _ driver: PAMPasswords, _ password: String = "secret"
+    ) async throws -> (AccountVerdict, messages: [String]) {
+        let account = try #require(AccountName("ada"))
+        let messages = Box()
+        let verdict = await withCheckedContinuation { continuation in
+            driver.verify(SecretBytes(password.utf8), of: account) { text in
+                messages.all.withLock { $0.append(text) }
+            } completion: {
+                continuation.resume(returning: $0)
+            }
+        }
+        return (verdict, messages.all.withLock { $0 })
+    }
+
+    private final class Box: Sendable { let all = Mutex<[String]>([]) }
+
+    private let question = PAMMessage.said(.hiddenQuestion, "Password: ")
+    private let answer = PAMMessage.answer(SecretBytes("secret".utf8))
+
+    @Test func theProcessGetsTheAccountAndTheTypedString() async throws {
+        let begin = PAMMessage.begin(try #require(AccountName("ada")))
+        let script =
+            read(begin, into: file("begin")) + send(.said(.information, "Hello"), question)
+            + read(answer, into: file("answer")) + send(.ended(.account, code: 0))
+        let (verdict, messages) = try await verify(driver(script))
+        #expect(verdict == .right(mustChange: false) && messages == ["Hello"])
+        let got = try Data(contentsOf: URL(fileURLWithPath: file("answer")))
+        #expect(Array(got) == Frame.bytes(answer.encoded()).copyBytes())
+        let first = try Data(contentsOf: URL(fileURLWithPath: file("begin")))
+        #expect(Array(first) == Frame.bytes(begin.encoded()).copyBytes())
+    }
+
+    @Test func theProcessHasNeitherEnvironmentNorDescriptors() async throws {
+        let script =
+            "env | grep -v '^\\(PWD\\|_\\|SHLVL\\)=' >\(file("environment"))\nls /proc/$$/fd >\(file("descriptors"))\n"
+            + send(question, .ended(.account, code: 0))
+        _ = try await verify(driver(script))
+        #expect(try String(contentsOfFile: file("environment"), encoding: .utf8) == "")
+        // 10 or higher is the script itself, as the shell reads it.
+        let open = try String(contentsOfFile: file("descriptors"), encoding: .utf8).split(separator: "\n")
+        #expect(Set(open.filter { $0.count == 1 }) == ["0", "1", "2", "3"])
+    }
+
+    @Test func aProcessThatHangsIsKilledAtTheDeadline() async throws {
+        let script = "sleep 1000 &\necho $! >\(file("child"))\nwait\n"
+        let start = ContinuousClock.now
+        let (verdict, _) = try await verify(driver(script, seconds: 2))
+        #expect(verdict.name == "failed" && verdict.failure?.message.contains("did not answer in time") == true)
+        #expect(ContinuousClock.now - start >= .seconds(2))
+        let text = try String(contentsOfFile: file("child"), encoding: .utf8)
+        let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(Processes.hasEnded(child, within: 10), "the programs that modules start end too")
+    }
+
+    @Test(arguments: ["exit 0\n", "kill -9 $$\n", ""]) func aProcessThatEndsHasVerifiedNothing(script: String) async throws {
+        let (verdict, _) = try await verify(driver(script))
+        #expect(verdict.name == "failed")
+    }
+
+    @Test func aProcessKilledAfterTheAnswerHasVerifiedNothing() async throws {
+        let begin = PAMMessage.begin(try #require(AccountName("ada")))
+        let (verdict, _) = try await verify(driver(read(begin) + send(question) + read(answer) + "kill -9 $$\n"))
+        #expect(verdict.name == "failed")
+    }
+
+    @Test(arguments: ["printf 'garbage, and more garbage' >&3\n", #"printf '\001\000\020\000\000' >&3; sleep 100"# + "\n"])
+    func garbageEndsTheVerification(script: String) async throws {
+        let (verdict, _) = try await verify(driver(script))
+        #expect(verdict.name == "failed" && verdict.failure?.message.contains("cannot be decoded") == true)
+    }
+
+    @Test func aModuleThatAsksTwiceGetsOneAnswer() async throws {
+        let begin = PAMMessage.begin(try #require(AccountName("ada")))
+        let script =
+            read(begin) + send(question) + read(answer) + send(question) + "head -c 1 <&3 >\(file("second"))\n"
+            + send(.ended(.account, code: 0))
+        let (verdict, _) = try await verify(driver(script))
+        #expect(verdict.name == "failed" && verdict.failure?.message.contains("second secret") == true)
+        #expect((try? Data(contentsOf: URL(fileURLWithPath: file("second"))).count) ?? 0 == 0)
+    }
+
+    @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 512)])
+    func aPasswordThatPAMWouldNotReadWholeIsWrongWithoutPAM(password: String) async throws {
+        let driver = try driver("touch \(file("started"))\n")
+        #expect(try await verify(driver, password).0 == .wrong)
+        #expect(!FileManager.default.fileExists(atPath: file("started")))
+    }
+
+    @Test func aMissingProgramIsNoTry() async throws {
+        let driver = try driver("")
+        unlink(file("pam"))
+        #expect(try await verify(driver).0.name == "notAvailable")
+    }
+
+    @Test(arguments: [
+        "auth include common-auth\naccount required b.so\n", "@include common-auth\naccount required b.so\n",
+        "auth substack common-auth\naccount required b.so\n", "account required b.so\n", "auth required a.so\n",
+        "auth required a.so nullok\naccount required b.so\n", "",
+    ])
+    func aServiceFileThatDoesNotDecideAloneVerifiesNothing(text: String) async throws {
+        let driver = try driver("touch \(file("started"))\n", service: text)
+        #expect(try await verify(driver).0.name == "notAvailable")
+        #expect(!FileManager.default.fileExists(atPath: file("started")))
+    }
+
+    @Test func aServiceFileThatOthersCanChangeVerifiesNothing() async throws {
+        let driver = try driver("")
+        #expect(chmod(file("service"), 0o622) == 0)
+        #expect(try await verify(driver).0.name == "notAvailable")
+    }
+
+    @Test func theShippedServiceFileIsAccepted() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("packaging/pam.d/latchkey"), encoding: .utf8)
+        #expect(PAMServiceFile.flaw(of: text) == nil)
+    }
+
+    @Test(arguments: [("ada", true), ("bob", false), ("carl", false), ("dora", false), ("eve", false), ("ad", false)])
+    func anAccountHasAPasswordIfItsLineHasAHash(name: String, expected: Bool) throws {
+        #expect(try driver("").hasPassword(try #require(AccountName(name))) == expected)
+    }
+
+    @Test func withoutTheFileOfHashesNothingIsKnownAboutPasswords() throws {
+        let driver = try driver("")
+        unlink(file("shadow"))
+        #expect(throws: Failure.self) { try driver.hasPassword(try #require(AccountName("ada"))) }
+    }
+}
+
+extension AccountVerdict {
+    fileprivate var failure: Failure? {
+        switch self {
+        case .right, .wrong: nil
+        case .refused(let failure), .notAvailable(let failure), .failed(let failure): failure
+        }
+    }
+}
