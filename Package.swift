@@ -92,7 +92,10 @@ let package = Package(
         // What this machine has and lacks.
         room(
             "LatchkeyDoctor",
-            ["LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyIdentity"]),
+            [
+                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyClient", "LatchkeyIdentity",
+                "PAMProtocol",
+            ]),
 
         // Messages between latchkey-authd and the process that runs PAM.
         room("PAMProtocol", ["LatchkeyModel", "LatchkeyWire"]),

@@ -33,6 +33,7 @@ package enum Doctor {
             .tier(tier, report?.tier),
             .systemSockets(sockets),
             .configuration(places, isInstalled: sockets.isInstalled),
+            .accountPasswords(places, isInstalled: sockets.isInstalled),
             .program(ProgramFacts(seconds: answerSeconds)),
             .service(answer, isSystem: tier.isSystem, lock: folder + "/" + DaemonLock.fileName),
             tier.isSystem ? .systemStore(report) : .store(store, report),

@@ -3,6 +3,7 @@
 import LatchkeyIdentity
 import LatchkeySystem
 import LatchkeyTransport
+import PAMProtocol
 
 /// The paths that the doctor examines. Tests replace the root folder by a temporary one.
 package struct MachinePlaces: Sendable {
@@ -33,6 +34,7 @@ package struct MachinePlaces: Sendable {
     var declarations: String { root + DeclarationFolder.system }
     var processes: String { root + "/proc" }
     var trustedModule: String { root + "/dev/tpmrm0" }
+    var passwordService: String { root + PAMServiceFile.path }
     var fingerprintService: String { root + "/usr/share/dbus-1/system-services/net.reactivated.Fprint.service" }
 
     /// The autostart entries of the agent, the user's first.

@@ -74,7 +74,8 @@ extension PolicyState {
     private mutating func takeBackTry(_ evaluation: inout ActiveEvaluation) -> [PolicyEffect] {
         guard let before = evaluation.uncounted else { return [] }
         evaluation.uncounted = nil
+        let counted = counters
         takeBack(before)
-        return [.keep(counters)]
+        return counters == counted ? [] : [.keep(counters)]
     }
 }

@@ -30,6 +30,12 @@ struct Alphabet {
             + times.flatMap { [.passcodeEntered(id, at: $0), .delayPassed(id, at: $0)] }
     }
 
+    /// The events of the verification of an account's password.
+    func accountReports(_ id: UInt64) -> [PolicyEvent] {
+        AccountFault.allCases.map { .accountNotProven(id, $0) }
+            + [.accountProven(id), .passcodeOutdated(id), .accountMessage(id)]
+    }
+
     /// The events that do not belong to an evaluation.
     var surroundings: [PolicyEvent] {
         Self.sensors.map { .sensorChanged($0) }

@@ -57,6 +57,18 @@ import Testing
         #expect(exploration.isComplete)
     }
 
+    /// The account is not part of the alphabet of the other enumerations either.
+    @Test(arguments: [AuthenticationPlan.nothing, .passcode], [true, false])
+    func oneEvaluationWithTheAccountSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ startsWithAccount: Bool) {
+        let alphabet = Alphabet(times: 1)
+        let exploration = Exploration(
+            ofOne: plan, fallback: true, lastStep: plan.stages.isEmpty && !startsWithAccount ? .asksNewPasscode : .none,
+            startsWithAccount: startsWithAccount, alphabet, also: alphabet.accountReports(1))
+        report("\(plan.stages.map { $0.map { "\($0)" }.sorted() }) with the account", exploration)
+        #expect(exploration.complaint == nil)
+        #expect(exploration.isComplete)
+    }
+
     @Test(arguments: AuthenticationPlan.all.dropFirst(), [true, false])
     func oneEvaluationSatisfiesAllInvariants(_ plan: AuthenticationPlan, _ fallback: Bool) {
         let exploration = Exploration(ofOne: plan, fallback: fallback, Alphabet(times: 3))
@@ -69,13 +81,13 @@ import Testing
 extension Exploration {
     /// Explores all states that consecutive evaluations, one at a time, can reach.
     init(
-        ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, _ alphabet: Alphabet,
-        also others: [PolicyEvent] = []
+        ofOne plan: AuthenticationPlan, fallback: Bool, lastStep: LastStep = .none, startsWithAccount: Bool = false,
+        _ alphabet: Alphabet, also others: [PolicyEvent] = []
     ) {
         let wish = PolicyEvent.evaluate(
             .init(
-                id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a", lastStep: lastStep
-            )
+                id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a", lastStep: lastStep,
+                startsWithAccount: startsWithAccount)
         )
         let idle = alphabet.surroundings + [wish]
         let busy = alphabet.surroundings + alphabet.reports(1) + others

@@ -22,6 +22,10 @@ struct Observer: Hashable, Sendable {
         var isKeeping = false
         /// The counters before a passcode was counted as wrong, until the count is durable.
         var countersBefore: PolicyCounters?
+        /// The counters before the passcode that is being verified was counted as wrong.
+        var uncounted: PolicyCounters?
+        /// Whether the password of the account was proven, where the evaluation begins with it.
+        var hasAccount = false
         /// Whether the user completed the last step while the prompt was in that step.
         var didLastStep = false
         /// Whether a new passcode of sufficient length was entered once.
@@ -73,9 +77,17 @@ struct Observer: Hashable, Sendable {
             counters.passcodeBlockedUntil = before.passcodeBlockedUntil
         case .passcodeChecked(let id, let isRight) where prompt?.request.id == id && prompt?.isChecking == true:
             prompt?.isChecking = false
-            guard isRight else { return }
+            // A proof of the passcode is none of the account.
+            guard isRight, prompt?.content.secret != .accountPassword else { return }
             forgetFailures()
             prompt?.proven.insert(.passcode)
+        case .accountProven(let id) where isChecking(.accountPassword, id):
+            takeBack()
+            prompt?.hasAccount = true
+        case .passcodeOutdated(let id) where isChecking(.passcode, id): takeBack()
+        case .accountNotProven(let id, let fault) where prompt?.request.id == id && prompt?.isChecking == true:
+            if fault == .notAvailable { takeBack() }
+            prompt?.isChecking = false
         case .codeAcknowledged(let id): noteLastStep(id, .recoveryCodeShown)
         case .codeEntered(let id): noteLastStep(id, .recoveryCodeAsked)
         case .newPasscodeEntered(let id, let isLongEnough) where isIn(.newPasscodeAsked, id):
@@ -89,6 +101,19 @@ struct Observer: Hashable, Sendable {
             counters.passcodeBlockedUntil = 0
         default: break
         }
+    }
+
+    /// Returns whether the prompt verifies that secret.
+    private func isChecking(_ secret: PromptContent.Secret, _ id: UInt64) -> Bool {
+        prompt.map { $0.request.id == id && $0.isChecking && $0.content.secret == secret } ?? false
+    }
+
+    /// Ends a verification that was no try.
+    private mutating func takeBack() {
+        guard let before = prompt?.uncounted else { return }
+        counters.passcodeFailures = before.passcodeFailures
+        counters.passcodeBlockedUntil = before.passcodeBlockedUntil
+        prompt?.isChecking = false
     }
 
     private mutating func noteLastStep(_ id: UInt64, _ step: PromptContent.Step) {
@@ -163,6 +188,7 @@ struct Observer: Hashable, Sendable {
                 shown.content.asks(for: .passcode)
             else { return "verifies a passcode that was not requested" }
             prompt?.isChecking = true
+            prompt?.uncounted = shown.countersBefore
             prompt?.countersBefore = nil
             return nil
         case .startDeadline(let id, let seconds):
@@ -201,8 +227,12 @@ struct Observer: Hashable, Sendable {
             if content.triesLeft != 0 || content.showsFallback || content.offersCompanion || content.asksPermission {
                 return "requests a proof in the last step"
             }
+        } else if request.startsWithAccount, prompt?.hasAccount != true {
+            if content.secret != .accountPassword || content.method != .passcode { return "begins without the account" }
         } else if request.plan.stages.isEmpty {
             return "requests a proof that is not in the plan"
+        } else if content.secret == .accountPassword {
+            return "requests the account where it was not requested"
         }
         if content.showsFallback, !request.allowsFallback { return "shows a hidden fallback" }
         if content.showsFallback, content.method == .passcode { return "offers the passcode although it is requested" }
@@ -220,6 +250,7 @@ struct Observer: Hashable, Sendable {
         guard case .granted(let authorisation) = outcome else { return nil }
         let proven = shown?.proven ?? []
         if !request.plan.stages.allSatisfy({ !$0.isDisjoint(with: proven) }) { return "granted an incomplete plan" }
+        if request.startsWithAccount, shown?.hasAccount != true { return "granted without the account" }
         if request.lastStep != .none, shown?.didLastStep != true { return "granted before the last step" }
         if authorisation.methods != proven { return "granted \(authorisation.methods), proofs of \(proven)" }
         if authorisation.enrolment != shown?.provenSet { return "granted another set than the one that matched" }

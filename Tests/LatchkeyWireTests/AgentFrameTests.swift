@@ -67,6 +67,12 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
         AgentSample(
             "agent-update-disconnected",
             .update(PromptContent(method: .passcode, notice: .sensorDisconnected, triesLeft: 3, showsFallback: false))),
+        AgentSample(
+            "agent-update-account",
+            .update(
+                PromptContent(
+                    method: .passcode, notice: .accountPasswordChanged, triesLeft: 3, showsFallback: false,
+                    secret: .previousPassword, message: "Hi"))),
         AgentSample("agent-dismiss", .dismiss),
         AgentSample("agent-visible", .event(.visible)),
         AgentSample("agent-unavailable", .event(.unavailable)),
@@ -191,7 +197,7 @@ struct AgentSample: Sendable, CustomTestStringConvertible {
             CBORItem.array([
                 3,
                 .array([
-                    7, .array([1, .array([2, 0, 0, false, false, false, .unsigned(step), 0, .bytes(code)])]),
+                    7, .array([1, .array([2, 0, 0, false, false, false, .unsigned(step), 0, .bytes(code), 0, ""])]),
                 ]),
             ]).encoded
         }

@@ -110,6 +110,10 @@ struct ServiceSample: Sendable, CustomTestStringConvertible {
             store: .open(
                 StoreCall.Open(userID: 1000, slotKey: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
         ServiceSample("service-counted", store: .counted(StoreCall.Counted(userID: 1000, counters: counters))),
+        ServiceSample(
+            "service-replace-slot",
+            store: .replaceSlot(
+                StoreCall.Open(userID: 1000, slotKey: SecretBytes(bytes(7, 32)), passcodeID: bytes(3, 16)))),
         ServiceSample("service-counters-lost", store: .countersWereLost(userID: 1000)),
         ServiceSample("service-carry", store: .carry(TPMBytes([0x80, 1]))),
         ServiceSample("service-carried", answer: .carried(TPMBytes([0x80, 2]))),

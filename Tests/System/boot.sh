@@ -88,6 +88,11 @@ install_latchkey() {
     for unit in packaging/systemd/user/*; do
         [ ! -f "$unit" ] || install -D -m 644 "$unit" "$root/usr/lib/systemd/user/${unit##*/}"
     done
+    install -D -m 644 packaging/pam.d/latchkey "$root/etc/pam.d/latchkey"
+    # Most tests type a passcode of one's own; those of the account's password remove this file.
+    install -d "$root/etc/systemd/system/latchkey-authd.service.d"
+    printf '[Service]\nExecStart=\nExecStart=/usr/libexec/latchkey-authd --passcode own\n' \
+        >"$root/etc/systemd/system/latchkey-authd.service.d/passcode.conf"
     install -D -m 644 packaging/etc/latchkeyd.conf "$root/etc/latchkey/latchkeyd.conf"
     if [ -f packaging/sysusers.d/latchkey.conf ]; then
         install -D -m 644 packaging/sysusers.d/latchkey.conf "$root/usr/lib/sysusers.d/latchkey.conf"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests in which a person types a passcode at prompts of a session."""
 
+from machine import PASSWORDS
 from services import ServiceTest
 from terminals import Terminal
 
@@ -39,11 +40,17 @@ class PromptTest(ServiceTest):
 
     def set_passcode(self, passcode):
         with Terminal(self.session, "latchkey", "passcode", "set") as terminal:
+            self.prove_account(terminal)
             terminal.expect("new passcode")
             terminal.type(passcode + "\r")
             terminal.expect("again")
             terminal.type(passcode + "\r")
             self.assertEqual(terminal.end(), 0, terminal.output)
+
+    def prove_account(self, terminal, user="alice"):
+        """Types the password of the account, which a first passcode needs."""
+        terminal.expect("password of your account")
+        terminal.type(PASSWORDS[user] + "\r")
 
     def asking(self, session=None):
         """A terminal that shows a prompt for the passcode."""

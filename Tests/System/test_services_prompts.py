@@ -55,6 +55,7 @@ class TerminalTests(PromptTest):
     def test_prompts_of_two_users_are_shown_at_the_same_time(self):
         with self.machine.session("bob") as bob:
             with Terminal(bob, "latchkey", "passcode", "set") as terminal:
+                self.prove_account(terminal, "bob")
                 terminal.expect("new passcode")
                 own = self.asking()
                 self.assertEqual(len(self.prompts()), 2)

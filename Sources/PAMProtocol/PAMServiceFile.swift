@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The service file of Latchkey, `/etc/pam.d/latchkey` (pam.d(5)).
+package enum PAMServiceFile {
+    package static let path = "/etc/pam.d/latchkey"
+    /// Maximum bytes of the file.
+    package static let byteLimit = 64 << 10
+
+    /// What is wrong with the contents of a service file; nil if nothing is.
+    package static func flaw(of text: String) -> String? {
+        var types: Set<Substring> = []
+        // A backslash at the end of a line continues it.
+        let joined = text.replacing("\\\n", with: " ")
+        for line in joined.split(whereSeparator: \.isNewline) {
+            let rule = line.prefix { $0 != "#" }
+            let words = rule.split(whereSeparator: \.isWhitespace)
+            guard let first = words.first else { continue }
+            // pam.d(5): a leading minus only suppresses the log entry of a missing module.
+            let type = first.hasPrefix("-") ? first.dropFirst() : first
+            guard words.count >= 3, ["auth", "account", "password", "session"].contains(type.lowercased()) else {
+                return "it has the line “\(line)”, which is not a rule"
+            }
+            let control = words[1].lowercased()
+            guard control != "include", control != "substack" else { return "it includes the file \(words[2])" }
+            guard !words.contains(where: { $0.hasPrefix("nullok") }) else { return "it accepts empty passwords (nullok)" }
+            types.insert(Substring(type.lowercased()))
+        }
+        for type in ["auth", "account"] where !types.contains(Substring(type)) {
+            return "it has no line of the type \(type), for which PAM would use the service other"
+        }
+        return nil
+    }
+}
