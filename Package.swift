@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "DeviceProof", targets: ["DeviceProof"]),
+        .library(name: "DeviceAttestation", targets: ["DeviceAttestation"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
@@ -165,6 +166,9 @@ let package = Package(
         // Keys of the Secure Enclave in CryptoKit's shape.
         room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
 
+        // Proofs to relying parties that a key cannot leave this device.
+        room("DeviceAttestation", ["Security"]),
+
         // API for a program that shows prompts in a window.
         room(
             "LatchkeyAgent",
@@ -227,7 +231,8 @@ let package = Package(
         process(
             "latchkey",
             [
-                "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeyDoctor",
+                "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient",
+                "LatchkeyDoctor",
                 "LatchkeySystem", "LatchkeyTransport", "SSHAgent", "SSHAgentProtocol",
             ]),
         process(
@@ -380,8 +385,8 @@ let package = Package(
 // libraries are declared too, for manifests that use them on Linux only: SwiftPM looks a product up before it evaluates
 // the condition. Not tested on an Apple system.
 let onlyOnLinux = [
-    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "LatchkeyAgent",
-    "LatchkeySimulator", "LatchkeyTesting",
+    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "DeviceAttestation",
+    "LatchkeyAgent", "LatchkeySimulator", "LatchkeyTesting",
 ]
 let package = Package(
     name: "latchkey",
