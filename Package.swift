@@ -243,8 +243,8 @@ let package = Package(
         .executableTarget(
             name: "latchkey-test-client",
             dependencies: [
-                "Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem",
-                "LatchkeyTransport", "LatchkeyWire",
+                "DeviceAttestation", "Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient",
+                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
             ],
             path: "Tests/TestClient", swiftSettings: strict),
         // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
@@ -258,7 +258,7 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
+                "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "PromptDriver", "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey",
                 "latchkey-demo",
