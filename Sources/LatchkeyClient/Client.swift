@@ -171,7 +171,8 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .beginEnrolment, .answerEnrolment, .proveKey, .restoreRows, .listItems, .listEverything, .exportItems, .importItems,
+            .createEnclaveKey, .useEnclaveKey, .beginEnrolment, .answerEnrolment, .proveKey, .restoreRows, .listItems,
+            .listEverything, .exportItems, .importItems,
             .acceptStore,
             .discardProtected, .discardForgotten, .passcode, .beginMigration, .migrate:
             true

@@ -113,7 +113,7 @@ package final class Enclave: Sendable {
             throw Failure(
                 .unimplemented,
                 "Keys of the software enclave cannot prove where they are: they are not bound to a device.",
-                hint: "On a machine with a TPM, choose it with a line \"enclave = tpm\" in the configuration of latchkeyd.")
+                hint: "Choose a TPM, with a line \"enclave = tpm\" in the configuration of latchkeyd.")
         }
         return module
     }

@@ -134,7 +134,8 @@ enum OptionName: String, CaseIterable, Sendable {
 
 /// Every command.
 enum CommandTable {
-    static let entries: [CommandEntry] = items + keys + attestation + ssh + proofs + passcodes + store + admin + simulation + help
+    static let entries: [CommandEntry] =
+        items + keys + attestation + ssh + proofs + passcodes + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(

@@ -109,7 +109,8 @@ enum ProofCommand {
     private static func knownKeys(_ options: Options) throws(CommandFailure) -> [[UInt8]: DeviceKind] {
         guard let text = options[.known] else { return [:] }
         guard let name = Hexadecimal.decode(Array(text.utf8)[...]), name.count == 34 else {
-            throw .usage("the name of an endorsement key has 68 hexadecimal digits", "See: latchkey help proof challenge")
+            throw .usage(
+                "the name of an endorsement key has 68 hexadecimal digits", "See: latchkey help proof challenge")
         }
         return [name: .virtual]
     }

@@ -21,7 +21,8 @@ struct StoredAttestationKey {
     func checkIsMissing() throws(Failure) {
         guard try Client.command.items(query).isEmpty else {
             throw Failure(
-                .duplicateItem, "This device was enrolled with \(party).", hint: "To enrol it again, first: \(deletion)")
+                .duplicateItem, "This device was enrolled with \(party).", hint: "To enrol it again, first: \(deletion)"
+            )
         }
     }
 

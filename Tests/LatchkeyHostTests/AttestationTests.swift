@@ -134,6 +134,27 @@ import Testing
         #expect(module.calls.isEmpty)
     }
 
+    /// The person has agreed, and the module has not been asked yet.
+    @Test func aLockBeforeTheKeyIsMadeEndsTheEnrolment() throws {
+        let queue = HeldWorkQueue()
+        var made: AttestingKeyModule?
+        let machine = try SimulatedService { parts, _ in
+            let module = AttestingKeyModule(
+                SoftwareEnclave(clock: parts.clock, random: parts.random), isImmediate: false)
+            (made, parts.keyModule, parts.keyWork) = (module, module, queue)
+        }
+        let (module, handler) = (try #require(made), machine.handler())
+        #expect(replies(.passcode(.set(SecretBytes("1234".utf8))), of: handler) == [.done])
+        let begun = Mutex<[Reply]>([])
+        handler.handle(2, enrolment("example.com")) { reply in begun.withLock { $0.append(reply) } }
+        machine.world.perform(.touch(matching: true))
+        #expect(begun.withLock { $0.isEmpty })
+        #expect(replies(.lock, of: handler) == [.done])
+        queue.run()
+        #expect(isRefused(begun.withLock { $0 }, .systemCancel))
+        #expect(module.calls.isEmpty)
+    }
+
     @Test func withoutAPasscodeNothingShowsThatAPersonAgreed() throws {
         #expect(replies(.passcode(.remove), [.passcode(SecretBytes("1234".utf8))]) == [.done])
         let shown = prompts.shown.count
@@ -141,8 +162,9 @@ import Testing
         #expect(module.calls.isEmpty && prompts.shown.count == shown)
     }
 
-    @Test(arguments: ["", "a b", "example.com\n", "ex\u{430}mple.com", "“x”", "e\u{301}x", String(repeating: "a", count: 101)])
-    func aNameThatCouldBeTakenForAnotherIsRefused(_ name: String) {
+    @Test(arguments: [
+        "", "a b", "example.com\n", "ex\u{430}mple.com", "“x”", "e\u{301}x", String(repeating: "a", count: 101),
+    ]) func aNameThatCouldBeTakenForAnotherIsRefused(_ name: String) {
         #expect(isRefused(replies(enrolment(name), [.touch(matching: true)]), .invalidParameter))
         #expect(module.calls.isEmpty && prompts.shown.isEmpty)
     }

@@ -20,13 +20,15 @@ package final class AttestingKeyModule: KeyModule {
     package static let request = Array("endorsement key of this device".utf8)
 
     /// Creates a module that computes with `inner`.
-    package init(_ inner: any KeyModule) { self.inner = inner }
+    package init(_ inner: any KeyModule, isImmediate: Bool = true) {
+        (self.inner, self.isImmediate) = (inner, isImmediate)
+    }
 
     /// What was asked for so far.
     package var calls: [Call] { made.withLock { $0 } }
 
     package var kind: EnclaveKind { .tpm }
-    package var isImmediate: Bool { true }
+    package let isImmediate: Bool
     package var checksApprovals: Bool { false }
 
     package func recognises(_ blob: SecretBytes) -> Bool { inner.recognises(blob) }
