@@ -352,6 +352,7 @@ let package = Package(
             "LatchkeySimulatorTests",
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
+        tests("DeviceAttestationTests", ["DeviceAttestation", "Security", "LatchkeySimulator"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         // The contract of each seam, which every driver fulfils.
         tests(

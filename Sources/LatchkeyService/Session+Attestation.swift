@@ -5,6 +5,7 @@ import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
 import LatchkeySeams
+import Synchronization
 
 // Enrolment of this device with relying parties, and proofs for its keys (docs/device-proof.md).
 
@@ -67,8 +68,16 @@ extension Session {
     func answerEnrolment(_ request: Request.AnswerEnrolment, _ answer: @escaping Answer) throws(Failure) {
         let enclave = try enclave()
         let key = try keychain().openAttestationKey(request.attestationKey, party: request.party, caller: caller)
-        operate(enclave, answer) { () throws(Failure) in
-            answer(.attestationMessage(try enclave.answer(request.challenge, by: key)))
+        // Some TPMs compute their endorsement key for seconds each time, and uses of keys wait meanwhile. With one answer
+        // at a time, a program that asks again and again delays each of them by one answer only.
+        guard !service.isAnsweringChallenge.exchange(true, ordering: .relaxed) else {
+            throw Failure(
+                .limitExceeded, "Another challenge of a relying party is being answered.", hint: "Try again later.")
+        }
+        operate(enclave, answer) { [service] () throws(Failure) in
+            let message = Result { () throws(Failure) in try enclave.answer(request.challenge, by: key) }
+            service.isAnsweringChallenge.store(false, ordering: .relaxed)
+            answer(.attestationMessage(try message.get()))
         }
     }
 

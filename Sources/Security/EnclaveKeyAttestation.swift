@@ -14,6 +14,7 @@ import Foundation
 package enum EnclaveAttestation {
     /// Asks the person, and makes an attestation key for a relying party.
     package static func beginEnrolment(with party: String) throws -> (attestationKey: Data, request: Data) {
+        try check(RelyingParty.isName(party), "This is not the name of a relying party.")
         guard case .enrolment(let made) = try call(.beginEnrolment(Request.BeginEnrolment(party: party))) else {
             throw unexpectedReply.cfError
         }
@@ -22,6 +23,8 @@ package enum EnclaveAttestation {
 
     /// Answers the challenge of a relying party.
     package static func answer(_ challenge: Data, from party: String, by attestationKey: Data) throws -> Data {
+        try check(party, attestationKey)
+        try check(challenge.count <= Limits.challengeBytes, "A challenge has at most \(Limits.challengeBytes) bytes.")
         let request = Request.AnswerEnrolment(
             party: party, attestationKey: Array(attestationKey), challenge: Array(challenge))
         return try message(.answerEnrolment(request))
@@ -31,6 +34,10 @@ package enum EnclaveAttestation {
     package static func proof(
         of key: SecKey, for party: String, nonce: Data, by attestationKey: Data
     ) throws -> Data {
+        try check(party, attestationKey)
+        try check(
+            Limits.nonceBytes.contains(nonce.count),
+            "A nonce has \(Limits.nonceBytes.lowerBound) to \(Limits.nonceBytes.upperBound) bytes.")
         guard let enclave = key.backing as? EnclaveKeyBacking else {
             throw Failure(.invalidParameter, "Only a private key of the Secure Enclave can prove where it is.").cfError
         }
@@ -45,6 +52,16 @@ package enum EnclaveAttestation {
         } catch {
             throw error.cfError(of: key)
         }
+    }
+
+    private static func check(_ party: String, _ attestationKey: Data) throws {
+        try check(RelyingParty.isName(party), "This is not the name of a relying party.")
+        try check(attestationKey.count <= Limits.detachedKeyBytes, "The data is not an attestation key.")
+    }
+
+    /// Refuses before sending what no frame may contain, so that the error says what is wrong.
+    private static func check(_ isAllowed: Bool, _ message: String) throws {
+        guard isAllowed else { throw Failure(.invalidParameter, message).cfError }
     }
 
     private static func message(_ request: Request) throws -> Data {

@@ -134,17 +134,25 @@ import Testing
         #expect(module.calls.isEmpty)
     }
 
-    /// The person has agreed, and the module has not been asked yet.
-    @Test func aLockBeforeTheKeyIsMadeEndsTheEnrolment() throws {
-        let queue = HeldWorkQueue()
+    /// A machine whose operations of keys wait until the test runs them.
+    private func slowMachine(
+        _ queue: HeldWorkQueue
+    ) throws -> (SimulatedService, AttestingKeyModule, ScriptedRequestHandler) {
         var made: AttestingKeyModule?
         let machine = try SimulatedService { parts, _ in
             let module = AttestingKeyModule(
                 SoftwareEnclave(clock: parts.clock, random: parts.random), isImmediate: false)
             (made, parts.keyModule, parts.keyWork) = (module, module, queue)
         }
-        let (module, handler) = (try #require(made), machine.handler())
+        let handler = machine.handler()
         #expect(replies(.passcode(.set(SecretBytes("1234".utf8))), of: handler) == [.done])
+        return (machine, try #require(made), handler)
+    }
+
+    /// The person has agreed, and the module has not been asked yet.
+    @Test func aLockBeforeTheKeyIsMadeEndsTheEnrolment() throws {
+        let queue = HeldWorkQueue()
+        let (machine, module, handler) = try slowMachine(queue)
         let begun = Mutex<[Reply]>([])
         handler.handle(2, enrolment("example.com")) { reply in begun.withLock { $0.append(reply) } }
         machine.world.perform(.touch(matching: true))
@@ -177,6 +185,26 @@ import Testing
         #expect(replies(proof(key, attestationKey)) == [.attestationMessage([4, 4, 4] + nonce)])
         #expect(replies(proof(try makeKey(isPermanent: false), attestationKey)).count == 1)
         #expect(module.calls == [.newAttestationKey, .answer, .attest, .attest])
+    }
+
+    @Test func oneChallengeIsAnsweredAtATime() throws {
+        let queue = HeldWorkQueue()
+        let (machine, module, handler) = try slowMachine(queue)
+        let all = Mutex<[Reply]>([])
+        func send(_ request: Request, _ id: UInt64) {
+            handler.handle(id, request) { reply in all.withLock { $0.append(reply) } }
+        }
+        send(enrolment("example.com"), 2)
+        machine.world.perform(.touch(matching: true))
+        queue.run()
+        guard case .enrolment(let made)? = all.withLock({ $0.first }) else { throw Failure(.internalFailure) }
+        send(answer(made.attestationKey), 3)
+        #expect(isRefused(replies(answer(made.attestationKey), of: handler), .limitExceeded))
+        queue.run()
+        send(answer(made.attestationKey), 4)
+        queue.run()
+        #expect(all.withLock { $0.count } == 3)
+        #expect(module.calls == [.newAttestationKey, .answer, .answer])
     }
 
     @Test func theAttestationKeyOfAnotherProgramIsRefused() throws {
