@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "SecureEnclaveKit", targets: ["SecureEnclaveKit"]),
         .library(name: "KeyFormats", targets: ["KeyFormats"]),
         .library(name: "DeviceProof", targets: ["DeviceProof"]),
+        .library(name: "DeviceAttestation", targets: ["DeviceAttestation"]),
         .library(name: "LatchkeySimulator", targets: ["LatchkeySimulator"]),
         .library(name: "LatchkeyTesting", targets: ["LatchkeyTesting"]),
         .library(name: "LatchkeyAgent", targets: ["LatchkeyAgent"]),
@@ -175,6 +176,9 @@ let package = Package(
         // Keys of the Secure Enclave in CryptoKit's shape.
         room("SecureEnclaveKit", ["Security", "LocalAuthentication"]),
 
+        // Proofs to relying parties that a key cannot leave this device.
+        room("DeviceAttestation", ["Security"]),
+
         // API for a program that shows prompts in a window.
         room(
             "LatchkeyAgent",
@@ -237,7 +241,8 @@ let package = Package(
         process(
             "latchkey",
             [
-                "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient", "LatchkeyDoctor",
+                "DeviceProof", "KeyFormats", "LatchkeyCrypto", "LatchkeyKeys", "LatchkeyModel", "LatchkeyClient",
+                "LatchkeyDoctor",
                 "LatchkeySystem", "LatchkeyTransport", "SSHAgent", "SSHAgentProtocol",
             ]),
         process(
@@ -248,8 +253,8 @@ let package = Package(
         .executableTarget(
             name: "latchkey-test-client",
             dependencies: [
-                "Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient", "LatchkeyModel", "LatchkeySystem",
-                "LatchkeyTransport", "LatchkeyWire",
+                "DeviceAttestation", "Security", "LocalAuthentication", "LatchkeyAgent", "LatchkeyClient",
+                "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
             ],
             path: "Tests/TestClient", swiftSettings: strict),
         // Shared by several test targets; includes the lists of Apple's symbols and of this package's symbols.
@@ -263,7 +268,7 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
+                "DeviceProof", "LatchkeyAgentProtocol", "LatchkeyClient", "LatchkeyHost", "LatchkeyKeychain",
                 "LatchkeyKeys", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "LatchkeyTransport", "LatchkeyWire",
                 "PromptDriver", "SQLiteDriver", "SystemDriver", "latchkeyd", "latchkey-prompt", "latchkey",
                 "latchkey-demo",
@@ -363,6 +368,7 @@ let package = Package(
             "LatchkeySimulatorTests",
             ["LatchkeySimulator", "LatchkeyTesting", "Security", "LocalAuthentication", "TestSupport"]),
         tests("LatchkeyPolicyTests", ["LatchkeyPolicy", "LatchkeyModel"]),
+        tests("DeviceAttestationTests", ["DeviceAttestation", "Security", "LatchkeySimulator"]),
         tests("SecureEnclaveKitTests", ["SecureEnclaveKit", "Security", "LocalAuthentication", "LatchkeySimulator"]),
         // The contract of each seam, which every driver fulfils.
         tests(
@@ -396,8 +402,8 @@ let package = Package(
 // libraries are declared too, for manifests that use them on Linux only: SwiftPM looks a product up before it evaluates
 // the condition. Not tested on an Apple system.
 let onlyOnLinux = [
-    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "LatchkeyAgent",
-    "LatchkeySimulator", "LatchkeyTesting",
+    "LocalAuthentication", "Security", "SecureEnclaveKit", "KeyFormats", "DeviceProof", "DeviceAttestation",
+    "LatchkeyAgent", "LatchkeySimulator", "LatchkeyTesting",
 ]
 let package = Package(
     name: "latchkey",

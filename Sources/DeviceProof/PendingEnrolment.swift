@@ -9,12 +9,15 @@ import TPMProtocol
 public struct PendingEnrolment: Sendable {
     /// The message that the device must answer.
     public let challenge: [UInt8]
-    private let secret: SecretBytes
-    private let device: EnrolledDevice
+    let secret: SecretBytes
+    let device: EnrolledDevice
+
+    /// Bytes of the secret of a challenge.
+    static let secretBytes = 32
 
     /// Makes the challenge for a device.
     init(_ device: EnrolledDevice, _ name: [UInt8], _ endorsementKey: EndorsementKey) throws(Failure) {
-        let secret = try randomSecret(32)
+        let secret = try randomSecret(Self.secretBytes)
         challenge = try Credential.challenge(secret, for: name, endorsementKey).encoded()
         self.secret = secret
         self.device = device
@@ -26,6 +29,12 @@ public struct PendingEnrolment: Sendable {
     /// - Returns: the device, which the relying party stores.
     /// - Throws: `malformed` or `wrongSecret` for an answer that is not accepted.
     public func finish(_ answer: [UInt8]) throws(DeviceProofError) -> EnrolledDevice {
+        try Self.check(answer, secret, device)
+    }
+
+    static func check(
+        _ answer: [UInt8], _ secret: SecretBytes, _ device: EnrolledDevice
+    ) throws(DeviceProofError) -> EnrolledDevice {
         let message = try reading(.malformed, "The answer does not follow the format.") { () throws(Failure) in
             try EnrolmentAnswer(decoding: answer)
         }

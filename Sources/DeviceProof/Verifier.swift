@@ -62,12 +62,7 @@ public struct Verifier: Sendable {
     ///   `notAnEndorsementCertificate`, `otherEndorsementKey` or `unsuitableAttestationKey` for a request that is not
     ///   accepted; `internalFailure` if libcrypto fails.
     public func begin(_ request: [UInt8], at seconds: Int64) throws(DeviceProofError) -> PendingEnrolment {
-        let message = try reading(.malformed, "The request does not follow the format.") { () throws(Failure) in
-            try EnrolmentRequest(decoding: request)
-        }
-        let key = try reading(
-            .unsupportedEndorsementKey, "The endorsement key is of an unknown form."
-        ) { () throws(Failure) in try EndorsementKey(decoding: message.endorsementKey) }
+        let (message, key) = try Self.read(request)
         let name = try computing { () throws(Failure) in try key.name() }
         let kind = try deviceKind(of: key, name, message.certificates, at: seconds)
         let attestationKey = try AttestationPublicKey(message.attestationKey)
@@ -76,6 +71,28 @@ public struct Verifier: Sendable {
         return try computing { () throws(Failure) in
             try PendingEnrolment(device, attestationKey.name, key)
         }
+    }
+
+    /// Reads the name of the endorsement key in a request, for the dictionary of known keys. Nothing is verified.
+    ///
+    /// - Parameter request: the first message of the enrolment.
+    /// - Returns: the name, 34 bytes.
+    /// - Throws: `malformed` or `unsupportedEndorsementKey` for a request that cannot be read.
+    public static func endorsementKeyName(in request: [UInt8]) throws(DeviceProofError) -> [UInt8] {
+        let (_, key) = try read(request)
+        return try computing { () throws(Failure) in try key.name() }
+    }
+
+    private static func read(
+        _ request: [UInt8]
+    ) throws(DeviceProofError) -> (message: EnrolmentRequest, key: EndorsementKey) {
+        let message = try reading(.malformed, "The request does not follow the format.") { () throws(Failure) in
+            try EnrolmentRequest(decoding: request)
+        }
+        let key = try reading(
+            .unsupportedEndorsementKey, "The endorsement key is of an unknown form."
+        ) { () throws(Failure) in try EndorsementKey(decoding: message.endorsementKey) }
+        return (message, key)
     }
 
     /// Check 1: the maker of the TPM certified the endorsement key.

@@ -50,6 +50,8 @@ extension PromptState {
         case .removePasscode: "remove the passcode of this keychain and delete the items that need one"
         case .discardProtected: "delete every protected item of this keychain permanently"
         case .acceptStore: "continue with this keychain although it was replaced by an older or a changed one"
+        case .identifyDevice:
+            "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
         }
     }
 

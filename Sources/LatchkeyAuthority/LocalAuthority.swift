@@ -161,9 +161,11 @@ package final class LocalAuthority: AuthenticationAuthority {
         _ request: AuthenticationRequest, _ completion: @escaping @Sendable (AuthenticationAnswer) -> Void
     ) -> UInt64 {
         var request = request
-        // Prompts for the daemon's own operations show no text of the caller.
+        // Prompts for the daemon's own operations show no text of the caller, except the name of a relying party.
         if request.purpose != .app {
-            request.prompting = Prompting(interactionAllowed: request.prompting.interactionAllowed)
+            let reason = request.purpose.hasReason ? request.prompting.reason : ""
+            request.prompting = Prompting(
+                reason: reason, interactionAllowed: request.prompting.interactionAllowed)
         }
         let pending = Pending(request: request, completion: completion)
         let id = core.withLock { core in

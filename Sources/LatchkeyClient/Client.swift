@@ -171,7 +171,8 @@ extension Request {
     fileprivate var mayTakeLong: Bool {
         switch self {
         case .evaluate, .evaluateRule, .environment(unlike: .some), .addItem, .copyItems, .updateItems, .unlock, .check,
-            .createEnclaveKey, .useEnclaveKey, .restoreRows, .listItems, .listEverything, .exportItems, .importItems,
+            .createEnclaveKey, .useEnclaveKey, .beginEnrolment, .answerEnrolment, .proveKey, .restoreRows, .listItems,
+            .listEverything, .exportItems, .importItems,
             .acceptStore,
             .discardProtected, .discardForgotten, .passcode, .beginMigration, .migrate:
             true
@@ -192,6 +193,7 @@ extension Request {
         case .copyItems(let copy): copy.authentication.context == nil
         case .invalidateContext, .evaluate, .evaluateRule, .addItem, .updateItems, .deleteItems, .passcode, .unlock,
             .exportItems, .importItems, .changeFacePermission, .simulate, .check, .createEnclaveKey, .useEnclaveKey,
+            .beginEnrolment, .answerEnrolment, .proveKey,
             .restoreRows, .acceptStore, .discardProtected, .discardForgotten, .beginMigration, .receiveItems,
             .migrate:
             false

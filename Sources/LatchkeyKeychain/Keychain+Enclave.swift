@@ -13,8 +13,10 @@ package struct OpenedKey: Sendable {
     package var accessControl: AccessControl
     /// What the key module gets in place of the application password; nil if the key has none.
     package var password: SecretBytes?
-    /// Identifies the key in the audit log; nil when its access control requires no proof.
-    package var use: UsedItem?
+    /// Identifies the key in the audit log.
+    package var item: UsedItem
+    /// The same; nil when its access control requires no proof, and a use is not recorded.
+    package var use: UsedItem? { accessControl.isProtected ? item : nil }
 }
 
 /// The result of opening a key.
@@ -143,7 +145,7 @@ extension Keychain {
             OpenedKey(
                 blob: blob, accessControl: item.accessControl,
                 password: item.asksForAppPassword ? try password.moduleKey(item.stretching) : nil,
-                use: item.accessControl.isProtected ? UsedItem(id: row.id) : nil))
+                item: UsedItem(id: row.id)))
     }
 
     /// Returns the key in the key module's encoding; nil for a damaged row, which is then quarantined.

@@ -40,6 +40,10 @@ package enum AuditEvent: UInt8, CaseIterable, Sendable {
     case migrated = 26
     /// The items of this store were handed to the system's keychain.
     case movedAway = 27
+    /// The user allowed a program to identify the device to a relying party.
+    case deviceIdentified = 28
+    /// A proof was made that a key cannot leave the device.
+    case keyAttested = 29
 }
 
 /// A decrypted entry of the audit log.

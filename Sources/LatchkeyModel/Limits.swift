@@ -60,6 +60,12 @@ package enum Limits {
     package static let titleCharacters = 48
     /// Maximum bytes of the sealed blob of an enclave key that an app stores itself.
     package static let detachedKeyBytes = 4 << 10
+    /// Maximum bytes of a challenge with which a relying party enrols a device.
+    package static let challengeBytes = 1024
+    /// Bytes of the nonce of a relying party.
+    package static let nonceBytes = 16...64
+    /// Maximum bytes of a message of a device for a relying party; the longest one has eight certificates.
+    package static let attestationMessageBytes = 40 << 10
     /// Maximum left-out items that one frame of an export or import describes.
     package static let stayingItems = 64
     /// Maximum characters of each text that describes a left-out item.

@@ -4,7 +4,8 @@
 package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     /// An app requests authentication; the prompt quotes the app's reason.
     case app = 0
-    // For all other purposes the prompt shows a fixed text for the operation and no text of the caller.
+    // For all other purposes the prompt shows a fixed text for the operation and no text of the caller, except the name
+    // of a relying party.
     case unlock = 1
     case exportItems = 2
     case importItems = 3
@@ -17,9 +18,14 @@ package enum PromptPurpose: UInt8, CaseIterable, Sendable {
     case moveItemsAway = 9
     /// The system's keychain receives the items of a user's own store.
     case receiveItems = 10
+    /// The device is identified to a relying party. The prompt quotes the name of the relying party as its reason.
+    case identifyDevice = 11
 
     /// Whether the prompt may be shown while the device is locked.
     package var mayAskWhileLocked: Bool { self == .unlock }
+
+    /// Whether the prompt quotes a reason: that of an app, or the name of a relying party.
+    package var hasReason: Bool { self == .app || self == .identifyDevice }
 }
 
 /// The step of an evaluation that follows when every stage of its plan is complete.

@@ -26,6 +26,9 @@ package enum Reply: Equatable, Sendable {
     case enclaveKey(EnclaveKey)
     /// The result of a key operation: a signature or a shared secret.
     case enclaveResult(SecretBytes)
+    case enrolment(Enrolment)
+    /// A message for a relying party: the answer to a challenge, or a proof.
+    case attestationMessage([UInt8])
     /// The methods by which the user authenticated in a successful evaluation.
     case proven(Set<AuthenticationMethod>)
     /// Whether a prompt was waiting for the simulated touch.

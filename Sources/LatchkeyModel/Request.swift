@@ -62,6 +62,12 @@ package enum Request: Equatable, Sendable {
     case useEnclaveKey(UseEnclaveKey)
     /// Describes a private key of the enclave.
     case describeEnclaveKey(EnclaveKeyName)
+    /// Makes an attestation key for a relying party, after asking the person.
+    case beginEnrolment(BeginEnrolment)
+    /// Answers the challenge of a relying party.
+    case answerEnrolment(AnswerEnrolment)
+    /// Proves to a relying party that a private key of the enclave cannot leave this device.
+    case proveKey(ProveKey)
 
     /// The first request of a connection.
     package struct Hello: Equatable, Sendable {

@@ -69,7 +69,7 @@ package protocol KeyModule: AnyObject, Sendable {
     /// - Parameters:
     ///   - blob: the `ModuleKey.blob` of the key.
     ///   - attestationKey: an `AttestationKey.blob`.
-    ///   - nonce: `attestationNonceBytes` from the relying party, which the proof contains.
+    ///   - nonce: `Limits.nonceBytes` from the relying party, which the proof contains.
     /// - Throws: `invalidParameter` for a nonce of another length; `unimplemented` as above.
     func attest(
         _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
@@ -150,6 +150,3 @@ package struct AttestationKey: Sendable {
     /// Creates a key from its parts.
     package init(blob: SecretBytes, request: [UInt8]) { (self.blob, self.request) = (blob, request) }
 }
-
-/// Bytes of the nonce of an attestation.
-package let attestationNonceBytes = 16...64

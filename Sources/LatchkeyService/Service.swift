@@ -86,6 +86,8 @@ package final class Service: Sendable {
     let enclave: Enclave?
     let environments: EnvironmentWatch
     let backups = BackupCount()
+    /// Whether the challenge of a relying party is being answered.
+    let isAnsweringChallenge = Atomic(false)
     let tickets = MigrationTickets()
     /// The number of evaluations so far.
     let evaluations = Atomic<UInt64>(0)

@@ -73,12 +73,14 @@ extension Session {
         }
     }
 
-    /// Shows a prompt for an operation of the daemon, without any text of the caller. Proofs of contexts are not used,
-    /// and the new proofs are for this request only.
+    /// Shows a prompt for an operation of the daemon, without any text of the caller but `party`. Proofs of contexts are
+    /// not used, and the new proofs are for this request only.
     ///
-    /// - Parameter completion: receives what the user entered, if `lastStep` asks for something.
+    /// - Parameters:
+    ///   - party: the relying party that the prompt names; empty for none.
+    ///   - completion: receives what the user entered, if `lastStep` asks for something.
     func askOwnerToEnter(
-        _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose,
+        _ id: UInt64, _ plan: AuthenticationPlan, for purpose: PromptPurpose, party: String = "",
         lastStep: RequestedStep = .none, interactionAllowed: Bool = true,
         _ completion: @escaping @Sendable (Asked, EnteredSecret?) -> Void
     ) {
@@ -86,8 +88,8 @@ extension Session {
         let entered = Mutex<EnteredSecret?>(nil)
         start(id, nil) { [asker] ended in
             service.evaluate(
-                plan, asker: asker, prompting: Prompting(interactionAllowed: interactionAllowed), purpose: purpose,
-                lastStep: lastStep
+                plan, asker: asker, prompting: Prompting(reason: party, interactionAllowed: interactionAllowed),
+                purpose: purpose, lastStep: lastStep, subject: Array(party.utf8)
             ) { outcome, text in
                 entered.withLock { $0 = text }
                 ended(outcome)

@@ -22,6 +22,8 @@ private enum ReplyKind: UInt8, ClosedSet {
     case check = 21
     case enclaveKey = 30
     case enclaveResult = 31
+    case enrolment = 32
+    case attestationMessage = 33
     case ticket = 40
     case migrated = 41
     case groups = 42
@@ -49,6 +51,9 @@ extension Reply: WireValue {
         case .check(let report): writer.reply(.check, report)
         case .enclaveKey(let key): writer.reply(.enclaveKey, key)
         case .enclaveResult(let result): writer.reply(.enclaveResult, result, .enclaveResult)
+        case .enrolment(let enrolment): writer.reply(.enrolment, enrolment)
+        case .attestationMessage(let message):
+            writer.reply(.attestationMessage, message, .attestationMessage)
         case .ticket(let ticket): writer.reply(.ticket, ticket, .ticket)
         case .migrated(let report): writer.reply(.migrated, report)
         case .groups(let groups): writer.reply(.groups, groups, .groupNames)
@@ -78,6 +83,8 @@ extension Reply: WireValue {
             case .check: return .check(try reader.value())
             case .enclaveKey: return .enclaveKey(try reader.value())
             case .enclaveResult: return .enclaveResult(try reader.value(.enclaveResult))
+            case .enrolment: return .enrolment(try reader.value())
+            case .attestationMessage: return .attestationMessage(try reader.value(.attestationMessage))
             case .ticket: return .ticket(try reader.value(.ticket))
             case .migrated: return .migrated(try reader.value())
             case .groups: return .groups(try reader.value(.groupNames))

@@ -36,6 +36,9 @@ private enum Operation: UInt8 {
     case createEnclaveKey = 50
     case useEnclaveKey = 51
     case describeEnclaveKey = 52
+    case beginEnrolment = 53
+    case answerEnrolment = 54
+    case proveKey = 55
     case beginMigration = 60
     case receiveItems = 61
     case mapGroups = 62
@@ -78,6 +81,9 @@ extension Request: WireValue {
         case .createEnclaveKey(let create): writer.request(.createEnclaveKey, create)
         case .useEnclaveKey(let use): writer.request(.useEnclaveKey, use)
         case .describeEnclaveKey(let name): writer.request(.describeEnclaveKey, name)
+        case .beginEnrolment(let begin): writer.request(.beginEnrolment, begin)
+        case .answerEnrolment(let answer): writer.request(.answerEnrolment, answer)
+        case .proveKey(let prove): writer.request(.proveKey, prove)
         case .beginMigration: writer.request(.beginMigration)
         case .receiveItems(let page): writer.request(.receiveItems, page)
         case .mapGroups(let groups): writer.request(.mapGroups, GroupParameters(groups: groups))
@@ -123,6 +129,9 @@ extension Request: WireValue {
             case .createEnclaveKey: return .createEnclaveKey(try reader.value())
             case .useEnclaveKey: return .useEnclaveKey(try reader.value())
             case .describeEnclaveKey: return .describeEnclaveKey(try reader.value())
+            case .beginEnrolment: return .beginEnrolment(try reader.value())
+            case .answerEnrolment: return .answerEnrolment(try reader.value())
+            case .proveKey: return .proveKey(try reader.value())
             case .beginMigration: return try reader.noFields(.beginMigration)
             case .receiveItems: return .receiveItems(try reader.value())
             case .mapGroups: return .mapGroups(try GroupParameters(from: &reader).groups)

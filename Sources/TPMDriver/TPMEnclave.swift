@@ -107,11 +107,11 @@ package final class TPMEnclave: KeyModule {
     package func attest(
         _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
     ) throws(Failure) -> [UInt8] {
-        guard attestationNonceBytes.contains(nonce.count) else {
+        guard Limits.nonceBytes.contains(nonce.count) else {
             throw Failure(
                 .invalidParameter,
-                "The nonce of an attestation has \(attestationNonceBytes.lowerBound) to "
-                    + "\(attestationNonceBytes.upperBound) bytes, not \(nonce.count).")
+                "The nonce of an attestation has \(Limits.nonceBytes.lowerBound) to "
+                    + "\(Limits.nonceBytes.upperBound) bytes, not \(nonce.count).")
         }
         let (key, attestationKey) = (try TPMBlob(blob), try AttestationBlob(attestationKey))
         return try chip.use { (memory, client) throws(TPMError) in

@@ -55,6 +55,8 @@ extension AuditLine {
         case .migrationAllowed: "move allowed"
         case .migrated: "moved here"
         case .movedAway: "moved away"
+        case .deviceIdentified: "identified"
+        case .keyAttested: "attested"
         }
     }
 

@@ -91,6 +91,8 @@ enum OptionName: String, CaseIterable, Sendable {
     case dryRun = "dry-run"
     case discard
     case ssh, reuse
+    case party, nonce, state, root, known, device
+    case publicKey = "public-key"
     case allowUnbound = "allow-unbound"
     case json, help
 
@@ -102,7 +104,10 @@ enum OptionName: String, CaseIterable, Sendable {
         case .protect: CommandArgument("RULE", .choice(AccessControl.protectionNames))
         case .type: CommandArgument("TYPE", .choice(KeyChoice.allCases.map(\.rawValue)))
         case .hash: CommandArgument("HASH", .choice(["sha256", "sha384", "sha512"]))
-        case .signature, .output: CommandArgument("FILE", .file)
+        case .signature, .output, .state, .root, .device, .publicKey: CommandArgument("FILE", .file)
+        case .party: CommandArgument("PARTY")
+        case .nonce: CommandArgument("HEX")
+        case .known: CommandArgument("NAME")
         case .format: CommandArgument("FORMAT", .choice(PublicFormat.allCases.map(\.rawValue)))
         case .limit: CommandArgument("NUMBER")
         case .reuse: CommandArgument("SECONDS")
@@ -129,11 +134,14 @@ enum OptionName: String, CaseIterable, Sendable {
 
 /// Every command.
 enum CommandTable {
-    static let entries: [CommandEntry] = items + keys + ssh + passcodes + store + admin + simulation + help
+    static let entries: [CommandEntry] =
+        items + keys + attestation + ssh + proofs + passcodes + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
+        CommandGroup(
+            name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
         CommandGroup(
             name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),

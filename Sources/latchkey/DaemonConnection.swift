@@ -57,7 +57,7 @@ extension Request {
     fileprivate var mayAsk: Bool {
         switch self {
         case .evaluate, .evaluateRule, .addItem, .copyItems, .updateItems, .unlock, .passcode, .createEnclaveKey,
-            .useEnclaveKey, .acceptStore, .discardProtected, .beginMigration:
+            .useEnclaveKey, .acceptStore, .discardProtected, .beginMigration, .beginEnrolment, .proveKey:
             true
         case .migrate(let migrate): migrate.ticket != nil
         // Only the first request of an export or import prompts.

@@ -122,6 +122,22 @@ struct NamedKey {
         return key
     }
 
+    /// The name of the key for a proof of where it is; throws for a key that cannot have one.
+    func enclaveReference() throws(Failure) -> EnclaveKeyName {
+        guard isPrivate, isInEnclave, let reference = item.persistentReference else {
+            throw Failure(
+                .invalidParameter, "\(name) is not a key of the enclave, and could be copied.",
+                hint: "Make one with: latchkey key create --enclave")
+        }
+        // A key for ssh is shown to hosts only, so that none of them can be linked with a relying party.
+        guard !isForSSH else {
+            throw Failure(
+                .keyUsageNotAllowed, "\(name) is a key for ssh, which is not shown to relying parties.",
+                hint: "Make another key with: latchkey key create --enclave")
+        }
+        return .stored(reference)
+    }
+
     private var unusable: Failure { Failure(.invalidParameter, "\(name) is not a key that this command can use.") }
 }
 

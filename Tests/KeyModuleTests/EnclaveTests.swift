@@ -93,6 +93,28 @@ import Testing
                 == .keyUsageNotAllowed)
         try expectNoneBegun(software, key.blob)
     }
+
+    @Test func theDeviceIsIdentifiedOnlyWithAProofOfThePerson() throws {
+        let module = AttestingKeyModule(software)
+        let enclave = Enclave(module, approver: StandInApprover(), storeID: [])
+        #expect(status { _ = try enclave.newAttestationKey(proof: .none) } == .itemAuthenticationFailed)
+        #expect(module.calls.isEmpty)
+        #expect(status { _ = try enclave.newAttestationKey(proof: Self.proof) } == nil)
+    }
+
+    @Test func aKeyIsAttestedOnlyWithTheProofOfItsUse() throws {
+        let module = AttestingKeyModule(software)
+        let enclave = Enclave(module, approver: StandInApprover(), storeID: [])
+        let key = try enclave.create(KeyProperties(accessControl: rule))
+        func attest(_ rule: AccessControl, _ proof: Authorisation) -> Status? {
+            status { _ = try enclave.attest(key.blob, by: SecretBytes([4]), nonce: [1], rule: rule, proof: proof) }
+        }
+        let unusable = AccessControl(accessibility: .whenUnlocked, constraints: .biometryAny)
+        #expect(attest(rule, .none) == .itemAuthenticationFailed)
+        #expect(attest(unusable, Self.proof) == .keyUsageNotAllowed)
+        #expect(module.calls.isEmpty)
+        #expect(attest(rule, Self.proof) == nil)
+    }
 }
 
 /// A module that made none of the keys.

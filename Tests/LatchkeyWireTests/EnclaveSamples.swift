@@ -42,6 +42,22 @@ extension Sample {
                     name: .stored([1, 3]), publicKey: point, attributes: [.keyClass: .number(1)],
                     accessControl: AccessControl(constraints: [.userPresence, .privateKeyUsage])))),
         Sample("enclave-result", .enclaveResult(SecretBytes([UInt8](repeating: 7, count: 64)))),
+        Sample("begin-enrolment", .beginEnrolment(Request.BeginEnrolment(party: "example.com"))),
+        Sample(
+            "begin-enrolment-without-prompt",
+            .beginEnrolment(Request.BeginEnrolment(party: "example.com", interactionAllowed: false))),
+        Sample(
+            "answer-enrolment",
+            .answerEnrolment(
+                Request.AnswerEnrolment(party: "example.com", attestationKey: [4, 5], challenge: [1, 2]))),
+        Sample(
+            "prove-key",
+            .proveKey(
+                Request.ProveKey(
+                    name: .stored([1, 3]), party: "example.com", attestationKey: [4, 5],
+                    nonce: [UInt8](repeating: 9, count: 16), authentication: Authentication(context: handle)))),
+        Sample("enrolment", .enrolment(Reply.Enrolment(attestationKey: [4, 5], request: [1, 1]))),
+        Sample("attestation-message", .attestationMessage([1, 3, 0, 0])),
         Sample(
             "status-report-with-enclave",
             .status(

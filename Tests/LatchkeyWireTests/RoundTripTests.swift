@@ -36,6 +36,7 @@ import Testing
             checkReport
         case beginMigration, receiveItems, mapGroups, migrate, ticket, migrated, groups
         case createEnclaveKey, signWithEnclaveKey, agreeWithEnclaveKey, describeEnclaveKey, enclaveKey, enclaveResult
+        case beginEnrolment, answerEnrolment, proveKey, enrolment, attestationMessage
         case failure, done, welcome, report, context, items, policy, simulated, proven, environmentReport, cancel
     }
 
@@ -108,6 +109,9 @@ import Testing
             case .agree: .agreeWithEnclaveKey
             }
         case .describeEnclaveKey: .describeEnclaveKey
+        case .beginEnrolment: .beginEnrolment
+        case .answerEnrolment: .answerEnrolment
+        case .proveKey: .proveKey
         case .beginMigration: .beginMigration
         case .receiveItems: .receiveItems
         case .mapGroups: .mapGroups
@@ -135,6 +139,8 @@ import Testing
         case .check: .checkReport
         case .enclaveKey: .enclaveKey
         case .enclaveResult: .enclaveResult
+        case .enrolment: .enrolment
+        case .attestationMessage: .attestationMessage
         case .ticket: .ticket
         case .migrated: .migrated
         case .groups: .groups

@@ -73,7 +73,7 @@ package final class ApprovingKeyModule: KeyModule {
     package func attest(
         _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
     ) throws(Failure) -> [UInt8] {
-        guard attestationNonceBytes.contains(nonce.count) else { throw Failure(.invalidParameter) }
+        guard Limits.nonceBytes.contains(nonce.count) else { throw Failure(.invalidParameter) }
         return nonce
     }
 

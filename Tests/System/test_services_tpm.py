@@ -15,6 +15,9 @@ TEXT = f"{FOLDER}/text"
 FAILED = 1
 # The method that a prompt asks for.
 TOUCH = 1
+# Fields of a prompt, and the purpose of one that identifies the device.
+PURPOSE, CALLER, REASON, IDENTIFY = 1, 2, 6, 11
+NONCE = "4e" * 32
 
 
 class ChipTest(WithChip, ClientTest):
@@ -115,6 +118,40 @@ class UseTests(ChipTest):
         with self.typing(self.prompts), self.running(*self.signing("typed")):
             pass
         self.assertSigned("typed")
+
+    def at(self, name):
+        return f"{FOLDER}/{name}"
+
+    def proof(self, verb, *argv, **options):
+        return self.latchkey("proof", verb, *argv, **options)
+
+    def test_the_device_is_identified_after_a_touch_and_its_key_is_proven(self):
+        self.create("plain")
+        process = self.machine.start("latchkey", "key", "enrol", "example.com", "--output", self.at("request"),
+                                     user="alice", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
+        prompt = self.prompts.do("agent.await_prompt")
+        self.assertEqual([prompt[PURPOSE], prompt[CALLER], prompt[REASON]], [IDENTIFY, "latchkey", "example.com"])
+        self.prompts.do("agent.event", [3])
+        self.assertEqual(process.wait(20), REFUSED)
+        self.assertEqual(self.machine.run("test", "-e", self.at("request"), check=False).returncode, 1)
+        self.touching("enrol", "example.com", "--output", self.at("request"))
+        challenge = (self.at("request"), "--state", self.at("pending"), "--output", self.at("challenge"))
+        unknown = self.proof("challenge", *challenge, "--known", "00" * 34, check=False)
+        self.assertEqual(unknown.returncode, FAILED)
+        self.proof("challenge", *challenge, "--known", unknown.stderr.split("--known ")[1].strip())
+        self.key("answer", "example.com", self.at("challenge"), "--output", self.at("answer"))
+        self.proof("accept", self.at("answer"), "--state", self.at("pending"), "--output", self.at("device"))
+        self.key("attest", "plain", "--party", "example.com", "--nonce", NONCE, "--output", self.at("proof"))
+        self.key("public", "plain", "--format", "x963", "--output", self.at("point"))
+        proven = self.proof("verify", self.at("proof"), "--device", self.at("device"), "--public-key", self.at("point"),
+                            "--nonce", NONCE)
+        self.assertIn("in a virtual TPM", proven.stdout)
+        # Bob has neither the attestation key nor the key, and no passcode with which he could agree to an enrolment.
+        bob = self.key("attest", "plain", "--party", "example.com", "--nonce", NONCE, "--hex", user="bob", check=False)
+        self.assertEqual((bob.returncode, bob.stdout), (NOT_FOUND, ""))
+        bob = self.key("enrol", "example.com", "--hex", user="bob", check=False)
+        self.assertEqual((bob.returncode, bob.stdout), (REFUSED, ""))
 
     def test_another_user_has_no_use_of_a_key(self):
         self.create("plain")

@@ -18,6 +18,7 @@ enum Main {
         case "lie": lie()
         case "read": read(CommandLine.arguments.last ?? "")
         case "mix": Mixer(CommandLine.arguments.last ?? "").run()
+        case "attest": Attester(CommandLine.arguments.last ?? "").run(CommandLine.arguments.dropFirst(2).first ?? "")
         case "sign": Signer(CommandLine.arguments.last ?? "").run()
         case "agent": WatchingAgent.run(comesBack: CommandLine.arguments.dropFirst(2).first == "twice")
         case "evaluate": Evaluator(Array(CommandLine.arguments.dropFirst(2))).run()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+import TPMProtocol
+
+// Files in which `latchkey proof` keeps an enrolment between its commands. Their form may change with each release.
+
+extension EnrolledDevice {
+    private static let version: UInt8 = 1
+
+    /// The device as bytes: version, kind, maker and model, attestation key, name of the endorsement key.
+    package func storedForm() throws(DeviceProofError) -> [UInt8] {
+        let (number, maker, model) =
+            switch kind {
+            case .virtual: (0 as UInt8, "", "")
+            case .hardware(let manufacturer, let model): (1, manufacturer, model)
+            }
+        return try computing { () throws(Failure) in
+            var writer = TPMWriter()
+            writer.add(Self.version)
+            writer.add(number)
+            for part in [Array(maker.utf8), Array(model.utf8), attestationKey, endorsementKeyName] {
+                try writer.add(sized: part)
+            }
+            return writer.bytes
+        }
+    }
+
+    /// Reads the output of `storedForm`; throws `malformed` for any other bytes.
+    package init(storedForm bytes: [UInt8]) throws(DeviceProofError) {
+        self = try reading(.malformed, "The file is not one of an enrolled device.") { () throws(Failure) in
+            var reader = TPMReader(bytes)
+            try reader.expect(Self.version)
+            let number = try reader.uint8()
+            let names = [try reader.sized(limit: 4096), try reader.sized(limit: 4096)].map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            let attestationKey = try reader.sized(limit: EndorsementKey.areaBytes)
+            let name = try reader.sized(limit: 64)
+            try reader.checkEnd()
+            guard number <= 1, number == 1 || names == ["", ""] else { throw TPMReader.malformed }
+            return EnrolledDevice(
+                attestationKey: attestationKey,
+                kind: number == 1 ? .hardware(manufacturer: names[0], model: names[1]) : .virtual,
+                endorsementKeyName: name)
+        }
+    }
+}
+
+extension PendingEnrolment {
+    /// The enrolment as bytes: the secret, and then the device. With them the challenge can be answered without the TPM.
+    package func storedForm() throws(DeviceProofError) -> SecretBytes {
+        let rest = try device.storedForm()
+        return SecretBytes(count: secret.count + rest.count) { target in
+            secret.withBytes { target.copyMemory(from: $0) }
+            UnsafeMutableRawBufferPointer(rebasing: target[secret.count...]).copyBytes(from: rest)
+        }
+    }
+
+    /// Checks the last message of an enrolment that was stored; see `finish`.
+    package static func finish(
+        _ answer: [UInt8], storedForm: SecretBytes
+    ) throws(DeviceProofError) -> EnrolledDevice {
+        guard storedForm.count > secretBytes else {
+            throw DeviceProofError(.malformed, "The file is not one of an enrolment that has begun.")
+        }
+        let (secret, rest) = storedForm.withBytes { bytes in
+            (
+                SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<secretBytes])),
+                Array(bytes[secretBytes...])
+            )
+        }
+        return try check(answer, secret, EnrolledDevice(storedForm: rest))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+
+/// Attestation keys, which the program that enrolled stores itself. They are sealed in the form of a key of the enclave
+/// that the app stores (`DetachedKey`), together with the access group of the program and the name of the relying party.
+extension Keychain {
+    /// The token of an attestation key. No key of the enclave has it, so one cannot pass for the other.
+    private static let attestationToken = "latchkey.attestation"
+
+    /// Throws if the caller could not store an attestation key now, so that nobody is asked in vain.
+    package func checkSealsAttestationKeys(_ caller: Caller) throws(Failure) {
+        try checkReadable()
+        _ = try groups([:], caller)
+        guard tree.isAvailable(Self.rule.accessibility) else { throw Failure.locked }
+    }
+
+    private static var rule: AccessControl { AccessControl(accessibility: .whenUnlockedThisDeviceOnly) }
+
+    /// Seals a new attestation key for a program and a relying party.
+    package func sealAttestationKey(
+        _ blob: SecretBytes, party: String, caller: Caller
+    ) throws(Failure) -> [UInt8] {
+        try checkSealsAttestationKeys(caller)
+        let group = try groups([:], caller)[0]
+        let item = Item(
+            attributes: [
+                .accessGroup: .text(group), .tokenID: .text(Self.attestationToken), .label: .text(party),
+            ], accessControl: Self.rule, enrolment: nil, stretching: nil)
+        return DetachedKey(try sealed(item, .key, blob, .none)).bytes
+    }
+
+    /// Opens an attestation key.
+    ///
+    /// - Throws: `invalidParameter` for bytes that were not sealed by this store for an access group of the caller, and
+    ///   for a key that was made for another relying party.
+    package func openAttestationKey(
+        _ bytes: [UInt8], party: String, caller: Caller
+    ) throws(Failure) -> SecretBytes {
+        try checkReadable()
+        guard let row = DetachedKey(bytes)?.row else { throw Self.notMadeHere }
+        // The key of another store and a changed key look alike: both fail authentication.
+        guard let item = try? envelopes.openAttributes(row),
+            item.attributes[.tokenID] == .text(Self.attestationToken), caller.groups.contains(item.accessGroup)
+        else { throw Self.notMadeHere }
+        // One key for several relying parties would let them link what each of them knows.
+        guard item.attributes[.label] == .text(party) else {
+            throw Failure(
+                .invalidParameter, "The attestation key was made for another relying party.",
+                hint: "Enrol the device with \(party).")
+        }
+        do throws(Failure) {
+            guard let blob = try envelopes.openSecret(row, item) else { throw Self.notMadeHere }
+            return blob
+        } catch {
+            throw error.status == .storeUnreadable ? Self.notMadeHere : error
+        }
+    }
+
+    private static var notMadeHere: Failure {
+        Failure(
+            .invalidParameter, "The attestation key was not made by this keychain for this program.",
+            hint: "Enrol the device with the relying party again.")
+    }
+
+    /// Records that a key was attested; called before the proof is returned.
+    package func recordAttestation(of key: UsedItem, caller: Caller) throws(Failure) {
+        try write { (store) throws(Failure) in
+            _ = try audit.append(.keyAttested, item: key.id, caller: caller, to: store)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyModel
+package import LatchkeySeams
+import Synchronization
+
+/// A stand-in for a TPM that attests: it computes with another module, and its attestation keys and messages are
+/// bytes that a test recognises.
+package final class AttestingKeyModule: KeyModule {
+    /// What the module was asked for, in order.
+    package enum Call: Equatable, Sendable {
+        case newAttestationKey
+        case answer
+        case attest
+    }
+    private let inner: any KeyModule
+    private let made = Mutex<[Call]>([])
+
+    /// The message that identifies the device.
+    package static let request = Array("endorsement key of this device".utf8)
+
+    /// Creates a module that computes with `inner`.
+    package init(_ inner: any KeyModule, isImmediate: Bool = true) {
+        (self.inner, self.isImmediate) = (inner, isImmediate)
+    }
+
+    /// What was asked for so far.
+    package var calls: [Call] { made.withLock { $0 } }
+
+    package var kind: EnclaveKind { .tpm }
+    package let isImmediate: Bool
+    package var checksApprovals: Bool { false }
+
+    package func recognises(_ blob: SecretBytes) -> Bool { inner.recognises(blob) }
+    package func create(_ properties: KeyProperties) throws(Failure) -> ModuleKey { try inner.create(properties) }
+
+    package func begin(_ blob: SecretBytes, _ operation: EnclaveOperation) throws(Failure) -> KeyChallenge {
+        try inner.begin(blob, operation)
+    }
+
+    package func finish(
+        _ use: KeyChallenge.Identifier, approval: KeyApproval?, password: SecretBytes?
+    ) throws(Failure) -> SecretBytes {
+        try inner.finish(use, approval: approval, password: password)
+    }
+
+    package func abandon(_ use: KeyChallenge.Identifier) { inner.abandon(use) }
+
+    package func newAttestationKey() throws(Failure) -> AttestationKey {
+        made.withLock { $0.append(.newAttestationKey) }
+        return AttestationKey(blob: SecretBytes([4, 4, 4]), request: Self.request)
+    }
+
+    package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] {
+        made.withLock { $0.append(.answer) }
+        return attestationKey.copyBytes() + challenge
+    }
+
+    package func attest(
+        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8]
+    ) throws(Failure) -> [UInt8] {
+        made.withLock { $0.append(.attest) }
+        return attestationKey.copyBytes() + nonce
+    }
+
+    package func erase(_ blob: SecretBytes) throws(Failure) { try inner.erase(blob) }
+}
