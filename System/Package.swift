@@ -82,12 +82,25 @@ let package = Package(
                 "LatchkeyIdentity", "AuthorityHost", "PromptDriver", "SystemDriver",
             ]),
 
-        // Fingerprint readers, through fprintd on the system's message bus.
-        room("FprintDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeySystem", "CSystemd"]),
+        // The connection to the system's message bus: calls with deadlines, signals, one thread.
+        room("SystemBus", ["LatchkeySystem", "CSystemd"]),
+        // Fingerprint readers, through fprintd.
+        room("FprintDriver", ["LatchkeyModel", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem", "SystemBus"]),
 
-        process("latchkey-authd", ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "SystemDriver"]),
+        process(
+            "latchkey-authd",
+            ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "LatchkeySystem", "SystemBus"]),
 
-        tests("FprintDriverTests", ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
+        // Test kit of the package around this one, and tests.
+        .target(
+            name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
+            path: "TestSupport", swiftSettings: strict),
+        tests(
+            "FprintDriverTests",
+            [
+                "CSystemd", "FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SystemBus",
+                "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
