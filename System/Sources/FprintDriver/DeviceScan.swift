@@ -44,7 +44,7 @@ final class DeviceScan {
     private var phase = Phase.waiting
     private var set: EnrolmentSet?
     private var verdict: SensorEvent?
-    private var retry: SystemBus.Timer?
+    private var timer: SystemBus.Timer?
     /// Whether `end` was called: later results and failures are not reported.
     private var isEnding = false
 
@@ -65,6 +65,7 @@ final class DeviceScan {
 
     /// Claims the device and starts to verify.
     func begin() {
+        timer = nil
         guard !isEnding else { return over() }
         phase = .claiming
         service.call("Claim", of: device, [.string(account)]) { [self] result in
@@ -81,7 +82,7 @@ final class DeviceScan {
         case .alreadyInUse where !isEnding:
             // fprintd does not say when another program releases the device.
             phase = .waiting
-            retry = service.bus.after(milliseconds: timing.busy) { [weak self] in self?.begin() }
+            timer = service.bus.after(milliseconds: timing.busy) { [weak self] in self?.begin() }
         // Without an answer the claim may have succeeded: only the end of the connection releases it for certain.
         case nil where error == .timedOut:
             fail(error, "the device is not claimed in time")
@@ -192,6 +193,7 @@ final class DeviceScan {
         switch phase {
         case .waiting: over()
         case .verifying: stop()
+        case .releasing where timer != nil: over()
         // The answer of the call that is under way continues.
         case .claiming, .starting, .restarting, .stopping, .releasing, .ended: break
         }
@@ -220,10 +222,11 @@ final class DeviceScan {
                 // fprintd drops the claims of a connection that has ended.
                 service.bus.disconnect()
             }
-            // An unplugged device fails first and disappears afterwards.
             guard verdict == .failed, !isEnding else { return over() }
-            service.devices { [self] result in
-                if case .success(let devices) = result, !devices.contains(device) { verdict = .disconnected }
+            if case .failure(let error) = result, FprintName.Refusal(error) == .internal {
+                // The release of an unplugged device fails before fprintd announces its removal, which calls `lost`.
+                timer = service.bus.after(milliseconds: timing.unplugged) { [weak self] in self?.over() }
+            } else {
                 over()
             }
         }
@@ -232,7 +235,7 @@ final class DeviceScan {
     private func over() {
         guard phase != .ended else { return }
         phase = .ended
-        if let retry { service.bus.cancel(retry) }
+        if let timer { service.bus.cancel(timer) }
         report(.ended(isEnding ? nil : verdict), self)
     }
 }

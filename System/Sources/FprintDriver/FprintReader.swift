@@ -23,6 +23,8 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         package var scan: Int64 = 60_000
         /// Between two attempts to claim a reader that another program uses.
         package var busy: Int64 = 500
+        /// From an error of a reader until it counts as connected.
+        package var unplugged: Int64 = 1_000
         /// For the first state of a user, during which the caller waits.
         package var state: Int64 = 3_000
         /// Between a change of the enrolled fingers and the new state, so that several changes are one.

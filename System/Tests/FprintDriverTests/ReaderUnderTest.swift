@@ -75,7 +75,18 @@ extension FprintReader.Timing {
 /// A log that a test reads.
 final class CollectedNotes: EventLog {
     private let notes = Mutex<[(DaemonEvent, Failure?)]>([])
-    func note(_ event: DaemonEvent, _ failure: Failure?) { notes.withLock { $0.append((event, failure)) } }
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func note(_ event: DaemonEvent, _ failure: Failure?) {
+        notes.withLock { $0.append((event, failure)) }
+        arrived.signal()
+    }
+
+    /// Waits until an event was noted.
+    func wait(for event: DaemonEvent) throws {
+        while !events.contains(event) { try #require(arrived.wait(timeout: .now() + 10) == .success) }
+    }
+
     var events: [DaemonEvent] { notes.withLock { $0.map(\.0) } }
     var messages: [String] { notes.withLock { $0.map { "\($0.1?.message ?? "") \($0.1?.hint ?? "")" } } }
 }
