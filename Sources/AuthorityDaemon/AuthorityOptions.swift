@@ -14,6 +14,8 @@ package struct AuthorityOptions: Sendable {
     var storeUser = "latchkey"
     /// The program that shows prompts on terminals.
     var prompt: String
+    /// The folder in which fprintd keeps enrolled fingers.
+    package private(set) var fingerprints = "/var/lib/fprint"
 
     /// The socket on which tests operate a scripted sensor; only the program for tests creates it.
     package var sensorSocket: String { sockets.folder + "/sensor.sock" }
@@ -32,12 +34,13 @@ package struct AuthorityOptions: Sendable {
             switch argument {
             case "--help", "-h": throw .help
             case "--version": throw .version
-            case "--sockets", "--state", "--store-user", "--prompt":
+            case "--sockets", "--state", "--store-user", "--prompt", "--fingerprints":
                 guard let value = rest.popFirst(), !value.isEmpty else { throw .wrong(argument) }
                 switch argument {
                 case "--sockets": sockets = SystemSockets(value)
                 case "--state": state = value
                 case "--store-user": storeUser = value
+                case "--fingerprints": fingerprints = value
                 default: prompt = value
                 }
             default: throw .wrong(argument)
@@ -48,6 +51,7 @@ package struct AuthorityOptions: Sendable {
     package static let version = "latchkey-authd \(productVersion)"
     package static let help = """
         usage: latchkey-authd [--sockets FOLDER] [--state FOLDER] [--store-user NAME] [--prompt PROGRAM]
+                              [--fingerprints FOLDER]
 
         Authenticates the users of the system's keychain for latchkeyd: shows prompts, counts tries and answers
         with tokens. Runs as root and gives up all privileges but four (docs/services.md).
@@ -56,6 +60,7 @@ package struct AuthorityOptions: Sendable {
           --state       the folder of counters and passcode records (/var/lib/latchkey-authd)
           --store-user  the user as which latchkeyd runs (latchkey)
           --prompt      the program that shows prompts on terminals (latchkey-prompt beside this program)
+          --fingerprints  the folder in which fprintd keeps enrolled fingers (/var/lib/fprint)
           --help        show this text
           --version     show the version
 

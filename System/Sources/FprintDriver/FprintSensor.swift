@@ -48,10 +48,7 @@ final class FprintSensor {
         }
         enrolledDevices(of: account) { [self] result in
             switch result {
-            case .failure(let failure):
-                // A refusal of the owner was noted where it was found.
-                if failure.status != .peerNotTrusted { log.note(.sensorFailed, failure) }
-                done(.absent)
+            case .failure: done(.absent)
             case .success(let devices):
                 done(state(devices, of: account))
             }
@@ -89,6 +86,7 @@ final class FprintSensor {
         let fingers: [String]
     }
 
+    /// Determines the devices and the fingers of an account on them. A failure is logged here.
     private func enrolledDevices(
         of account: AccountName, _ done: @escaping (Result<[EnrolledDevice], Failure>) -> Void
     ) {
@@ -123,11 +121,13 @@ final class FprintSensor {
 
     private func unusable(_ error: BusError) -> Failure {
         let isRefused = FprintName.Refusal(error) == .permissionDenied
-        return Failure(
+        let failure = Failure(
             .biometryNotAvailable, "The fingerprint reader cannot be used (\(error.description)).",
             hint: isRefused
                 ? "polkit refuses it; see: pkaction --verbose --action-id net.reactivated.fprint.device.verify"
                 : "See: systemctl status fprintd")
+        log.note(.sensorFailed, failure)
+        return failure
     }
 
     // MARK: - Scans
@@ -150,9 +150,7 @@ final class FprintSensor {
                 return
             }
             switch result {
-            case .failure(let failure):
-                if failure.status != .peerNotTrusted { log.note(.sensorFailed, failure) }
-                scan.fail(.failed)
+            case .failure: scan.fail(.failed)
             case .success(let devices):
                 let enrolled = devices.filter { !$0.fingers.isEmpty }
                 guard !enrolled.isEmpty else {

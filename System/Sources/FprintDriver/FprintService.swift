@@ -53,7 +53,8 @@ final class FprintService {
 
     // MARK: - The owner
 
-    /// Determines the trusted owner of the name, and has the bus start fprintd if it does not run.
+    /// Determines the trusted owner of the name, and has the bus start fprintd if it does not run. A failure is logged
+    /// here.
     func resolve(_ done: @escaping (Result<String, Failure>) -> Void) {
         if let owner { return done(.success(owner)) }
         resolving.append(done)
@@ -73,6 +74,9 @@ final class FprintService {
         bus.call(call, milliseconds: timing.start) { [self] result in
             switch result {
             case .success: askBus("GetNameOwner") { self.named($0) }
+            // Not installed, which is no error: this machine has no fingerprint reader.
+            case .failure(.refused(let name, _)) where name == "org.freedesktop.DBus.Error.ServiceUnknown":
+                finish(.failure(Failure(.biometryNotAvailable, "fprintd is not installed.")))
             case .failure(let error): finish(.failure(unavailable("fprintd does not start", error)))
             }
         }
@@ -130,9 +134,11 @@ final class FprintService {
     }
 
     private func unavailable(_ what: String, _ error: BusError) -> Failure {
-        Failure(
+        let failure = Failure(
             .biometryNotAvailable, "The fingerprint reader cannot be used: \(what) (\(error.description)).",
             hint: "See: systemctl status fprintd")
+        log.note(.sensorFailed, failure)
+        return failure
     }
 
     // MARK: - Calls

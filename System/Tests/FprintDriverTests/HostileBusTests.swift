@@ -232,7 +232,7 @@ extension FprintDriverTests {
             let bus = try PrivateBus()
             let reader = try reader(bus)
             #expect(reader.state == .absent)
-            #expect(reader.log.messages[0].contains("fprintd does not start"))
+            #expect(reader.log.events.isEmpty, "a machine without fprintd is not an error")
         }
 
         @Test func aScanEndsWithTheConnection() throws {
