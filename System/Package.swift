@@ -32,7 +32,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "latchkey-system",
-    products: [.executable(name: "latchkey-authd", targets: ["latchkey-authd"])],
+    products: [
+        .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
+        .executable(name: "latchkey-fingerprint", targets: ["latchkey-fingerprint"]),
+    ],
     targets: [
         // C libraries: module maps, no logic.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -91,6 +94,12 @@ let package = Package(
             "latchkey-authd",
             ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "LatchkeySystem", "SystemBus"]),
 
+        // `latchkey fingerprint`: a program of its own, so that `latchkey` does not link libsystemd.
+        room(
+            "FingerprintCommand",
+            ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SystemBus"]),
+        process("latchkey-fingerprint", ["FingerprintCommand"]),
+
         // Test kit of the package around this one, and tests.
         .target(
             name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
@@ -98,7 +107,8 @@ let package = Package(
         tests(
             "FprintDriverTests",
             [
-                "CSystemd", "FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SystemBus",
+                "CSystemd", "FingerprintCommand", "FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "SystemBus",
                 "TestSupport",
             ]),
     ],

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LatchkeyModel
 import Synchronization
 
-/// A state that one thread waits for and another one determines. The first value counts.
-final class Answer: Sendable {
-    private let state = Mutex<SensorState?>(nil)
-    private let semaphore: Semaphore
+/// A value that one thread waits for and another one determines. The first value counts.
+package final class Answer<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+    private let semaphore = Semaphore()
 
-    init() { semaphore = Semaphore() }
+    package init() {}
 
     /// - Returns: whether this value is the first.
-    func set(_ value: SensorState) -> Bool {
-        let isFirst = state.withLock { state in
-            defer { state = state ?? value }
-            return state == nil
+    @discardableResult
+    package func set(_ new: Value) -> Bool {
+        let isFirst = value.withLock { value in
+            defer { value = value ?? new }
+            return value == nil
         }
         if isFirst { semaphore.post() }
         return isFirst
     }
 
-    /// Waits for the first value. The bus's thread sets one at a deadline.
-    func wait() -> SensorState {
+    /// Waits for the first value. Every call of the bus has a deadline, so there always is one.
+    package func wait() -> Value? {
         semaphore.wait()
-        return state.withLock { $0 } ?? .absent
+        return value.withLock { $0 }
     }
 }
 

@@ -70,9 +70,9 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
         if let state = states.withLock({ $0[user] }) { return state }
         // The bus's thread must not wait for itself; it is told when the state is known.
         let isWaiting = !bus.isCurrent
-        let answer = Answer()
+        let answer = Answer<SensorState>()
         bus.run { [self] in
-            let timer = isWaiting ? bus.after(milliseconds: timing.state) { _ = answer.set(.absent) } : nil
+            let timer = isWaiting ? bus.after(milliseconds: timing.state) { answer.set(.absent) } : nil
             sensor.state(of: user) { [self] state in
                 if let timer { bus.cancel(timer) }
                 // The first state is an answer, which is not announced, unless the caller has not waited for it.
@@ -80,7 +80,7 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
                 keep(state, for: user, isTold: isWaiting && isAnswered)
             }
         }
-        return isWaiting ? answer.wait() : .absent
+        return isWaiting ? answer.wait() ?? .absent : .absent
     }
 
     package func arm(_ evaluation: UInt64, user: UInt32, events: @escaping @Sendable (SensorEvent) -> Void) {

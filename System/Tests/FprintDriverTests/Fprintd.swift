@@ -151,4 +151,14 @@ final class Fprintd: Sendable {
         try client.device("EnrollStop")
         try client.device("Release")
     }
+
+    /// Waits until the device is free, as the next program that claims it would find it. fprintd does not announce it.
+    func released() throws {
+        let deadline = Uptime.deadline(seconds: 10)
+        while (try? client.device("Claim", Self.account)) == nil {
+            try #require(Uptime.nanoseconds < deadline)
+            usleep(1000)
+        }
+        try client.device("Release")
+    }
 }

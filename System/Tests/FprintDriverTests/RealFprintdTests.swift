@@ -19,15 +19,6 @@ extension FprintDriverTests {
             try machine.client.signal { $0.member == "VerifyFingerSelected" }
         }
 
-        /// Waits until the device is free, as the next program that claims it would find it.
-        private func released(_ machine: Fprintd) throws {
-            while true {
-                if (try? machine.client.device("Claim", Fprintd.account)) != nil { break }
-                usleep(1000)
-            }
-            try machine.client.device("Release")
-        }
-
         @Test func theProgramUnderTheNameIsFprintd() throws {
             let machine = try Fprintd(.device)
             let path = "/org/freedesktop/DBus"
@@ -66,7 +57,7 @@ extension FprintDriverTests {
             machine.send("SCAN A")
             #expect(try reader.next() == .match(set))
             reader.reader.disarm(1)
-            try released(machine)
+            try machine.released()
             #expect(reader.all.isEmpty)
             #expect(reader.log.events.isEmpty)
         }
@@ -111,7 +102,7 @@ extension FprintDriverTests {
             try begun(machine)
             machine.send("ERROR 0")
             #expect(try reader.next() == .failed)
-            try released(machine)
+            try machine.released()
         }
 
         @Test func disarmingIsNoMissAndReleasesTheDevice() throws {
@@ -123,7 +114,7 @@ extension FprintDriverTests {
             reader.reader.disarm(1)
             // fprintd reports the stopped verification as a miss.
             try machine.client.signal { $0.member == "VerifyStatus" && $0.arguments[0].text == "verify-no-match" }
-            try released(machine)
+            try machine.released()
             #expect(reader.all.isEmpty)
         }
 
@@ -137,7 +128,7 @@ extension FprintDriverTests {
                 // Between no and some hundred steps of the bus's thread.
                 for _ in 0..<(evaluation * 10) { reader.settle() }
                 reader.reader.disarm(evaluation)
-                try released(machine)
+                try machine.released()
             }
             #expect(reader.all.isEmpty)
             #expect(reader.log.events.isEmpty)
@@ -222,7 +213,7 @@ extension FprintDriverTests {
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state, timing: timing)
             reader.arm()
             #expect(try reader.next() == .failed)
-            try released(machine)
+            try machine.released()
         }
 
         @Test func aFingerReplacedUnderTheSameNameIsAnotherSet() throws {
