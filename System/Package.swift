@@ -35,6 +35,7 @@ let package = Package(
     products: [
         .executable(name: "latchkey-authd", targets: ["latchkey-authd"]),
         .executable(name: "latchkey-pam", targets: ["latchkey-pam"]),
+        .executable(name: "latchkey-fingerprint", targets: ["latchkey-fingerprint"]),
     ],
     targets: [
         // C libraries: module maps, no logic.
@@ -92,10 +93,14 @@ let package = Package(
                 "LatchkeyIdentity", "AuthorityHost", "PAMDriver", "PromptDriver", "SystemDriver", "TPMDriver",
             ]),
 
-        // Fingerprint readers, through fprintd on the system's message bus.
-        room("FprintDriver", ["LatchkeyModel", "LatchkeySeams", "LatchkeyCrypto", "LatchkeySystem", "CSystemd"]),
+        // The connection to the system's message bus: calls with deadlines, signals, one thread.
+        room("SystemBus", ["LatchkeySystem", "CSystemd"]),
+        // Fingerprint readers, through fprintd.
+        room("FprintDriver", ["LatchkeyModel", "LatchkeyKeys", "LatchkeySeams", "LatchkeySystem", "SystemBus"]),
 
-        process("latchkey-authd", ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "SystemDriver"]),
+        process(
+            "latchkey-authd",
+            ["AuthorityDaemon", "FprintDriver", "LatchkeyModel", "LatchkeySystem", "SystemBus"]),
 
         // Runs libpam for one verification.
         process(
@@ -103,7 +108,23 @@ let package = Package(
             ["CPAM", "LatchkeyModel", "LatchkeySystem", "LatchkeyTransport", "PAMProtocol"]),
 
         tests("PAMProcessTests", ["CPAM", "PAMProtocol"]),
-        tests("FprintDriverTests", ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem"]),
+        // `latchkey fingerprint`: a program of its own, so that `latchkey` does not link libsystemd.
+        room(
+            "FingerprintCommand",
+            ["FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem", "SystemBus"]),
+        process("latchkey-fingerprint", ["FingerprintCommand"]),
+
+        // Test kit of the package around this one, and tests.
+        .target(
+            name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
+            path: "TestSupport", swiftSettings: strict),
+        tests(
+            "FprintDriverTests",
+            [
+                "CSystemd", "FingerprintCommand", "FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
+                "SystemBus",
+                "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

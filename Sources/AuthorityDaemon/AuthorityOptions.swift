@@ -21,6 +21,8 @@ package struct AuthorityOptions: Sendable {
     var accounts: String
     /// What a first passcode is, where the account has a password.
     var firstPasscode = PasscodeKind.account
+    /// The folder in which fprintd keeps enrolled fingers.
+    package private(set) var fingerprints = "/var/lib/fprint"
 
     /// The socket on which tests operate a scripted sensor; only the program for tests creates it.
     package var sensorSocket: String { sockets.folder + "/sensor.sock" }
@@ -41,12 +43,14 @@ package struct AuthorityOptions: Sendable {
             switch argument {
             case "--help", "-h": throw .help
             case "--version": throw .version
-            case "--sockets", "--state", "--store-user", "--prompt", "--pam", "--passcode", "--configuration":
+            case "--sockets", "--state", "--store-user", "--prompt", "--pam", "--passcode", "--configuration",
+                "--fingerprints":
                 guard let value = rest.popFirst(), !value.isEmpty else { throw .wrong(argument) }
                 switch argument {
                 case "--sockets": sockets = SystemSockets(value)
                 case "--state": state = value
                 case "--store-user": storeUser = value
+                case "--fingerprints": fingerprints = value
                 case "--configuration": configuration = value
                 case "--prompt": prompt = value
                 case "--pam": accounts = value
@@ -65,6 +69,7 @@ package struct AuthorityOptions: Sendable {
     package static let help = """
         usage: latchkey-authd [--sockets FOLDER] [--state FOLDER] [--store-user NAME] [--prompt PROGRAM]
                               [--pam PROGRAM] [--passcode account | own] [--configuration FILE]
+                              [--fingerprints FOLDER]
 
         Authenticates the users of the system's keychain for latchkeyd: shows prompts, counts tries and answers
         with tokens. Runs as root and gives up all privileges but four (docs/services.md).
@@ -76,6 +81,7 @@ package struct AuthorityOptions: Sendable {
           --pam         the program that verifies passwords of accounts (latchkey-pam beside this program)
           --passcode    what a first passcode is: the password of the account (account), or another one (own)
           --configuration  the configuration of both services (/etc/latchkey/latchkeyd.conf)
+          --fingerprints  the folder in which fprintd keeps enrolled fingers (/var/lib/fprint)
           --help        show this text
           --version     show the version
 

@@ -21,7 +21,8 @@ package enum AuthorityProcess {
     ///   - isVirtual: whether the sensor is virtual hardware.
     ///   - reader: makes the sensor of all users.
     package static func main(
-        isVirtual: Bool = false, reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
+        isVirtual: Bool = false,
+        reader: (AuthorityOptions, any Clock, any EventLog) -> Result<any BiometricReader, Failure>
     ) -> Never {
         signal(SIGPIPE, SIG_IGN)
         umask(0o077)
@@ -51,7 +52,7 @@ package enum AuthorityProcess {
 
     private static func run(
         _ options: AuthorityOptions, _ isVirtual: Bool,
-        _ reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
+        _ reader: (AuthorityOptions, any Clock, any EventLog) -> Result<any BiometricReader, Failure>
     ) throws(Failure) {
         guard let storeUser = Accounts.user(named: options.storeUser) else {
             throw Failure(
@@ -72,7 +73,7 @@ package enum AuthorityProcess {
 
     private static func serve(
         _ options: AuthorityOptions, _ tier: Tier, _ storeUser: UserIdentity, _ events: FileAndJournalLog,
-        _ isVirtual: Bool, _ reader: (AuthorityOptions, any Clock) -> Result<any BiometricReader, Failure>
+        _ isVirtual: Bool, _ reader: (AuthorityOptions, any Clock, any EventLog) -> Result<any BiometricReader, Failure>
     ) throws(Failure) {
         // Must precede the first secret in memory, and the creation of threads, which inherit the signal mask.
         let unlocked = try DaemonProcess.protectMemory()
@@ -90,7 +91,7 @@ package enum AuthorityProcess {
         let prompter = ChoosingPrompter([
             TerminalPrompter(program: options.prompt) { Accounts.user(numbered: $0) }, agents,
         ])
-        let sensor = try reader(options, clock).get()
+        let sensor = try reader(options, clock, events).get()
         let passwords = PAMPasswords(PAMPasswords.Places(program: options.accounts))
         var parts = AuthorityConnection.Parts(
             random: SystemRandomSource(), log: events, stretching: StretchThreads(), passcodeCost: 16

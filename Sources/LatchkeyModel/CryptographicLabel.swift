@@ -50,6 +50,11 @@ package enum CryptographicLabel: String, CaseIterable, Sendable {
     /// The checksum of the files of latchkey-authd.
     case authorityFile = "latchkey authority file v1"
 
+    /// The enrolment set of a user's fingerprints.
+    case fingers = "latchkey fingers v1"
+    /// The same without the files of the prints, so that a replaced print cannot be detected.
+    case fingerNames = "latchkey finger names v1"
+
     /// The label in UTF-8.
     package var bytes: [UInt8] { Array(rawValue.utf8) }
 }

@@ -48,6 +48,10 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     case unstoredKeyNotErased
     /// An administrator removed the data of a user.
     case userRemoved
+    /// A sensor could not be used.
+    case sensorFailed
+    /// A message or a service that claims to be a sensor was not trusted.
+    case sensorRefused
 
     /// The severity of an event. Raw values are the priorities of syslog(3).
     package enum Severity: UInt8, Sendable {
@@ -69,12 +73,12 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     package var severity: Severity {
         switch self {
         case .started, .stopped, .userRemoved, .accountPasswordChanged: .notice
-        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked, .enrolmentNotFollowed, .rowsChanged,
-            .tokenRefused, .authorityLost, .authorityNotTold:
+        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked,
+            .enrolmentNotFollowed, .rowsChanged, .tokenRefused, .authorityLost, .authorityNotTold, .sensorRefused:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
             .rollbackNotAccepted, .recordNotRead, .promptNotStarted, .anchorNotMoved, .rowsNotChecked,
-            .tryNotRecorded, .unstoredKeyNotErased:
+            .tryNotRecorded, .unstoredKeyNotErased, .sensorFailed:
             .warning
         }
     }

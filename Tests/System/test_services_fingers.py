@@ -6,56 +6,13 @@ import unittest
 from clients import (
     CANCELLED, CURRENT_SET, DONE, EVALUATE, LOCK, NO_INTERACTION, SECRET, SYSTEM_CANCEL, UNLOCK,
     ClientTest)
+from fingers import LOCKED_OUT, OWNER, TOUCHED, TYPED, WithFingers
 from machine import eventually, fact
 from sensors import WithSensor
 
-ANY_FINGER = 2
-BIOMETRICS, OWNER = 1, 2
-LOCKED_OUT = 77
-TOUCHED, TYPED = [12, [1]], [12, [2]]
 
-
-class FingerTest(WithSensor, ClientTest):
-    def setUp(self):
-        super().setUp()
-        self.first, self.prompts = self.person()
-        for name, constraints in (("set", CURRENT_SET), ("any", ANY_FINGER)):
-            self.assertEqual(self.first.do("app.add", name, SECRET, constraints), DONE)
-
-    def evaluate(self, policy=BIOMETRICS, reuse=0, interactive=True):
-        """Begins an evaluation in a new context, which is returned."""
-        handle = self.context(self.first)
-        parameters = {0: handle, 1: policy, 2: {0: "a test", 3: interactive}}
-        self.first.begin("app.call", EVALUATE, {**parameters, 3: reuse} if reuse else parameters, 20)
-        return handle
-
-    def asked(self):
-        self.prompts.do("agent.await_prompt")
-
-    def touched(self, policy=BIOMETRICS):
-        """A context for which the finger was touched."""
-        handle = self.evaluate(policy)
-        self.asked()
-        self.finger("touch")
-        self.assertEqual(self.first.end(), TOUCHED)
-        self.await_end()
-        return handle
-
-    def await_end(self):
-        while self.prompts.do("agent.follow", 5)[0] != 2:
-            pass
-
-    def read(self, account, handle=None, interactive=False):
-        return self.first.do("app.read", account, handle, interactive, None, 20)
-
-    def read_with_a_touch(self, account):
-        self.first.begin("app.read", account, None, True, None, 20)
-        self.asked()
-        self.finger("touch")
-        return self.first.end()
-
-    def restart(self):
-        self.first, self.prompts = self.app(), self.agent()
+class FingerTest(WithFingers, WithSensor, ClientTest):
+    pass
 
 
 class TouchTests(FingerTest):

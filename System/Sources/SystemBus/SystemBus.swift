@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import LatchkeySystem
+import Synchronization
+
+/// The connection of this process to the system's message bus, and the thread that owns it.
+///
+/// The connection is made by the first call, and again by the first call after it was lost. All functions but `run` are
+/// for the bus's thread, which `run` reaches; it also calls every closure that is given to them. The thread waits
+/// without a time limit while no call is under way and no timer is set.
+package final class SystemBus: @unchecked Sendable {
+    // Sendable: `inbox` has a lock, and everything else that changes belongs to the thread.
+
+    /// A timer, for `cancel`.
+    package struct Timer: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    /// Messages that are processed before timers and jobs have their turn: a flood of messages must not delay them.
+    private static let messagesInTurn = 64
+
+    private struct Inbox {
+        var jobs: [@Sendable () -> Void] = []
+        var isWoken = false
+        var isEnding = false
+        /// The bus's thread; nil until it runs.
+        var thread: pthread_t?
+    }
+
+    private struct Due {
+        let deadline: Int64
+        let body: () -> Void
+    }
+
+    private let address: String?
+    private let inbox = Mutex(Inbox())
+    private let wakeEnd: Descriptor
+    private let sleepEnd: Descriptor
+
+    private var connection: SDBus?
+    private var rules: [(rule: String, body: (BusSignal) -> Void)] = []
+    private var lostHandlers: [() -> Void] = []
+    private var failures: [UInt64: (BusError) -> Void] = [:]
+    private var timers: [UInt64: Due] = [:]
+    private var watched: [(file: Descriptor, body: () -> Void)] = []
+    private var lastNumber: UInt64 = 0
+
+    /// Starts the thread.
+    ///
+    /// - Parameter address: of the bus, for tests; nil for that of the system.
+    package init(address: String? = nil) throws(SystemError) {
+        self.address = address
+        (wakeEnd, sleepEnd) = try Sockets.pair()
+        Processes.detachThread { [self] in loop() }
+    }
+
+    /// Ends the thread and the connection, which also gives up everything that was claimed over it.
+    package func end() {
+        inbox.withLock { $0.isEnding = true }
+        wake()
+    }
+
+    // MARK: - From any thread
+
+    /// Calls `body` on the bus's thread, after everything that was submitted before.
+    package func run(_ body: @escaping @Sendable () -> Void) {
+        inbox.withLock { $0.jobs.append(body) }
+        wake()
+    }
+
+    /// Whether this is the bus's thread, which must not wait for itself.
+    package var isCurrent: Bool { inbox.withLock { $0.thread }.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+
+    private func wake() {
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.isWoken = true }
+            return !inbox.isWoken
+        }
+        // One byte is enough for any number of jobs. It can only fail if the thread has ended.
+        if isFirst { _ = write(wakeEnd.number, [0], 1) }
+    }
+
+    // MARK: - On the bus's thread
+
+    /// Calls a method. `reply` is called once, at the latest when `milliseconds` have passed.
+    package func call(
+        _ call: BusCall, milliseconds: Int64, _ reply: @escaping (Result<[BusValue], BusError>) -> Void
+    ) {
+        let number = next()
+        do throws(BusError) {
+            let connection = try connect()
+            var timer: Timer?
+            let sent = try connection.send(call) { [weak self] result in
+                self?.failures[number] = nil
+                if let timer { self?.cancel(timer) }
+                reply(result)
+            }
+            timer = after(milliseconds: milliseconds) { [weak self] in
+                self?.failures[number] = nil
+                connection.cancel(sent)
+                reply(.failure(.timedOut))
+            }
+            failures[number] = { [weak self] error in
+                if let timer { self?.cancel(timer) }
+                reply(.failure(error))
+            }
+        } catch {
+            // Later, because the caller may not expect an answer before this function has returned.
+            after(milliseconds: 0) { reply(.failure(error)) }
+        }
+    }
+
+    /// Receives the signals that a match rule selects, from now on and also over later connections.
+    package func observe(_ rule: String, _ body: @escaping (BusSignal) -> Void) {
+        rules.append((rule, body))
+        guard let connection else { return }
+        do throws(BusError) { try connection.match(rule, body) } catch { lose(error) }
+    }
+
+    /// Calls `body` whenever a connection is lost, after all its calls have failed.
+    package func whenLost(_ body: @escaping () -> Void) { lostHandlers.append(body) }
+
+    /// Ends the connection. The programs at the other end drop what this process has claimed.
+    package func disconnect() { lose(.disconnected(ECONNRESET)) }
+
+    /// Calls `body` once, in `milliseconds`, unless the timer is cancelled first.
+    @discardableResult
+    package func after(milliseconds: Int64, _ body: @escaping () -> Void) -> Timer {
+        let number = next()
+        timers[number] = Due(deadline: Uptime.nanoseconds + milliseconds * 1_000_000, body: body)
+        return Timer(number: number)
+    }
+
+    /// Prevents the call of a timer.
+    package func cancel(_ timer: Timer) { timers[timer.number] = nil }
+
+    /// Calls `body` whenever the file can be read. `body` must read what there is.
+    package func watch(_ file: Descriptor, _ body: @escaping () -> Void) { watched.append((file, body)) }
+
+    private func next() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func connect() throws(BusError) -> SDBus {
+        if let connection { return connection }
+        let made = try SDBus(address: address)
+        for (rule, body) in rules { try made.match(rule, body) }
+        connection = made
+        return made
+    }
+
+    private func lose(_ error: BusError) {
+        guard connection != nil else { return }
+        connection = nil
+        let failed = failures.sorted { $0.key < $1.key }
+        failures = [:]
+        for (_, fail) in failed { fail(error) }
+        for body in lostHandlers { body() }
+    }
+
+    // MARK: - The loop
+
+    private func loop() {
+        inbox.withLock { $0.thread = pthread_self() }
+        while true {
+            let (jobs, isEnding) = inbox.withLock { inbox in
+                defer { inbox.jobs = [] }
+                return (inbox.jobs, inbox.isEnding)
+            }
+            for job in jobs { job() }
+            if isEnding { return finish() }
+            fireTimers()
+            wait(processMessages() ? 0 : nil)
+        }
+    }
+
+    private func finish() {
+        lose(.disconnected(ESHUTDOWN))
+        rules = []
+        lostHandlers = []
+        timers = [:]
+        watched = []
+    }
+
+    private func fireTimers() {
+        let now = Uptime.nanoseconds
+        let due = timers.filter { $0.value.deadline <= now }.sorted { $0.value.deadline < $1.value.deadline }
+        // An earlier timer of the same turn can cancel a later one.
+        for (number, _) in due { timers.removeValue(forKey: number)?.body() }
+    }
+
+    /// - Returns: whether there may be more messages.
+    private func processMessages() -> Bool {
+        // The connection may end in a handler; the object remains until this function returns.
+        guard let connection else { return false }
+        do throws(BusError) {
+            for _ in 0..<Self.messagesInTurn {
+                guard try connection.process(), self.connection === connection else { return false }
+            }
+            return true
+        } catch {
+            if self.connection === connection { lose(error) }
+            return false
+        }
+    }
+
+    private func wait(_ limit: Int64?) {
+        // Handlers of messages may have set a timer or lost the connection.
+        let bus = connection?.descriptor
+        let now = Uptime.nanoseconds
+        let due = timers.values.map { max(0, ($0.deadline - now + 999_999) / 1_000_000) }.min()
+        let timeout = [limit, due, connection?.timeout].compactMap { $0 }.min() ?? -1
+        var entries = [pollfd(fd: sleepEnd.number, events: Int16(POLLIN), revents: 0)]
+        entries += watched.map { pollfd(fd: $0.file.number, events: Int16(POLLIN), revents: 0) }
+        if let bus { entries.append(pollfd(fd: bus.number, events: bus.events, revents: 0)) }
+        guard poll(&entries, nfds_t(entries.count), CInt(clamping: timeout)) > 0 else { return }
+        if entries[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 16)
+            // The flag is cleared first: a job that arrives afterwards writes another byte.
+            inbox.withLock { $0.isWoken = false }
+            _ = read(sleepEnd.number, &bytes, bytes.count)
+        }
+        for (entry, watch) in zip(entries.dropFirst(), watched) where entry.revents != 0 { watch.body() }
+    }
+}

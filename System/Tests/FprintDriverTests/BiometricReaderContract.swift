@@ -1,0 +1,1 @@
+../../../Tests/BiometricReaderTests/BiometricReaderContract.swift

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FingerprintCommand
+import Foundation
+import LatchkeyModel
+import LatchkeySystem
+import Synchronization
+import SystemBus
+import TestSupport
+import Testing
+
+extension FprintDriverTests {
+    /// `latchkey fingerprint` with the real fprintd and a virtual reader.
+    @Suite(.needs(.fprintd), .timeLimit(.minutes(2))) struct FingerprintCommandTests {
+        /// A command in front of a person who scans a finger whenever they are asked to.
+        private final class Person: Sendable {
+            let machine: Fprintd
+            let bus: SystemBus
+            private let text = Mutex("")
+            private let scans = Mutex<[String]>([])
+            private let answer: String?
+
+            init(_ machine: Fprintd, scans: [String] = [], answer: String? = nil) throws {
+                self.machine = machine
+                self.answer = answer
+                self.scans.withLock { $0 = scans }
+                bus = try SystemBus(address: machine.bus.address)
+            }
+
+            deinit { bus.end() }
+
+            var output: String { text.withLock { $0 } }
+
+            /// Runs the command, and returns the status of its failure.
+            func run(_ arguments: String...) -> Failure? {
+                var surroundings = FingerprintCommand.Surroundings(
+                    bus: bus, account: Fprintd.account, userID: UInt32(geteuid()),
+                    write: { [self] text in
+                        self.text.withLock { $0 += text }
+                        if ["reader", "again", "Touch"].contains(where: { text.contains($0) }) { scanLater() }
+                    },
+                    ask: { [self] question in
+                        text.withLock { $0 += question + "\n" }
+                        return answer
+                    })
+                surroundings.trustedUser = UInt32(geteuid())
+                do throws(Failure) {
+                    try FingerprintCommand(surroundings).run(arguments)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+
+            /// Scans the next finger as soon as the reader is claimed.
+            private func scanLater() {
+                guard let scan = scans.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
+                Processes.detachThread { [machine] in
+                    let deadline = Uptime.deadline(seconds: 10)
+                    while !machine.send(scan), Uptime.nanoseconds < deadline { usleep(1000) }
+                }
+            }
+        }
+
+        @Test func anEnrolmentShowsAPictureOfEachStage() throws {
+            let person = try Person(Fprintd(.device), scans: Array(repeating: "SCAN A", count: 6))
+            #expect(person.run("enroll", "left-thumb") == nil)
+            let lines = person.output.split(separator: "\n").map(String.init)
+            #expect(lines[0] == "Swipe the reader with your left thumb: Virtual device for debugging")
+            #expect(lines[1] == "●○○○○  1 of 5  Lift your finger, and swipe again.")
+            #expect(lines.suffix(2) == ["●●●●●  5 of 5  Done.", "Your left thumb is enrolled."], "\(lines)")
+            #expect(
+                try person.machine.client.device("ListEnrolledFingers", Fprintd.account)[0].values == [
+                    .string("left-thumb")
+                ])
+        }
+
+        @Test func guidanceIsShownAndCountsNoStage() throws {
+            let scans = ["SCAN A", "RETRY 2"] + Array(repeating: "SCAN A", count: 5)
+            let person = try Person(Fprintd(.device), scans: scans)
+            #expect(person.run("enroll") == nil)
+            #expect(person.output.contains("●○○○○  1 of 5  Centre your finger on the reader, and try again."))
+        }
+
+        @Test func aReplacementWarnsFirstAndWithoutTheWordNothingChanges() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            let place = "\(machine.state)/\(Fprintd.account)/virtual_device/0/7"
+            let before = try Data(contentsOf: URL(filePath: place))
+            for answer in [nil, "yes"] {
+                let person = try Person(machine, answer: answer)
+                #expect(person.run("enroll", "right-index-finger")?.status == .userCancel)
+                #expect(person.output.contains("if you stop before the end, none remains"))
+                #expect(try Data(contentsOf: URL(filePath: place)) == before)
+            }
+            let person = try Person(machine, scans: Array(repeating: "SCAN B", count: 6), answer: "replace")
+            #expect(person.run("enroll", "right-index-finger") == nil)
+            #expect(try Data(contentsOf: URL(filePath: place)) != before)
+        }
+
+        @Test func fingersAreListedAndDeleted() throws {
+            let machine = try Fprintd(.device)
+            let nothing = try Person(machine)
+            #expect(nothing.run("list") == nil)
+            #expect(nothing.output == "No finger is enrolled on Virtual device for debugging.\n")
+            try machine.enroll("A")
+            try machine.enroll("B", as: "left-thumb")
+            let list = try Person(machine)
+            #expect(list.run("list") == nil)
+            #expect(list.output == "left-thumb\nright-index-finger\n")
+            #expect(try Person(machine).run("delete", "right-thumb")?.status == .itemNotFound)
+            #expect(try Person(machine).run("delete", "left-thumb")?.status == .userCancel)
+            #expect(try Person(machine, answer: "delete").run("delete", "left-thumb") == nil)
+            #expect(try Person(machine).run("delete", "--all", "--yes") == nil)
+            #expect(try Person(machine).run("verify")?.status == .biometryNotEnrolled)
+        }
+
+        @Test func aTrySaysWhetherTheFingerIsRecognised() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            #expect(try Person(machine, scans: ["SCAN A"]).run("verify") == nil)
+            try machine.released()
+            #expect(try Person(machine, scans: ["SCAN B"]).run("verify")?.status == .authenticationFailed)
+        }
+
+        @Test func polkitsRefusalIsExplained() throws {
+            let machine = try Fprintd(.device)
+            machine.allow { $0 != "net.reactivated.fprint.device.enroll" }
+            let failure = try #require(Person(machine).run("enroll"))
+            #expect(failure.status == .notPermitted)
+            #expect(failure.hint.contains("net.reactivated.fprint.device.enroll"))
+        }
+
+        @Test(arguments: [
+            ["enrol"], ["list", "x"], ["enroll", "thumb"], ["delete"], ["delete", "left-thumb", "--all"],
+            ["enroll", "--yes"], ["verify", "--all"],
+        ])
+        func aWrongCommandLineIsRefused(_ arguments: [String]) throws {
+            let bus = try SystemBus(address: "unix:path=/nowhere")
+            defer { bus.end() }
+            let surroundings = FingerprintCommand.Surroundings(
+                bus: bus, account: "root", userID: 0, write: { _ in }, ask: { _ in nil })
+            #expect(throws: Failure(.invalidParameter)) { try FingerprintCommand(surroundings).run(arguments) }
+        }
+    }
+}

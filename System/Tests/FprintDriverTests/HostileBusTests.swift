@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FprintDriver
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import Synchronization
+import SystemBus
+import TestSupport
+import Testing
+
+extension FprintDriverTests {
+    /// The driver with programs that are not fprintd, or that do not behave as it does.
+    @Suite(.needs(.messageBus), .timeLimit(.minutes(1))) struct HostileBusTests {
+        private static let service = "net.reactivated.Fprint"
+        private static let interface = "net.reactivated.Fprint.Device"
+        private static let device = BusClient.device
+
+        /// Answers as fprintd with one reader and one finger, except to some methods.
+        private func fprintd(
+            _ bus: PrivateBus, _ others: [String: BusProgram.Reply] = [:], name: String? = service,
+            called: @escaping @Sendable (BusProgram.Call) -> Void = { _ in }
+        ) throws -> BusProgram {
+            try BusProgram(bus, name: name) { call in
+                defer { called(call) }
+                if let reply = others[call.member] { return reply }
+                return switch call.member {
+                case "GetDevices": .values([.paths([Self.device])])
+                case "ListEnrolledFingers": .values([.strings(["right-index-finger"])])
+                default: .values([])
+                }
+            }
+        }
+
+        /// Short limits, of which each test reaches at most two.
+        private var short: FprintReader.Timing {
+            var timing = FprintReader.Timing()
+            (timing.call, timing.start, timing.state) = (100, 100, 300)
+            return timing
+        }
+
+        private func reader(
+            _ bus: PrivateBus, trustedUser: UInt32 = ReaderUnderTest.user, timing: FprintReader.Timing = .forTests
+        ) throws -> ReaderUnderTest {
+            try ReaderUnderTest(bus, templates: nil, trustedUser: trustedUser, timing: timing)
+        }
+
+        /// Waits until a program was called.
+        private final class Called: Sendable {
+            private let calls = Mutex<[BusProgram.Call]>([])
+            private let arrived = DispatchSemaphore(value: 0)
+            @Sendable func add(_ call: BusProgram.Call) {
+                calls.withLock { $0.append(call) }
+                arrived.signal()
+            }
+            @discardableResult
+            func wait(for member: String, path: String? = nil) throws -> BusProgram.Call {
+                while true {
+                    let call = calls.withLock { calls in
+                        calls.first { $0.member == member && (path == nil || $0.path == path) }
+                    }
+                    if let call { return call }
+                    try #require(arrived.wait(timeout: .now() + 10) == .success)
+                }
+            }
+        }
+
+        // MARK: - Who sends
+
+        @Test func aSignalOfAnotherProgramIsIgnoredAndLoggedOnce() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            let forger = try BusProgram(bus, name: nil) { _ in .none }
+            defer { forger.end() }
+            let reader = try reader(bus)
+            reader.arm()
+            let victim = try called.wait(for: "VerifyStart").sender
+            for _ in 0..<3 {
+                let match: [BusProgram.Value] = [.string("verify-match"), .flag(true)]
+                forger.signal(Self.device, Self.interface, "VerifyStatus", match)
+                forger.signal(Self.device, Self.interface, "VerifyStatus", match, to: victim)
+            }
+            // The bus keeps the order of one sender only, so the forger's last signal must have arrived first.
+            try reader.log.wait(for: .sensorRefused)
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.string("verify-no-match"), .flag(true)])
+            #expect(try reader.next() == .noMatch)
+            #expect(reader.log.events == [.sensorRefused])
+            #expect(reader.log.messages[0].contains(forger.uniqueName))
+        }
+
+        @Test func aNameOfAnotherUserIsNotTrusted() throws {
+            let bus = try PrivateBus()
+            let service = try fprintd(bus)
+            defer { service.end() }
+            let reader = try reader(bus, trustedUser: 12345)
+            #expect(reader.state == .absent)
+            reader.arm()
+            #expect(try reader.next() == .failed)
+            #expect(reader.log.events == [.sensorRefused, .sensorRefused])
+            #expect(reader.log.messages[0].contains("belongs to user \(ReaderUnderTest.user), not to root"))
+            #expect(service.received.isEmpty, "nothing is sent to it")
+        }
+
+        @Test func aResultBeforeTheVerificationOrAfterItsEndDoesNotCount() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            let match: [BusProgram.Value] = [.string("verify-match"), .flag(true)]
+            let reader = try reader(bus)
+            _ = reader.state
+            service.signal(Self.device, Self.interface, "VerifyStatus", match)
+            reader.arm()
+            _ = try called.wait(for: "VerifyStart")
+            reader.reader.disarm(1)
+            service.signal(Self.device, Self.interface, "VerifyStatus", match)
+            _ = try called.wait(for: "Release")
+            service.signal(Self.device, Self.interface, "VerifyStatus", match)
+            reader.settle()
+            #expect(reader.all.isEmpty)
+        }
+
+        @Test func aResultOfAnotherDeviceDoesNotCount() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus)
+            reader.arm()
+            _ = try called.wait(for: "VerifyStart")
+            let match: [BusProgram.Value] = [.string("verify-match"), .flag(true)]
+            service.signal("/net/reactivated/Fprint/Device/1", Self.interface, "VerifyStatus", match)
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.string("verify-no-match"), .flag(true)])
+            #expect(try reader.next() == .noMatch)
+        }
+
+        @Test(arguments: [
+            ("verify-new-result", true, SensorEvent.failed), ("verify-new-result", false, .guidance(.scanAgain)),
+            ("verify-match", false, .failed), ("", true, .failed), ("verify-unknown-error", true, .failed),
+            ("verify-disconnected", true, .disconnected), ("verify-too-fast", false, .guidance(.tooFast)),
+        ])
+        func onlyTheResultMatchIsAMatch(_ result: String, _ isDone: Bool, _ event: SensorEvent) throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus)
+            reader.arm()
+            _ = try called.wait(for: "VerifyStart")
+            // Signals that are not of fprintd's form are dropped.
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.flag(true)])
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.string("verify-match")])
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.string("verify-match"), .string("true")])
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.string(result), .flag(isDone)])
+            #expect(try reader.next() == event)
+        }
+
+        // MARK: - Who does not answer
+
+        @Test(arguments: ["GetDevices", "ListEnrolledFingers"])
+        func aStateHasADeadline(_ silent: String) throws {
+            let bus = try PrivateBus()
+            let service = try fprintd(bus, [silent: .none])
+            defer { service.end() }
+            let reader = try reader(bus, timing: short)
+            #expect(reader.state == .absent)
+            #expect(reader.log.events == [.sensorFailed])
+            #expect(reader.log.messages[0].contains("no answer before the deadline"))
+        }
+
+        @Test(arguments: ["GetDevices", "ListEnrolledFingers", "Claim", "VerifyStart"])
+        func aScanThatDoesNotBeginHasADeadline(_ silent: String) throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, [silent: .none], called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus, timing: short)
+            reader.arm()
+            #expect(try reader.next() == .failed)
+            #expect(reader.log.events == [.sensorFailed])
+            if silent == "VerifyStart" { _ = try called.wait(for: "Release") }
+        }
+
+        @Test(arguments: ["Claim", "Release"])
+        func aClaimThatCannotBeReleasedEndsWithTheConnection(_ silent: String) throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, [silent: .none], called: called.add)
+            defer { service.end() }
+            let client = try BusClient(bus)
+            let reader = try reader(bus, timing: short)
+            reader.arm()
+            let name = try called.wait(for: silent == "Claim" ? "Claim" : "VerifyStart").sender
+            #expect(try client.hasOwner(name))
+            reader.reader.disarm(1)
+            try client.signal { $0.member == "NameOwnerChanged" && $0.arguments[0].text == name }
+            // The next scan has a connection of its own.
+            reader.arm(2)
+            _ = try called.wait(for: "Claim")
+        }
+
+        @Test func aVerificationThatCannotBeStoppedIsReleased() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, ["VerifyStop": .none], called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus, timing: short)
+            reader.arm()
+            _ = try called.wait(for: "VerifyStart")
+            reader.reader.disarm(1)
+            _ = try called.wait(for: "Release")
+        }
+
+        @Test func aBusThatDoesNotAnswerHasADeadline() throws {
+            let folder = try TemporaryFolder()
+            let listener = try Sockets.listen(folder.path + "/socket")
+            defer { withExtendedLifetime(listener) {} }
+            let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
+            defer { bus.end() }
+            let log = CollectedNotes()
+            let reader = FprintReader(bus, templates: nil, timing: short, log: log)
+            #expect(reader.state(for: ReaderUnderTest.user) == .absent)
+        }
+
+        @Test func withoutABusThereIsNoSensor() throws {
+            let folder = try TemporaryFolder()
+            let bus = try SystemBus(address: "unix:path=\(folder.path)/socket")
+            defer { bus.end() }
+            let log = CollectedNotes()
+            let reader = FprintReader(bus, templates: nil, log: log)
+            #expect(reader.state(for: ReaderUnderTest.user) == .absent)
+            #expect(log.events == [.sensorFailed])
+        }
+
+        @Test func withoutFprintdThereIsNoSensor() throws {
+            let bus = try PrivateBus()
+            let reader = try reader(bus)
+            #expect(reader.state == .absent)
+            #expect(reader.log.events.isEmpty, "a machine without fprintd is not an error")
+        }
+
+        @Test func aScanEndsWithTheConnection() throws {
+            let called = Called()
+            var bus: PrivateBus? = try PrivateBus()
+            let reader = try reader(#require(bus))
+            let service = try fprintd(#require(bus), called: called.add)
+            defer { service.end() }
+            reader.arm()
+            _ = try called.wait(for: "VerifyStart")
+            bus = nil
+            #expect(try reader.next() == .failed)
+        }
+
+        // MARK: - Several readers
+
+        @Test func everyReaderWithAFingerIsUsed() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let second = "/net/reactivated/Fprint/Device/1"
+            let service = try fprintd(
+                bus, ["GetDevices": .values([.paths([Self.device, second])])], called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus)
+            reader.arm()
+            try called.wait(for: "VerifyStart", path: Self.device)
+            try called.wait(for: "VerifyStart", path: second)
+            reader.settle()
+            service.signal(second, Self.interface, "VerifyStatus", [.string("verify-unknown-error"), .flag(true)])
+            try called.wait(for: "Release", path: second)
+            service.signal(Self.device, Self.interface, "VerifyStatus", [.string("verify-match"), .flag(true)])
+            guard case .match = try reader.next() else {
+                return #expect(Bool(false), "the other reader ended the scan")
+            }
+            reader.reader.disarm(1)
+            try called.wait(for: "Release", path: Self.device)
+        }
+    }
+}
+
+extension Need {
+    /// dbus-daemon.
+    static let messageBus = Need("dbus-daemon: apt-get install dbus-daemon") { access(PrivateBus.program, X_OK) == 0 }
+}

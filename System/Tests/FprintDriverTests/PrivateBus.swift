@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeySystem
+import TestSupport
+
+/// A message bus of a test's own, with which programs of any user may do anything. It ends with this object.
+final class PrivateBus: Sendable {
+    /// The bus of the machine's packages, or of those that `scripts/fprintd` has extracted.
+    static let program: String = {
+        let installed = "/usr/bin/dbus-daemon"
+        return access(installed, X_OK) == 0 ? installed : Fprintd.root + installed
+    }()
+
+    let folder: TemporaryFolder
+    private let process: pid_t
+    var address: String { "unix:path=\(folder.path)/socket" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let configuration = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>system</type>
+              <listen>unix:path=\(folder.path)/socket</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow user="*"/><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+              </policy>
+            </busconfig>
+            """
+        try configuration.write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        // A program of another user connects in some tests.
+        chmod(folder.path, 0o711)
+        let (near, far) = try Sockets.pair()
+        process = try Processes.spawn(
+            Self.program,
+            ["--nofork", "--nopidfile", "--config-file=\(folder.path)/bus.conf", "--print-address=3"],
+            descriptors: [nil, nil, nil, far])
+        // The address is printed when the bus can be reached.
+        guard try near.wait(for: POLLIN, until: Uptime.deadline(seconds: 10)) else {
+            throw CocoaError(.fileReadUnknown)
+        }
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        Processes.wait(process)
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyModel
+import LatchkeySeams
+import LatchkeySystem
+import Synchronization
+import SystemBus
+import TestSupport
+import Testing
+
+extension FprintDriverTests {
+    /// What the driver adds to fprintd's own time, and what it does while nothing happens.
+    @Suite(.needs(.fprintd), .timeLimit(.minutes(2))) struct SpeedTests {
+        @Test func aMatchIsReportedAtMostTwoMillisecondsAfterItsSignal() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            let arrived = Mutex<[Int64]>([])
+            let reported = Mutex<[Int64]>([])
+            let witness = try SystemBus(address: machine.bus.address)
+            defer { witness.end() }
+            witness.run {
+                witness.observe("type='signal',interface='net.reactivated.Fprint.Device',member='VerifyStatus'") {
+                    if $0.arguments[0].text == "verify-match" { arrived.withLock { $0.append(Uptime.nanoseconds) } }
+                }
+                witness.call(.init("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId"), milliseconds: 10_000)
+                { _ in }
+            }
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
+            let (next, user) = (DispatchSemaphore(value: 0), ReaderUnderTest.user)
+            reader.reader.arm(1, user: user) { _ in
+                reported.withLock { $0.append(Uptime.nanoseconds) }
+                next.signal()
+            }
+            let rounds = 100
+            for _ in 0..<rounds {
+                try machine.client.signal { $0.member == "VerifyFingerSelected" }
+                machine.send("SCAN A")
+                try #require(next.wait(timeout: .now() + 10) == .success)
+            }
+            reader.reader.disarm(1)
+            let late = zip(reported.withLock { $0 }, arrived.withLock { $0 }).map { $0 - $1 }.sorted()
+            try #require(late.count >= rounds - 1)
+            let (median, most) = (late[late.count / 2] / 1000, late[late.count * 95 / 100] / 1000)
+            print("after fprintd's signal: median \(median) µs, 95 % \(most) µs, \(late.count) touches")
+            #expect(median < 2000)
+        }
+
+        @Test func theThreadSleepsWhileNothingHappens() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
+            _ = reader.state
+            let thread = Mutex("")
+            let known = DispatchSemaphore(value: 0)
+            reader.bus.run {
+                thread.withLock {
+                    $0 =
+                        "/proc/"
+                        + ((try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? "")
+                        + "/status"
+                }
+                known.signal()
+            }
+            known.wait()
+            let path = thread.withLock { $0 }
+            func switches() throws -> String {
+                let status = try String(contentsOfFile: path, encoding: .utf8)
+                return try #require(
+                    status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt") }.map(String.init))
+            }
+            // Two settled states of the enrolled finger are in the past.
+            _ = try reader.change { $0.enrolment != nil }
+            usleep(200_000)
+            let before = try switches()
+            usleep(1_000_000)
+            #expect(try switches() == before)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A person at a fingerprint reader, with the real fprintd on the system's message bus, through both services."""
+
+from clients import CURRENT_SET, DONE, NO_INTERACTION, SECRET, ClientTest
+from fingers import LOCKED_OUT, TOUCHED, WithFingers
+from fprint import UNIT, WithFprintd
+from machine import eventually, fact
+from services import AUTHORITY
+
+
+class FprintTest(WithFprintd, WithFingers, ClientTest):
+    def owner(self):
+        """The process that owns fprintd's name on the bus."""
+        answer = self.machine.run(
+            "busctl", "call", "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "s",
+            "net.reactivated.Fprint").stdout
+        return int(answer.split()[1])
+
+
+class TouchTests(FprintTest):
+    def test_a_touch_releases_an_item_and_the_program_behind_the_name_is_fprintd(self):
+        self.assertEqual(self.read_with_a_touch("any"), SECRET)
+        path = self.machine.run("readlink", f"/proc/{self.owner()}/exe").stdout.strip()
+        self.assertEqual(path, "/usr/libexec/fprintd")
+        self.assertEqual(self.machine.main_pid(UNIT), self.owner())
+        fact("fprintd", f"{path} with a virtual reader: a touch released an item")
+
+    def test_other_fingers_release_nothing_and_lock_the_sensor(self):
+        for misses in (2, 2, 1):
+            self.evaluate()
+            self.asked()
+            for _ in range(misses):
+                self.finger("miss")
+                self.prompts.do("agent.follow")
+            self.prompts.do("agent.event", [3])
+            self.assertEqual(self.first.end()[0], 0)
+        self.evaluate()
+        self.assertEqual(self.first.end()[1][0], LOCKED_OUT)
+
+    def test_the_reader_is_free_after_each_end_of_a_prompt(self):
+        for end in ("touch", "cancel", "agent", "app"):
+            with self.subTest(end):
+                self.first.begin("app.read", "any", None, True, None, 20)
+                self.asked()
+                if end == "touch":
+                    self.finger("touch")
+                elif end == "cancel":
+                    self.prompts.do("agent.event", [3])
+                elif end == "agent":
+                    self.prompts.stop()
+                else:
+                    self.first.stop()
+                if end != "app":
+                    self.first.end()
+                # Another program can use the reader: it enrols a finger of somebody else.
+                eventually(lambda: self.free())
+                if end == "app":
+                    self.first = self.app()
+                elif end == "agent":
+                    self.prompts = self.agent()
+
+    def free(self):
+        done = self.machine.run(
+            "busctl", "call", "net.reactivated.Fprint", "/net/reactivated/Fprint/Device/0",
+            "net.reactivated.Fprint.Device", "Claim", "s", "bob", check=False)
+        return done.returncode == 0
+
+    def test_a_restart_of_fprintd_ends_the_prompt_and_the_next_one_works(self):
+        self.first.begin("app.read", "any", None, True, None, 20)
+        self.asked()
+        self.finger("miss")
+        self.prompts.do("agent.follow")
+        self.machine.run("systemctl", "kill", "--signal=KILL", UNIT)
+        self.assertNotEqual(self.first.end(), SECRET)
+        self.await_end()
+        self.machine.run("systemctl", "reset-failed", UNIT, check=False)
+        self.assertEqual(self.read_with_a_touch("any"), SECRET)
+
+    def test_an_unplugged_reader_ends_the_prompt(self):
+        self.first.begin("app.read", "any", None, True, None, 20)
+        self.asked()
+        self.send("UNPLUG")
+        self.assertNotEqual(self.first.end(), SECRET)
+
+
+class ChangeTests(FprintTest):
+    def test_items_of_the_current_set_die_when_a_finger_is_replaced_under_the_same_name(self):
+        self.assertEqual(self.read("set", self.touched()), SECRET)
+        self.finger("replace")
+        eventually(lambda: self.read("set") not in (SECRET, NO_INTERACTION))
+        self.assertEqual(self.read_with_a_touch("any"), SECRET)
+        self.await_end()
+        self.assertEqual(self.read("free"), SECRET)
+        self.assertEqual(self.first.do("app.add", "new", SECRET, CURRENT_SET), DONE)
+        self.assertEqual(self.read("new", self.touched()), SECRET)
+        fact("a finger replaced in fprintd", "items of the current set are gone, also under the finger's old name")
+
+    def test_a_proof_of_the_old_finger_opens_nothing(self):
+        handle = self.touched()
+        self.finger("replace")
+        eventually(lambda: self.read("set", handle) != SECRET)
+        self.assertNotEqual(self.read("any", handle), SECRET)
+
+    def test_the_items_remain_after_restarts_of_everything(self):
+        self.kill_both()
+        self.machine.run("systemctl", "stop", UNIT)
+        self.restart()
+        self.assertEqual(self.read("set", self.touched()), SECRET)
+
+
+class TrustTests(FprintTest):
+    def test_a_program_of_a_user_cannot_take_the_name(self):
+        self.machine.run("systemctl", "stop", UNIT)
+        done = self.machine.run(
+            "busctl", "call", "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName", "su",
+            "net.reactivated.Fprint", "4", user="alice", check=False)
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_a_forged_match_of_a_user_opens_nothing_and_is_logged(self):
+        self.first.begin("app.read", "any", None, True, None, 20)
+        self.asked()
+        self.finger("miss")
+        self.prompts.do("agent.follow")
+        for destination in self.connections():
+            self.machine.run(
+                "busctl", "emit", "--destination=" + destination, "/net/reactivated/Fprint/Device/0",
+                "net.reactivated.Fprint.Device", "VerifyStatus", "sb", "verify-match", "true", user="alice")
+        eventually(lambda: "sensorRefused" in self.machine.read("/var/lib/latchkey-authd/daemon.log"))
+        self.prompts.do("agent.event", [3])
+        self.assertNotEqual(self.first.end(), SECRET)
+
+    def connections(self):
+        """The connections of latchkey-authd to the bus."""
+        pid = str(self.machine.main_pid(AUTHORITY))
+        lines = self.machine.run("busctl", "list", "--no-legend", "--unique").stdout.splitlines()
+        found = [line.split()[0] for line in lines if line.split()[1] == pid]
+        self.assertEqual(len(found), 1, lines)
+        return found
+
+
+del FprintTest
