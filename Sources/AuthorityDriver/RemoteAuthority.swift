@@ -202,7 +202,7 @@ package final class RemoteAuthority: AuthenticationAuthority {
         reply { (client) throws(Failure) in
             switch try client.open(.slotKey(open.slotKey, passcodeID: open.passcodeID)) {
             case .right: return .opened(true)
-            case .wrong, .rightButClosed, .outdated: return .opened(false)
+            case .wrong, .rightButClosed, .notJudged, .outdated: return .opened(false)
             }
         }
     }

@@ -29,10 +29,12 @@ final class ChannelStore: AuthorityClient {
     }
 
     /// Removes and returns what the chip returned for the right passcode.
-    func takeChipSecret() -> SecretBytes? { chipSecret.withLock { secret in
-        defer { secret = nil }
-        return secret
-    } }
+    func takeChipSecret() -> SecretBytes? {
+        chipSecret.withLock { secret in
+            defer { secret = nil }
+            return secret
+        }
+    }
 
     /// Records whether the store has a passcode.
     func follow(hasPasscode: Bool) { storeHasPasscode.store(hasPasscode, ordering: .relaxed) }
@@ -65,6 +67,15 @@ final class ChannelStore: AuthorityClient {
     /// The record decides alone that a passcode is wrong or right, so that the store cannot claim either. Only for a
     /// passcode that was chosen and perhaps never adopted, the slot decides which of the two is the case.
     func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
+        do throws(Failure) {
+            return try judged(passcode)
+        } catch {
+            guard error.status == .vaultUnavailable else { throw error }
+            return .notJudged(error)
+        }
+    }
+
+    private func judged(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict {
         guard case .typed(let typed) = passcode else {
             throw Failure(.internalFailure, "A passcode is verified in the form in which it was typed.")
         }

@@ -125,6 +125,9 @@ extension LocalAuthority {
                 case .right: post(.passcodeChecked(id, isRight: true))
                 case .wrong: wrong()
                 case .outdated: passcodeWasOutdated(id)
+                case .notJudged(let failure):
+                    parts.log.note(.passcodeNotChecked, failure)
+                    post(.passcodeNotJudged(id, failure.status))
                 case .rightButClosed(let failure):
                     parts.log.note(.passcodeNotChecked, failure)
                     post(.passcodeNotChecked(id, failure.status))

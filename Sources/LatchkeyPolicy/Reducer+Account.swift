@@ -64,14 +64,14 @@ extension PolicyState {
     }
 
     /// Returns the evaluation whose entered passcode was being verified, with the verification ended.
-    private func checked(_ id: UInt64) -> ActiveEvaluation? {
+    func checked(_ id: UInt64) -> ActiveEvaluation? {
         guard var evaluation = visible(id, asking: .passcode), evaluation.isChecking else { return nil }
         evaluation.isChecking = false
         return evaluation
     }
 
     /// Takes back the try that was counted before it was verified.
-    private mutating func takeBackTry(_ evaluation: inout ActiveEvaluation) -> [PolicyEffect] {
+    mutating func takeBackTry(_ evaluation: inout ActiveEvaluation) -> [PolicyEffect] {
         guard let before = evaluation.uncounted else { return [] }
         evaluation.uncounted = nil
         let counted = counters

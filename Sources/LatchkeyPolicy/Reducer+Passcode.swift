@@ -67,6 +67,14 @@ extension PolicyState {
         return [.update(id, content(evaluation))] + delay(evaluation)
     }
 
+    /// Ends the evaluation because nothing has judged the passcode; the try does not count.
+    mutating func passcodeNotJudged(_ id: UInt64, _ status: Status) -> [PolicyEffect] {
+        guard var evaluation = checked(id) else { return [] }
+        let keep = takeBackTry(&evaluation)
+        active = evaluation
+        return keep + end(id, .denied(status))
+    }
+
     /// Ends the evaluation because the passcode could not be verified. The try stays counted, since verification had
     /// begun.
     mutating func passcodeNotChecked(_ id: UInt64, _ status: Status) -> [PolicyEffect] {

@@ -131,7 +131,7 @@ extension TPMError {
             Failure(
                 .passcodeDelayed,
                 "The TPM accepts no passcode any more after \(PasscodeIndex.limit) wrong ones in a row.",
-                hint: "Only the recovery code ends this. See: latchkey(1), PASSCODE", cause: self)
+                hint: "Discard the passcode and what it protects with: latchkey reset", cause: self)
         case (.policySecret, .handleGone), (.load, .integrity):
             Failure(
                 .tpmReplaced, "What the TPM stored for the passcode was removed from it, or the TPM was cleared.",

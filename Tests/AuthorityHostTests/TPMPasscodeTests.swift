@@ -170,10 +170,23 @@ import Testing
         #expect(enter("abcdeg") != Self.right)
     }
 
-    @Test func withoutATPMNothingIsAccepted() throws {
+    /// Only a count in an authentic response shows that the TPM has judged a passcode.
+    @Test func aRightPasscodeThatLatchkeydCallsWrongIsNotCounted() throws {
+        #expect(machine.setPasscode("abcdef") == [.done])
+        machine.carry { (command, pass) throws(Failure) in
+            command.isOf(.policySecret) ? [0x80, 1, 0, 0, 0, 10, 0, 0, 9, 0xa2] : try pass(command)
+        }
+        #expect(enter("abcdef") != Self.right)
+        #expect(machine.authority.state.passcodeFailures == 0)
+        machine.carry(nil)
+        #expect(enter("abcdef") == Self.right)
+    }
+
+    @Test func withoutATPMNothingIsAcceptedAndNoTryIsCounted() throws {
         #expect(machine.setPasscode("abcdef") == [.done])
         tpm.cutPower()
         #expect(enter("abcdef") != Self.right)
+        #expect(machine.authority.state.passcodeFailures == 0)
         try tpm.start()
         #expect(enter("abcdef") == Self.right)
     }
