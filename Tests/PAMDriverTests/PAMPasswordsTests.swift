@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func aProcessThatHangsIsKilledAtTheDeadline() async throws {
-        let script = "sleep 1000 &\necho $! >\(file("child"))\nwait\n"
+        let script = "setsid sleep 1000 &\necho $! >\(file("child"))\nwait\n"
         let start = ContinuousClock.now
         let (verdict, _) = try await verify(driver(script, seconds: 2))
         #expect(verdict.name == "failed" && verdict.failure?.message.contains("did not answer in time") == true)
