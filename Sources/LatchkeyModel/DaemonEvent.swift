@@ -69,7 +69,8 @@ package enum DaemonEvent: String, CaseIterable, Sendable {
     package var severity: Severity {
         switch self {
         case .started, .stopped, .userRemoved, .accountPasswordChanged: .notice
-        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked, .enrolmentNotFollowed, .rowsChanged,
+        case .failed, .storeUnusable, .countersNotKept, .passcodeNotChecked, .accountNotChecked, .enrolmentNotFollowed,
+            .rowsChanged,
             .tokenRefused, .authorityLost, .authorityNotTold:
             .error
         case .memoryNotLocked, .facePermissionsNotKept, .lockNotKept, .damagedRowsNotMoved, .refusalNotRecorded,
