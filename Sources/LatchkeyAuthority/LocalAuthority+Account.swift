@@ -91,9 +91,9 @@ extension LocalAuthority {
 
     private func accountFailed(_ fault: AccountFault, _ failure: Failure, _ id: UInt64) {
         parts.log.note(.accountNotChecked, failure)
-        // A module has often said why already, in the user's language.
         core.withLock { core in
-            guard let pending = core.pending[id], pending.accountMessage.isEmpty else { return }
+            // A module that refuses an account often said why, in the user's language.
+            guard fault != .refused || core.pending[id]?.accountMessage.isEmpty == true else { return }
             core.pending[id]?.accountMessage = PromptText.clean(
                 failure.message, characters: Limits.reasonCharacters)
         }

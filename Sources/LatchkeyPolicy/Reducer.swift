@@ -93,8 +93,8 @@ extension PolicyState {
     /// Returns a proof from the unlock by biometry if the app accepts it and it is recent enough (behaviour LA-33).
     private func reusableUnlock(_ request: EvaluationRequest, at now: Int64) -> Authorisation? {
         let seconds = min(request.reuseSeconds, Self.maximumReuseSeconds)
-        guard request.purpose == .app, request.lastStep == .none, !request.startsWithAccount, seconds > 0, request.plan.stages.count == 1,
-            request.plan.stages[0].contains(.biometry),
+        guard request.purpose == .app, request.lastStep == .none, seconds > 0, request.plan.stages.count == 1,
+            !request.startsWithAccount, request.plan.stages[0].contains(.biometry),
             biometryRefusal(for: request.faceUser) == nil, !needsPermission(request.faceUser), !isLocked,
             let biometricUnlock, now >= biometricUnlock,
             now - biometricUnlock <= Int64(seconds) * 1_000_000_000

@@ -23,6 +23,14 @@ package enum Capability: Int32, CaseIterable, Sendable {
             guard latchkey_is_bounding(number) == 1 else { continue }
             guard latchkey_drop_bounding(number) == 0 else { throw SystemError("prctl") }
         }
+        try reduce(to: mask)
+    }
+
+    /// Gives up every capability that this process has, and those that the programs that it executes would have. Needs
+    /// no privilege, unlike the reduction of the bounding set, which has no effect any more afterwards.
+    package static func keepNone() throws(SystemError) { try reduce(to: 0) }
+
+    private static func reduce(to mask: UInt64) throws(SystemError) {
         guard latchkey_clear_ambient() == 0 else { throw SystemError("prctl") }
         guard latchkey_set_capabilities(mask) == 0 else { throw SystemError("capset") }
         guard latchkey_forbid_new_privileges() == 0 else { throw SystemError("prctl") }

@@ -4,6 +4,7 @@
 package struct ProcessRecord: Equatable, Sendable {
     /// The state, one letter.
     package let state: String
+    package let parent: Int32
     package let processGroup: String
     /// The foreground process group of the controlling terminal.
     package let terminalGroup: String
@@ -26,8 +27,11 @@ package struct ProcessRecord: Equatable, Sendable {
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[(end + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
             .map { String(decoding: $0, as: UTF8.self) }
-        guard fields.count > 49, let device = Int32(fields[4]), let startTime = UInt64(fields[19]) else { return nil }
+        guard fields.count > 49, let parent = Int32(fields[1]), let device = Int32(fields[4]),
+            let startTime = UInt64(fields[19])
+        else { return nil }
         state = fields[0]
+        self.parent = parent
         processGroup = fields[2]
         terminal = UInt64(UInt32(bitPattern: device))
         terminalGroup = fields[5]

@@ -18,7 +18,6 @@ struct PAMProcess {
         self.deadline = deadline
         do throws(SystemError) {
             let (near, far) = try Sockets.pair()
-            // A session of its own: the programs that modules start end with it.
             process = try Processes.spawn(
                 program, [], environment: [], descriptors: [nil, nil, nil, far], newSession: true)
             socket = near
@@ -56,9 +55,7 @@ struct PAMProcess {
 
     /// Kills the process and the programs that its modules have started. Called once.
     func end() {
-        kill(-process, SIGKILL)
-        kill(process, SIGKILL)
-        Processes.wait(process)
+        Processes.killTree(process)
     }
 
     private static var garbage: Failure {

@@ -22,7 +22,9 @@ package enum PAMServiceFile {
             }
             let control = words[1].lowercased()
             guard control != "include", control != "substack" else { return "it includes the file \(words[2])" }
-            guard !words.contains(where: { $0.hasPrefix("nullok") }) else { return "it accepts empty passwords (nullok)" }
+            guard !words.contains(where: { $0.hasPrefix("nullok") }) else {
+                return "it accepts empty passwords (nullok)"
+            }
             types.insert(Substring(type.lowercased()))
         }
         for type in ["auth", "account"] where !types.contains(Substring(type)) {

@@ -80,7 +80,8 @@ extension AuthorityDecorator {
 
     package func open(_ passcode: PasscodeSecret) throws(Failure) -> PasscodeVerdict { try forward(passcode) }
 
-    package func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict {
+    package func open(accountPassword password: SecretBytes, previous: SecretBytes?) throws(Failure) -> PasscodeVerdict
+    {
         guard let client = service.client else { throw Failure(.systemCancel) }
         return try client.open(accountPassword: password, previous: previous)
     }

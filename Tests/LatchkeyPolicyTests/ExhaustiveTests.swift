@@ -86,8 +86,8 @@ extension Exploration {
     ) {
         let wish = PolicyEvent.evaluate(
             .init(
-                id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a", lastStep: lastStep,
-                startsWithAccount: startsWithAccount)
+                id: 1, plan: plan, allowsFallback: fallback, interactionAllowed: true, faceUser: "a",
+                lastStep: lastStep, startsWithAccount: startsWithAccount)
         )
         let idle = alphabet.surroundings + [wish]
         let busy = alphabet.surroundings + alphabet.reports(1) + others

@@ -24,7 +24,11 @@ import Testing
     private func driver(
         _ script: String, seconds: Int64 = 20, service: String = "auth required a.so\naccount required b.so\n"
     ) throws -> PAMPasswords {
-        try write("pam", "#!/bin/sh\n" + script, mode: 0o700)
+        try write("script", "#!/bin/sh\n" + script, mode: 0o700)
+        // Written by another process: a file that this one has open for writing while another test starts a program
+        // cannot be executed (ETXTBSY).
+        let copy = try Processes.spawn("/bin/cp", [file("script"), file("pam")])
+        #expect(Processes.wait(copy) == 0)
         try write("service", service, mode: 0o600)
         try write("shadow", "ada:$y$j9T$x:1::::::\nbob:!:1\ncarl::1\ndora:*:1\n", mode: 0o600)
         var places = PAMPasswords.Places(program: file("pam"))
@@ -97,7 +101,7 @@ import Testing
     }
 
     @Test func aProcessThatHangsIsKilledAtTheDeadline() async throws {
-        let script = "sleep 1000 &\necho $! >\(file("child"))\nwait\n"
+        let script = "setsid sleep 1000 &\necho $! >\(file("child"))\nwait\n"
         let start = ContinuousClock.now
         let (verdict, _) = try await verify(driver(script, seconds: 2))
         #expect(verdict.name == "failed" && verdict.failure?.message.contains("did not answer in time") == true)
@@ -107,7 +111,9 @@ import Testing
         #expect(Processes.hasEnded(child, within: 10), "the programs that modules start end too")
     }
 
-    @Test(arguments: ["exit 0\n", "kill -9 $$\n", ""]) func aProcessThatEndsHasVerifiedNothing(script: String) async throws {
+    @Test(arguments: ["exit 0\n", "kill -9 $$\n", ""]) func aProcessThatEndsHasVerifiedNothing(
+        script: String
+    ) async throws {
         let (verdict, _) = try await verify(driver(script))
         #expect(verdict.name == "failed")
     }
@@ -118,7 +124,9 @@ import Testing
         #expect(verdict.name == "failed")
     }
 
-    @Test(arguments: ["printf 'garbage, and more garbage' >&3\n", #"printf '\001\000\020\000\000' >&3; sleep 100"# + "\n"])
+    @Test(arguments: [
+        "printf 'garbage, and more garbage' >&3; sleep 100\n", #"printf '\001\000\020\000\000' >&3; sleep 100"# + "\n",
+    ])
     func garbageEndsTheVerification(script: String) async throws {
         let (verdict, _) = try await verify(driver(script))
         #expect(verdict.name == "failed" && verdict.failure?.message.contains("cannot be decoded") == true)

@@ -5,6 +5,7 @@ machine of `machine.py` and starts a process of another user for what that user 
 import os
 import pathlib
 import pickle
+import pwd
 import resource
 import select
 import socket
@@ -568,6 +569,9 @@ def _auto(agent, current, new, seconds):
             elif value[7]:
                 if value[7] > 5:
                     agent.event([3])
+            elif value[9] == 1:
+                # A first passcode needs the password of the account (machine.py).
+                agent.event([5, b"the password of " + pwd.getpwuid(os.getuid()).pw_name.encode()])
             else:
                 agent.event([5, current or b"none"])
         elif value[6] == 3:

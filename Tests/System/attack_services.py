@@ -26,6 +26,9 @@ import traceback
 
 from attack_client import ALICE, AGENTS, AUTHD, BOB, PUBLIC, Child, encode, failure, frame, started, struct, touch
 
+# The event with the password of the account, which a first passcode needs (machine.py).
+ACCOUNT = [5, b"the password of alice"]
+
 ATTACKS = {}
 RESULTS = []
 
@@ -74,7 +77,7 @@ class Hostile:
         self.connect(False)
         self.agent.do("Agent", kept="agent")
         if passcode:
-            self.evaluate([[11, passcode], [12, passcode]], plan=[], purpose=8, step=3)
+            self.evaluate([ACCOUNT, [11, passcode], [12, passcode]], plan=[], purpose=8, step=3)
             self.call("s.change", 5)
             self.connect(True)
 
@@ -158,7 +161,7 @@ def hostile_changes_the_passcode():
            f"first step {prompt and prompt[14][6]}, committed {committed}")
     h = Hostile()
     h.connect(False)
-    reply, prompt = h.evaluate([[11, b"zzzz"], [12, b"zzzz"]], plan=[], purpose=8, step=3)
+    reply, prompt = h.evaluate([ACCOUNT, [11, b"zzzz"], [12, b"zzzz"]], plan=[], purpose=8, step=3)
     committed = h.call("s.change", 5)
     expect(committed != [0, {}], "attach as if no passcode were set, then set a first one beside authd's record",
            f"committed {committed}")

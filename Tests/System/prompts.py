@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests in which a person types a passcode at prompts of a session."""
 
-from machine import PASSWORDS
 from services import ServiceTest
 from terminals import Terminal
 
@@ -46,11 +45,6 @@ class PromptTest(ServiceTest):
             terminal.expect("again")
             terminal.type(passcode + "\r")
             self.assertEqual(terminal.end(), 0, terminal.output)
-
-    def prove_account(self, terminal, user="alice"):
-        """Types the password of the account, which a first passcode needs."""
-        terminal.expect("password of your account")
-        terminal.type(PASSWORDS[user] + "\r")
 
     def asking(self, session=None):
         """A terminal that shows a prompt for the passcode."""

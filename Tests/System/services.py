@@ -3,7 +3,7 @@
 
 import json
 
-from machine import MachineTest, eventually
+from machine import PASSWORDS, MachineTest, eventually
 
 KEYCHAIN, AUTHORITY = "latchkeyd.service", "latchkey-authd.service"
 SERVICES = (KEYCHAIN, AUTHORITY)
@@ -34,6 +34,11 @@ class ServiceTest(MachineTest):
         home = self.machine.run("getent", "passwd", user).stdout.split(":")[5]
         found = self.machine.run("find", home, "-name", "root.key").stdout
         self.assertEqual(found, "", f"{user} has a store of tier user")
+
+    def prove_account(self, terminal, user="alice"):
+        """Types the password of the account, which a first passcode needs."""
+        terminal.expect("password of your account")
+        terminal.type(PASSWORDS[user] + "\r")
 
     def status(self, user="alice", program="latchkey"):
         """The status that a program gets, as a dictionary."""

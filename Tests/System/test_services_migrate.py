@@ -42,6 +42,7 @@ class MigrationTests(ServiceTest):
         return self.machine.run("test", "-e", f"{FOLDER}/{name}", check=False).returncode == 0
 
     def new_passcode(self, terminal, passcode):
+        self.prove_account(terminal)
         terminal.expect("new passcode")
         terminal.type(passcode + "\r")
         terminal.expect("again")

@@ -250,6 +250,7 @@ class OwnStoreTests(ClientTest):
             terminal.expect("Type move")
             terminal.type(word + "\n")
         if self.new:
+            self.prove_account(terminal)
             terminal.expect("new passcode")
             terminal.type(secret + "\r")
             terminal.expect("again")

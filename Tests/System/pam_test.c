@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A PAM module of test_services_account.py that asks for more than one password: `twice` asks without echo for a second
+// one, `shown` asks with echo, `many` sends messages without end, and `unknown` uses a style that does not exist.
+
+#include <security/pam_modules.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int say(pam_handle_t *handle, int style, const char *text) {
+    const struct pam_conv *conversation = NULL;
+    if (pam_get_item(handle, PAM_CONV, (const void **)&conversation) != PAM_SUCCESS || !conversation)
+        return PAM_CONV_ERR;
+    struct pam_message message = { style, text };
+    const struct pam_message *messages[1] = { &message };
+    struct pam_response *response = NULL;
+    int code = conversation->conv(1, messages, &response, conversation->appdata_ptr);
+    if (response) {
+        free(response->resp);
+        free(response);
+    }
+    return code;
+}
+
+int pam_sm_authenticate(pam_handle_t *handle, int flags, int count, const char **words) {
+    (void)flags;
+    const char *word = count == 1 ? words[0] : "";
+    int code = PAM_SUCCESS;
+    if (strcmp(word, "twice") == 0) code = say(handle, PAM_PROMPT_ECHO_OFF, "Code: ");
+    if (strcmp(word, "shown") == 0) code = say(handle, PAM_PROMPT_ECHO_ON, "Your name: ");
+    if (strcmp(word, "unknown") == 0) code = say(handle, 4711, "?");
+    while (strcmp(word, "many") == 0) say(handle, PAM_TEXT_INFO, "\033[2J\xff\xfe a text");
+    return code == PAM_SUCCESS ? PAM_SUCCESS : PAM_AUTH_ERR;
+}
+
+int pam_sm_setcred(pam_handle_t *handle, int flags, int count, const char **words) {
+    (void)handle, (void)flags, (void)count, (void)words;
+    return PAM_SUCCESS;
+}
