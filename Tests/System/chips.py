@@ -8,10 +8,10 @@ from services import CONFIGURATION
 UNIT, STATE, PLACE = "test-tpm.service", "/var/lib/test-tpm", "/run/test-tpm/socket"
 
 
-class WithChip(WithSensor):
-    """A TPM without keys, and a touch sensor with one finger; for a class that derives from a `ServiceTest` too."""
+class Chip:
+    """A TPM without keys; for a class that derives from a `ServiceTest` too."""
 
-    def setUp(self):
+    def add_chip(self):
         if self.machine.run("test", "-x", "/usr/bin/swtpm", check=False).returncode != 0:
             self.skipTest("the image of the machine has no swtpm")
         group = self.machine.run("id", "-g", "latchkey").stdout.strip()
@@ -20,15 +20,6 @@ class WithChip(WithSensor):
             f"--server type=unixio,path={PLACE},mode=0660,uid=0,gid={group} --tpmstate dir={STATE} "
             "--flags not-need-init,startup-clear\n"))
         self.replace_chip()
-        super().setUp()
-
-    def tearDown(self):
-        super().tearDown()
-        self.stop_chip()
-
-    def allow_virtual_hardware(self, answer):
-        self.machine.write(CONFIGURATION, (
-            f"{self.original}enclave = tpm\ntpm = {PLACE}\nallow-virtual-hardware = {answer}\n"))
 
     def start_chip(self):
         """Turns the TPM on, with what it has stored."""
@@ -44,3 +35,19 @@ class WithChip(WithSensor):
         self.stop_chip()
         self.machine.run("sh", "-c", f"rm -rf {STATE} && mkdir -m 700 {STATE}")
         self.start_chip()
+
+
+class WithChip(Chip, WithSensor):
+    """A TPM without keys, and a touch sensor with one finger; for a class that derives from a `ServiceTest` too."""
+
+    def setUp(self):
+        self.add_chip()
+        super().setUp()
+
+    def tearDown(self):
+        super().tearDown()
+        self.stop_chip()
+
+    def allow_virtual_hardware(self, answer):
+        self.machine.write(CONFIGURATION, (
+            f"{self.original}enclave = tpm\ntpm = {PLACE}\nallow-virtual-hardware = {answer}\n"))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tier tpm: the TPM seals the root keys, counts the generations of the stores and judges the passcode."""
+
+from chips import PLACE, Chip
+from machine import fact
+from prompts import PASSCODE, PromptTest
+from services import CONFIGURATION, RECORDS, SERVICES, STORES
+from terminals import Terminal
+
+TIER = f"tier = tpm\ntpm = {PLACE}\n"
+OTHER = "another passcode 815"
+
+
+class TierTest(Chip, PromptTest):
+    """A session of alice, who has a passcode and a protected item in tier tpm."""
+
+    def setUp(self):
+        self.add_chip()
+        original = self.machine.read(CONFIGURATION)
+        self.addCleanup(self.machine.write, CONFIGURATION, original)
+        self.addCleanup(self.stop_chip)
+        self.addCleanup(self.remove_stores)
+        self.configure("allow-virtual-hardware = yes")
+        super().setUp()
+
+    def configure(self, *lines, tier=TIER):
+        self.stop_services()
+        self.machine.write(CONFIGURATION, tier + "".join(line + "\n" for line in lines))
+
+    def get(self, **options):
+        return self.latchkey("get", "free", check=False, **options)
+
+    def assertRefused(self, words):
+        done = self.get()
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn(words, done.stderr)
+
+    def change_passcode(self):
+        with Terminal(self.session, "latchkey", "passcode", "change") as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type(PASSCODE + "\r")
+            terminal.expect("new passcode")
+            terminal.type(OTHER + "\r")
+            terminal.expect("again")
+            terminal.type(OTHER + "\r")
+            self.assertEqual(terminal.end(), 0, terminal.output)
+
+
+class UseTests(TierTest):
+    def test_the_passcode_releases_an_item_before_and_after_a_restart(self):
+        self.assertEqual(self.status()["tier"], "tpm")
+        self.assertReleases(self.asking())
+        self.stop_services()
+        self.assertReleases(self.asking())
+
+    def test_a_wrong_passcode_releases_nothing_and_is_counted(self):
+        terminal = self.asking()
+        terminal.type("a wrong one\r")
+        terminal.expect("is wrong", "2 tries left")
+        self.assertReleases(terminal)
+
+    def test_after_a_change_only_the_new_passcode_releases(self):
+        self.change_passcode()
+        self.stop_services()
+        terminal = self.asking()
+        terminal.type(PASSCODE + "\r")
+        terminal.expect("is wrong")
+        self.assertReleases(terminal, OTHER)
+
+    def test_no_file_has_the_root_key_or_something_to_guess_the_passcode_by(self):
+        head = self.machine.run("head", "-c", "23", f"{STORES}/1001/root.key").stdout
+        self.assertEqual(head, "latchkey sealed root 1\n")
+        self.assertReleases(self.asking())
+        for unit in SERVICES:
+            self.assertEqual(self.find_in_memory(unit, PASSCODE), 0, unit)
+        fact("tier tpm", "root key sealed and passcode judged by swtpm")
+
+    def test_a_removed_passcode_can_be_set_again(self):
+        with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
+            terminal.expect("Type your passcode")
+            terminal.type(PASSCODE + "\r")
+            self.assertEqual(terminal.end(), 0, terminal.output)
+        self.assertFalse(self.status()["passcode"])
+        self.set_passcode(OTHER)
+        self.latchkey("set", "token", "--protect", "presence", input="the secret", check=False)
+        self.assertReleases(self.asking(), OTHER)
+
+    def test_a_key_of_the_enclave_is_in_the_tpm_without_a_further_line(self):
+        self.assertEqual(self.status()["enclave"], "tpm")
+
+
+class ChipTests(TierTest):
+    def setUp(self):
+        super().setUp()
+        self.latchkey("set", "free", input="free text")
+
+    def test_a_tpm_that_was_turned_off_serves_again_without_a_restart_of_the_services(self):
+        self.stop_chip()
+        terminal = self.asking()
+        terminal.type(PASSCODE + "\r")
+        self.assertNotEqual(terminal.end(), 0)
+        self.start_chip()
+        terminal = self.asking()
+        terminal.expect("3 tries left")
+        self.assertReleases(terminal)
+
+    def test_a_store_that_could_not_be_opened_is_opened_when_the_tpm_is_there(self):
+        self.stop_services()
+        self.stop_chip()
+        self.assertRefused("TPM")
+        self.start_chip()
+        self.assertEqual(self.get().stdout.strip(), "free text")
+
+    def test_another_tpm_opens_nothing_and_changes_nothing(self):
+        self.stop_services()
+        digest = f"cd {STORES}/1001 && sha256sum root.key anchor && sha256sum {RECORDS}/1001/passcodes"
+        before = self.machine.run("sh", "-c", digest).stdout
+        self.replace_chip()
+        self.assertRefused("another TPM")
+        self.assertEqual(self.machine.run("sh", "-c", digest).stdout, before)
+
+    def test_a_restored_copy_of_all_files_is_refused_abuse29(self):
+        self.stop_services()
+        self.machine.run("sh", "-c", f"rm -rf /run/copy && cp -a {STORES}/1001 /run/copy")
+        self.addCleanup(self.machine.run, "rm", "-rf", "/run/copy")
+        self.change_passcode()
+        self.stop_services()
+        self.machine.run("sh", "-c", f"rm -rf {STORES}/1001 && cp -a /run/copy {STORES}/1001")
+        self.assertRefused("restored")
+
+    def test_a_tpm_that_is_a_program_needs_the_consent_of_root(self):
+        self.configure("allow-virtual-hardware = no")
+        self.assertRefused("is a program")
+
+    def test_a_store_of_tier_tpm_is_refused_in_tier_file(self):
+        self.configure(tier="tier = file\n")
+        self.assertRefused("tier tpm")
+
+    def test_a_key_bound_to_secure_boot_is_unsealed_after_a_restart(self):
+        self.remove_stores()
+        self.configure("allow-virtual-hardware = yes", "seal = pcr7")
+        self.latchkey("set", "free", input="bound")
+        self.stop_services()
+        self.assertEqual(self.get().stdout.strip(), "bound")
+
+
+class ConfigurationTests(TierTest):
+    def test_lines_that_contradict_the_tier_are_refused(self):
+        for lines in (["enclave = software"], ["seal = pcr8"]):
+            with self.subTest(lines):
+                self.configure("allow-virtual-hardware = yes", *lines)
+                self.assertNotEqual(self.get().returncode, 0)
+        self.configure("seal = pcr7", tier="tier = file\n")
+        self.assertNotEqual(self.get().returncode, 0)
