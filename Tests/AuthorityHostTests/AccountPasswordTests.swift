@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyAuthority
 import LatchkeyKeychain
 import LatchkeyModel
 import LatchkeyPolicy
@@ -209,6 +210,19 @@ import Testing
         type("first password")
         #expect(again() == [.proven([.passcode])])
         #expect(try !records().needsRekey)
+    }
+
+    @Test func theRecordOfAnAccountPasswordOpensNothingWithoutPAM() throws {
+        set()
+        // A change to a passcode of one's own was interrupted, so both kinds exist.
+        let (own, _) = try PasscodeRecord.make(
+            SecretBytes("abcdef".utf8), passcodeID: try #require(try records().current).passcodeID, cost: 10,
+            salt: [UInt8](repeating: 1, count: PasscodeRecord.saltBytes))
+        try keep(PasscodeRecords(current: try records().current, prepared: own))
+        passwords.change(to: "second password")
+        let replies = evaluate()
+        type("first password")
+        #expect(replies().isEmpty && machine.authority.state.passcodeFailures == 1)
     }
 
     // MARK: - What PAM says instead of yes or no

@@ -115,6 +115,9 @@ class PromptTests(ClientTest):
             self.assertEqual(mine.do("app.read", "own", None, True, None, 20), SECRET)
 
     def test_a_new_passcode_that_is_entered_as_soon_as_the_prompt_is_visible_counts(self):
+        # Without a password of his account, bob is asked for the new passcode at once.
+        self.machine.run("passwd", "--lock", "bob")
+        self.addCleanup(self.machine.run, "passwd", "--unlock", "bob")
         bob, prompts = self.app("bob"), self.agent("bob")
         for number in range(1000):
             bob.begin("app.call", 20, {0: SET_PASSCODE}, 20)

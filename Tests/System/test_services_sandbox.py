@@ -21,7 +21,7 @@ LIBRARIES = {
     "/usr/libexec/latchkey-authd": RUNTIME | {"libcrypto.so.3", "libsystemd.so.0"}
     | {"libcap.so.2", "libgcrypt.so.20", "libgpg-error.so.0", "liblz4.so.1", "liblzma.so.5", "libzstd.so.1"},
     # Loads the modules of the system, for one verification.
-    "/usr/libexec/latchkey-pam": RUNTIME | {"libcrypto.so.3", "libpam.so.0", "libaudit.so.1", "libcap-ng.so.0"},
+    "/usr/libexec/latchkey-pam": RUNTIME | {"libpam.so.0", "libaudit.so.1", "libcap-ng.so.0"},
     # Certificates and public keys are converted by the command itself.
     "/usr/bin/latchkey": RUNTIME | {"libcrypto.so.3"},
     # Reads what is typed, and has no key.

@@ -127,6 +127,32 @@ import Testing
         #expect(lines(state, 80).contains("│ Checking the passcode."))
     }
 
+    @Test func thePasswordOfTheAccountIsNamedAndTheSystemIsQuoted() {
+        var content = PromptContent.passcode
+        content.secret = .accountPassword
+        var state = PromptState.sample(content)
+        #expect(lines(state, 80).contains("│ Type the password of your account on this system, then press Enter."))
+        #expect(lines(state, 80).contains("│ Password: nothing typed yet"))
+        content.notice = .accountRefused
+        content.message = "It has expired"
+        content.triesLeft = 2
+        state.show(content)
+        let text = state.feedback
+        #expect(text.contains("does not accept your account") && text.hasSuffix("“It has expired”. 2 tries left."))
+        #expect(state.isFailure)
+        state.entry = .checking
+        #expect(state.feedback == "Checking the password. The system says: “It has expired”.")
+    }
+
+    @Test func thePreviousPasswordIsAskedForByName() {
+        var content = PromptContent.passcode
+        content.secret = .previousPassword
+        content.notice = .accountPasswordChanged
+        let state = PromptState.sample(content)
+        #expect(state.wish == "Type the password that your account had before it was changed, then press Enter.")
+        #expect(state.feedback == "The password of your account was changed. 3 tries left." && !state.isFailure)
+    }
+
     /// Behaviour LA-27: the sensor has stopped; fallback and cancel remain.
     @Test func stoppedFaceSensorIsReported_LA27() {
         let content = PromptContent(method: .biometry, notice: .notRecognised, triesLeft: 0, showsFallback: true)
