@@ -10,9 +10,9 @@ package import LatchkeySeams
 /// keys' blobs; this type stores nothing.
 package final class Enclave: Sendable {
     /// Makes new keys.
-    private let module: any KeyModule
+    let module: any KeyModule
     /// Modules that made keys which the store may still have.
-    private let earlier: [any KeyModule]
+    let earlier: [any KeyModule]
     private let approver: any KeyApprover
     /// The identifier of the store that has the keys.
     private let storeID: [UInt8]
@@ -53,7 +53,7 @@ package final class Enclave: Sendable {
     /// Erases a key that was created and could not be stored.
     package func erase(_ blob: SecretBytes) throws(Failure) { try module(of: blob).erase(blob) }
 
-    private func module(of blob: SecretBytes) throws(Failure) -> any KeyModule {
+    func module(of blob: SecretBytes) throws(Failure) -> any KeyModule {
         guard let module = ([module] + earlier).first(where: { $0.recognises(blob) }) else {
             throw Failure(
                 .enclaveUnavailable,
@@ -98,50 +98,6 @@ package final class Enclave: Sendable {
             throw error
         }
         return try finish(use, proof: proof, approval: approval, password: password)
-    }
-
-    // MARK: - Attestation
-
-    /// The proof that a person must give before the device is identified to a relying party.
-    package static var identificationPlan: AuthenticationPlan { Policy.deviceOwnerAuthentication.plan }
-
-    /// Throws `unimplemented` if keys of no module can attest.
-    package func checkAttests() throws(Failure) { _ = try attester() }
-
-    private func attester() throws(Failure) -> any KeyModule {
-        guard let module = ([module] + earlier).first(where: { $0.kind == .tpm }) else {
-            throw Failure(
-                .unimplemented,
-                "Keys of the software enclave cannot prove where they are: they are not bound to a device.",
-                hint: "Choose a TPM, with a line \"enclave = tpm\" in the configuration of latchkeyd.")
-        }
-        return module
-    }
-
-    /// Makes an attestation key, with the message that identifies the device. Blocks.
-    ///
-    /// - Throws: `itemAuthenticationFailed` unless the proof satisfies `identificationPlan`; the errors of the module.
-    package func newAttestationKey(proof: Authorisation) throws(Failure) -> AttestationKey {
-        guard proof.satisfies(Self.identificationPlan) else {
-            throw Failure(.itemAuthenticationFailed, "The device is identified only after the person agreed.")
-        }
-        return try attester().newAttestationKey()
-    }
-
-    /// Answers the challenge of a relying party. Blocks.
-    package func answer(_ challenge: [UInt8], by attestationKey: SecretBytes) throws(Failure) -> [UInt8] {
-        try attester().answer(challenge, by: attestationKey)
-    }
-
-    /// Makes the proof that a key cannot leave its device, after checking what a use of the key needs. Blocks.
-    ///
-    /// - Throws: as `perform`; `unimplemented` for a key of the software.
-    package func attest(
-        _ blob: SecretBytes, by attestationKey: SecretBytes, nonce: [UInt8], rule: AccessControl, proof: Authorisation
-    ) throws(Failure) -> [UInt8] {
-        try checkUsage(rule)
-        try check(proof, for: rule)
-        return try module(of: blob).attest(blob, by: attestationKey, nonce: nonce)
     }
 
     // MARK: - The two steps
@@ -193,13 +149,13 @@ package final class Enclave: Sendable {
     /// Ends a use without a result.
     package func abandon(_ use: BegunUse) { use.module.abandon(use.challenge.use) }
 
-    private func checkUsage(_ rule: AccessControl) throws(Failure) {
+    func checkUsage(_ rule: AccessControl) throws(Failure) {
         guard rule.constraints.contains(.privateKeyUsage) else {
             throw Failure(.keyUsageNotAllowed, "The key's access control does not allow its use.")
         }
     }
 
-    private func check(_ proof: Authorisation, for rule: AccessControl) throws(Failure) {
+    func check(_ proof: Authorisation, for rule: AccessControl) throws(Failure) {
         guard !rule.isProtected || proof.satisfies(rule.plan) else {
             throw Failure(.itemAuthenticationFailed, "The proof does not satisfy the key's access control.")
         }

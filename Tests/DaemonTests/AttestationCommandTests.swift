@@ -25,6 +25,34 @@ import Testing
         #expect(failure == nil, "attestation.txt, \(failure ?? "")")
     }
 
+    /// The relying party trusts the certificate of the maker, and the device is labelled as what it is.
+    @Test(.needs(.softwareTPMMaker)) func aDeviceOfATrustedMakerIsEnrolled() throws {
+        let maker = try SwtpmMaker()
+        let tpm = try SoftwareTPM { folder in try maker.makeState(in: folder) }
+        let daemon = try TestDaemon()
+        try daemon.write("tier = simulated\nenclave = tpm\ntpm = \(tpm.path)\n", to: "latchkeyd.conf")
+        func run(_ arguments: String...) throws -> Finished {
+            let done = try daemon.run("latchkey", arguments)
+            #expect(done.exitCode == 0, "\(arguments): \(done.errors)")
+            return done
+        }
+        func file(_ name: String) -> String { daemon.folder + "/" + name }
+        _ = try run("sim", "start", "--ready")
+        _ = try run("sim", "touch")
+        _ = try run("key", "enrol", "example.com", "--output", file("request"))
+        let refused = try daemon.run(
+            "latchkey", ["proof", "challenge", file("request"), "--state", file("state"), "--known", zeros, "--hex"])
+        #expect(refused.exitCode == 1 && refused.errors.contains("not trusted"), "\(refused.errors)")
+        _ = try run(
+            "proof", "challenge", file("request"), "--root", maker.issuerFile, "--state", file("state"), "--output",
+            file("challenge"))
+        _ = try run("key", "answer", "example.com", file("challenge"), "--output", file("answer"))
+        let accepted = try run("proof", "accept", file("answer"), "--state", file("state"), "--json")
+        #expect(accepted.output.contains("\"kind\":\"virtual\""), "\(accepted.output)")
+    }
+
+    private let zeros = String(repeating: "0", count: 68)
+
     /// An app uses `DeviceAttestation`, and the relying party `DeviceProof`.
     @Test func anAppProvesItsKey() throws {
         for arguments in [["sim", "start", "--ready"], ["key", "create", "k", "--enclave"], ["sim", "touch"]] {

@@ -67,53 +67,6 @@ final class TestDevice: Sendable {
     }
 }
 
-/// The program that makes software TPMs, with an own certificate authority.
-final class SwtpmMaker: Sendable {
-    private let folder: TemporaryFolder
-    private let program: OtherProgram
-
-    init() throws {
-        (folder, program) = (try TemporaryFolder(), try OtherProgram())
-        try program.write(
-            "localca.conf",
-            """
-            statedir = \(folder.path)
-            signingkey = \(folder.path)/signkey.pem
-            issuercert = \(folder.path)/issuercert.pem
-            certserial = \(folder.path)/certserial
-
-            """)
-        try program.write(
-            "localca.options", "--platform-manufacturer Test\n--platform-version 1\n--platform-model test\n")
-    }
-
-    /// Makes the state of a TPM with an RSA endorsement key and its certificate.
-    func makeState(in state: String) throws {
-        let here = String(decoding: try program.run("pwd"), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        try program.write(
-            "setup.conf",
-            """
-            create_certs_tool = /usr/bin/swtpm_localca
-            create_certs_tool_config = \(here)/localca.conf
-            create_certs_tool_options = \(here)/localca.options
-            active_pcr_banks = sha256
-
-            """)
-        try program.run(
-            "swtpm_setup", "--tpm2", "--tpmstate", state, "--config", "\(here)/setup.conf", "--create-ek-cert",
-            "--overwrite")
-    }
-
-    /// The certificates of the authority in DER: the root, and the issuer below it.
-    func certificates() throws -> (root: [UInt8], issuer: [UInt8]) {
-        let der = try ["swtpm-localca-rootca-cert", "issuercert"].map {
-            Array(try program.run("openssl", "x509", "-in", "\(folder.path)/\($0).pem", "-outform", "der"))
-        }
-        return (der[0], der[1])
-    }
-}
-
 /// A maker of TPMs with a certificate authority of its own, which `openssl` plays.
 final class TestMaker: Sendable {
     private let program: OtherProgram

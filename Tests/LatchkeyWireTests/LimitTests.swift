@@ -81,6 +81,21 @@ import Testing
             ("found reference", 256, { reply(5, [false, [[0: 1, 4: .zeros($0)]]]) }),
             ("first passcode", Limits.passcodeBytes, { request(20, [0: 1, 1: .zeros($0)]) }),
             ("new passcode", Limits.passcodeBytes, { request(20, [0: 2, 1: .zeros($0)]) }),
+            ("relying party", RelyingParty.nameCharacters, { request(53, [0: .text(ofLength: $0), 1: true]) }),
+            (
+                "attestation key", Limits.detachedKeyBytes,
+                { request(54, [0: "x", 1: .zeros($0), 2: .zeros(1)]) }
+            ),
+            ("challenge", Limits.challengeBytes, { request(54, [0: "x", 1: .zeros(1), 2: .zeros($0)]) }),
+            (
+                "nonce", Limits.nonceBytes.upperBound,
+                { count in
+                    let authentication: CBORItem = [1: false, 2: [0: "", 3: true]]
+                    return request(
+                        55, [0: [0, .zeros(1)], 1: "x", 2: .zeros(1), 3: .zeros(count), 4: authentication])
+                }
+            ),
+            ("message of a device", Limits.attestationMessageBytes, { reply(33, .zeros($0)) }),
         ]
         for (name, limit, payload) in cases {
             #expect(refusal(of: payload(limit)) == nil, "\(name) of \(limit) bytes")
