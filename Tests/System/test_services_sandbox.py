@@ -134,8 +134,9 @@ class DescriptorTests(ServiceTest):
         latchkey = int(self.machine.run("id", "-u", "latchkey").stdout)
         self.check(KEYCHAIN, 1, 1, STORES, latchkey, 2)
 
-    def test_latchkey_authd_has_its_two_sockets_and_one_connection(self):
-        self.check(AUTHORITY, 2, 1, RECORDS, 0, 4)
+    def test_latchkey_authd_has_its_two_sockets_and_two_connections(self):
+        # One connection to latchkeyd, one to the message bus, and a pair of sockets that wakes the bus's thread.
+        self.check(AUTHORITY, 2, 4, RECORDS, 0, 4)
 
 
 class ProgramTests(ServiceTest):

@@ -121,6 +121,19 @@ extension FprintDriverTests {
             #expect(reader.all.isEmpty)
         }
 
+        @Test func aResultThatIsFasterThanTheAnswerCounts() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus)
+            let set = try #require(reader.state.enrolment)
+            service.signalBefore(
+                "VerifyStart", Self.device, Self.interface,
+                [("VerifyStatus", [.string("verify-match"), .flag(true)])])
+            reader.arm()
+            #expect(try reader.next() == .match(set))
+        }
+
         @Test func aResultOfAnotherDeviceDoesNotCount() throws {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
