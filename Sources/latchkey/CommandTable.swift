@@ -129,13 +129,14 @@ enum OptionName: String, CaseIterable, Sendable {
 
 /// Every command.
 enum CommandTable {
-    static let entries: [CommandEntry] = items + keys + ssh + passcodes + store + admin + simulation + help
+    static let entries: [CommandEntry] = items + keys + ssh + passcodes + fingerprint + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(
             name: "key", summary: "make key pairs; sign, verify, encrypt and decrypt with them", about: aboutKeys),
         CommandGroup(
             name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
+        CommandGroup(name: "fingerprint", summary: "enrol, list, delete or try fingers", about: aboutFingerprint),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
     ]
