@@ -129,7 +129,8 @@ enum OptionName: String, CaseIterable, Sendable {
 
 /// Every command.
 enum CommandTable {
-    static let entries: [CommandEntry] = items + keys + ssh + passcodes + fingerprint + store + admin + simulation + help
+    static let entries: [CommandEntry] =
+        items + keys + ssh + passcodes + fingerprint + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(
