@@ -26,7 +26,7 @@ AGENT_RELEASE = $(AGENT_STATIC)/release
 AGENT_BUILD = $(SWIFT) build -c release --static-swift-stdlib --package-path Apps/Agent --scratch-path $(AGENT_STATIC) \
     --product latchkey-agent
 PROGRAMS = latchkeyd latchkey-prompt latchkey
-SYSTEM_PROGRAMS = latchkey-authd latchkey-pam
+SYSTEM_PROGRAMS = latchkey-authd latchkey-pam latchkey-fingerprint
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
@@ -47,14 +47,14 @@ test: bootstrap ## build and run the tests, and use QuickNote once
 	$(TEST_BUILD)
 	$(SYSTEM_TEST_BUILD)
 	@scripts/run-tests
-	@scripts/run-tests $(SYSTEM_FLAGS)
+	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/test-apps --smoke
 
 test-all: check ## everything: check, the long tests too, the address sanitizer, a short run of each fuzzer, mutants, the apps, the SDK
 	$(TEST_BUILD)
 	$(SYSTEM_TEST_BUILD)
 	@LATCHKEY_TESTS=all scripts/run-tests
-	@LATCHKEY_TESTS=all scripts/run-tests $(SYSTEM_FLAGS)
+	@LATCHKEY_FPRINTD="$$(scripts/fprintd)" LATCHKEY_TESTS=all scripts/run-tests $(SYSTEM_FLAGS)
 	@scripts/sanitize
 	@scripts/fuzz 10
 	@scripts/mutate

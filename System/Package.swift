@@ -118,12 +118,16 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLatchkeyLinux", "LatchkeyModel", "LatchkeyPolicy", "LatchkeySystem"],
             path: "TestSupport", swiftSettings: strict),
+        // Optimised in every build: a picture is some hundred million multiplications.
+        .target(
+            name: "SyntheticFingerprints", dependencies: ["TestSupport"], path: "Tests/SyntheticFingerprints",
+            swiftSettings: strict + [.unsafeFlags(["-O"])]),
         tests(
             "FprintDriverTests",
             [
                 "CSystemd", "FingerprintCommand", "FprintDriver", "LatchkeyModel", "LatchkeySeams", "LatchkeySystem",
                 "SystemBus",
-                "TestSupport",
+                "SyntheticFingerprints", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -61,6 +61,14 @@ package enum Processes {
         return process
     }
 
+    /// Replaces this process by a program with the same environment and terminal (execv(3)).
+    ///
+    /// - Returns: the error, if the program cannot be started.
+    package static func become(_ path: String, _ arguments: [String]) -> SystemError {
+        withCStrings([path] + arguments) { _ = execv(path, $0) }
+        return SystemError("execv")
+    }
+
     /// Waits for a child to end and returns its wait status.
     @discardableResult
     package static func wait(_ process: pid_t) -> CInt {

@@ -135,7 +135,7 @@ enum OptionName: String, CaseIterable, Sendable {
 /// Every command.
 enum CommandTable {
     static let entries: [CommandEntry] =
-        items + keys + attestation + ssh + proofs + passcodes + store + admin + simulation + help
+        items + keys + attestation + ssh + proofs + passcodes + fingerprint + store + admin + simulation + help
 
     static let groups = [
         CommandGroup(
@@ -144,6 +144,7 @@ enum CommandTable {
             name: "proof", summary: "verify that keys of other devices cannot leave them", about: aboutProofs),
         CommandGroup(
             name: "passcode", summary: "set, change, remove or check the passcode", about: aboutPasscodes),
+        CommandGroup(name: "fingerprint", summary: "enrol, list, delete or try fingers", about: aboutFingerprint),
         CommandGroup(name: "admin", summary: "manage the keychains of other users, as root", about: aboutAdmin),
         CommandGroup(name: "sim", summary: "control the machine of a simulated daemon", about: aboutSimulation),
     ]

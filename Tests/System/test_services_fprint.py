@@ -8,6 +8,14 @@ from machine import eventually, fact
 from services import AUTHORITY
 
 
+# libfprint's name of the reader.
+NAME = "Virtual device for debugging"
+RULE = """polkit.addRule(function(action, subject) {
+    if (action.id.indexOf("net.reactivated.fprint.") === 0) return polkit.Result.YES;
+});
+"""
+
+
 class FprintTest(WithFprintd, WithFingers, ClientTest):
     def owner(self):
         """The process that owns fprintd's name on the bus."""
@@ -136,6 +144,36 @@ class TrustTests(FprintTest):
         found = [line.split()[0] for line in lines if line.split()[1] == pid]
         self.assertEqual(len(found), 1, lines)
         return found
+
+
+class CommandTests(FprintTest):
+    def test_the_command_lists_and_tries_fingers_as_their_user(self):
+        self.assertEqual(self.fingerprint("list", user="root").stdout, "No finger is enrolled on " + NAME + ".\n")
+        self.assertEqual(self.fingerprint("list").returncode, 77, "a session that is not local may not")
+        self.allow_everyone()
+        self.assertEqual(self.fingerprint("list").stdout, "right-index-finger\n")
+        verifying = self.machine.start("latchkey", "fingerprint", "verify", user="alice")
+        self.finger("touch")
+        self.assertEqual(verifying.wait(20), 0)
+
+    def test_an_enrolment_replaces_a_print_only_after_the_word(self):
+        self.allow_everyone()
+        before = self.machine.run("sh", "-c", "cat /var/lib/fprint/alice/*/*/7 | sha256sum").stdout
+        refused = self.fingerprint("enroll", input="no\n")
+        self.assertEqual((refused.returncode, "none remains" in refused.stdout), (77, True))
+        self.assertEqual(self.machine.run("sh", "-c", "cat /var/lib/fprint/alice/*/*/7 | sha256sum").stdout, before)
+        self.assertEqual(self.fingerprint("delete", "right-index-finger", "--yes").returncode, 0)
+        eventually(lambda: self.read("set") not in (SECRET, NO_INTERACTION))
+
+    def fingerprint(self, *argv, user="alice", **options):
+        return self.machine.run("latchkey", "fingerprint", *argv, user=user, check=False, **options)
+
+    def allow_everyone(self):
+        """A rule of polkit, as an administrator writes it for users who log in over SSH."""
+        path = "/etc/polkit-1/rules.d/10-fprint.rules"
+        self.machine.write(path, RULE)
+        self.machine.run("systemctl", "restart", "polkit")
+        self.addCleanup(self.machine.run, "rm", "-f", path)
 
 
 del FprintTest

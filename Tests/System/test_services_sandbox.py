@@ -14,12 +14,16 @@ KILL, SETGID, SETUID, SYS_PTRACE = 1 << 5, 1 << 6, 1 << 7, 1 << 19
 # The C library and what the Swift runtime of a statically linked program needs: libm for numbers, and libstdc++ with
 # libgcc_s because the runtime is written in C++.
 RUNTIME = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
+# libsystemd and what it needs itself.
+MESSAGE_BUS = {"libsystemd.so.0", "libcap.so.2", "libgcrypt.so.20", "libgpg-error.so.0", "liblz4.so.1", "liblzma.so.5",
+               "libzstd.so.1"}
 LIBRARIES = {
     # Keys, ciphers and certificates; the database.
     "/usr/libexec/latchkeyd": RUNTIME | {"libcrypto.so.3", "libsqlite3.so.0"},
-    # scrypt for passcodes and HMAC for tokens; fprintd. No database. libsystemd brings the rest of the second line.
-    "/usr/libexec/latchkey-authd": RUNTIME | {"libcrypto.so.3", "libsystemd.so.0"}
-    | {"libcap.so.2", "libgcrypt.so.20", "libgpg-error.so.0", "liblz4.so.1", "liblzma.so.5", "libzstd.so.1"},
+    # scrypt for passcodes and HMAC for tokens; fprintd. No database.
+    "/usr/libexec/latchkey-authd": RUNTIME | MESSAGE_BUS | {"libcrypto.so.3"},
+    # fprintd, and hashes of enrolled fingers.
+    "/usr/libexec/latchkey-fingerprint": RUNTIME | MESSAGE_BUS | {"libcrypto.so.3"},
     # Loads the modules of the system, for one verification.
     "/usr/libexec/latchkey-pam": RUNTIME | {"libpam.so.0", "libaudit.so.1", "libcap-ng.so.0"},
     # Certificates and public keys are converted by the command itself.
@@ -136,8 +140,9 @@ class DescriptorTests(ServiceTest):
         latchkey = int(self.machine.run("id", "-u", "latchkey").stdout)
         self.check(KEYCHAIN, 1, 1, STORES, latchkey, 2)
 
-    def test_latchkey_authd_has_its_two_sockets_and_one_connection(self):
-        self.check(AUTHORITY, 2, 1, RECORDS, 0, 4)
+    def test_latchkey_authd_has_its_two_sockets_and_two_connections(self):
+        # One connection to latchkeyd, one to the message bus, and a pair of sockets that wakes the bus's thread.
+        self.check(AUTHORITY, 2, 4, RECORDS, 0, 4)
 
 
 class ProgramTests(ServiceTest):

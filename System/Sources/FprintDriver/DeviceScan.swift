@@ -9,8 +9,6 @@ import SystemBus
 final class DeviceScan {
     /// What the scan reports.
     enum Event {
-        /// The device waits for a finger.
-        case began
         case match(EnrolmentSet)
         case noMatch
         case guidance(SensorGuidance)
@@ -32,6 +30,9 @@ final class DeviceScan {
         case ended
     }
 
+    /// The most results that are kept before the answer to `VerifyStart`.
+    private static let mostEarly = 8
+
     let device: String
     private let service: FprintService
     private let timing: FprintReader.Timing
@@ -43,6 +44,10 @@ final class DeviceScan {
     private let report: (Event, DeviceScan) -> Void
     private var phase = Phase.waiting
     private var set: EnrolmentSet?
+    /// Results before the answer to `VerifyStart`: a finger that lies on the reader already can be faster than it. They
+    /// are of this verification, because the device is claimed and an earlier verification ends before `VerifyStop` is
+    /// answered.
+    private var early: [(result: String, isDone: Bool)] = []
     private var verdict: SensorEvent?
     private var timer: SystemBus.Timer?
     /// Whether `end` was called: later results and failures are not reported.
@@ -101,6 +106,7 @@ final class DeviceScan {
 
     private func start() {
         phase = .starting
+        early = []
         switch enrolment() {
         case .success(let found): set = found
         case .failure(let failure):
@@ -114,7 +120,7 @@ final class DeviceScan {
             case .success:
                 guard !isEnding else { return stop() }
                 phase = .verifying
-                report(.began, self)
+                for (result, isDone) in early { received(result, isDone: isDone) }
             case .failure(let error):
                 fail(error, "the verification does not start")
                 // It may have begun if the answer is only late.
@@ -125,8 +131,9 @@ final class DeviceScan {
 
     // MARK: - Results
 
-    /// Receives a signal of the device from the trusted owner of fprintd's name.
+    /// Receives a result from the trusted owner of fprintd's name.
     func received(_ result: String, isDone: Bool) {
+        if phase == .starting, early.count < Self.mostEarly { early.append((result, isDone)) }
         // A result that follows our own VerifyStop is the cancellation, not a miss; one before our VerifyStart belongs
         // to the verification of another program, since the signal is broadcast.
         guard phase == .verifying, !isEnding else { return }

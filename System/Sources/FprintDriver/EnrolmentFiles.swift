@@ -137,9 +137,9 @@ final class EnrolmentFiles: Sendable {
 
     private static func names(_ path: String) -> [String] {
         // As above.
-        guard let folder = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
-            let names = try? folder.names(limit: 4096)
-        else { return [] }
+        guard let folder = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else { return [] }
+        // As above.
+        let names = (try? folder.names(limit: 4096)) ?? []
         return names.map { path + "/" + $0 }
     }
 }

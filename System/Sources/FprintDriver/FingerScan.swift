@@ -54,7 +54,6 @@ final class FingerScan {
     /// Receives an event of one device.
     func report(_ event: DeviceScan.Event, of device: DeviceScan) {
         switch event {
-        case .began: break
         case .match(let set): if !isOver { events(.match(set)) }
         case .noMatch: if !isOver { events(.noMatch) }
         case .guidance(let guidance): if !isOver { events(.guidance(guidance)) }
@@ -69,7 +68,7 @@ final class FingerScan {
         }
     }
 
-    /// Receives a signal of a device.
+    /// Receives a result of a device.
     func received(_ result: String, isDone: Bool, of device: String) {
         for scan in devices where scan.device == device { scan.received(result, isDone: isDone) }
     }

@@ -151,6 +151,7 @@ package final class FprintFingers: @unchecked Sendable {
 
     /// A property of a device; nil if it has none. sd-bus has functions for properties, but refuses names with a hyphen.
     private func property(_ name: String, of path: String) -> BusValue? {
+        // The properties are for texts and pictures only.
         let values = try? ask { [self] (done: @escaping (Result<[BusValue], Failure>) -> Void) in
             guard let owner = service.owner else { return done(.success([])) }
             let call = BusCall(

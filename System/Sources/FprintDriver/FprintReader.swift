@@ -67,7 +67,9 @@ package final class FprintReader: BiometricReader, @unchecked Sendable {
     // MARK: - BiometricReader
 
     package func state(for user: UInt32) -> SensorState {
-        if let state = states.withLock({ $0[user] }) { return state }
+        // A reader that was absent is looked for again: it may have been plugged in while fprintd did not run, which
+        // nothing announces, or fprintd may have failed. This is asked when a user's first program connects.
+        if let state = states.withLock({ $0[user] }), state != .absent { return state }
         // The bus's thread must not wait for itself; it is told when the state is known.
         let isWaiting = !bus.isCurrent
         let answer = Answer<SensorState>()

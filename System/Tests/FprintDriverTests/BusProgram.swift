@@ -40,6 +40,7 @@ final class BusProgram: @unchecked Sendable {
     private let bus: OpaquePointer
     private let answer: @Sendable (Call) -> Reply
     private let jobs = Mutex<[@Sendable (OpaquePointer) -> Void]>([])
+    private let earlier = Mutex<[String: @Sendable (OpaquePointer) -> Void]>([:])
     private let hasEnded = DispatchSemaphore(value: 0)
     private let isEnding = Mutex(false)
     private let calls = Mutex<[Call]>([])
@@ -95,17 +96,29 @@ final class BusProgram: @unchecked Sendable {
     /// Sends a signal, to all programs or to one.
     func signal(_ path: String, _ interface: String, _ member: String, _ values: [Value], to destination: String? = nil)
     {
-        jobs.withLock { jobs in
-            jobs.append { bus in
-                var made: OpaquePointer?
-                sd_bus_message_new_signal(bus, &made, path, interface, member)
-                guard let made else { return }
-                if let destination { sd_bus_message_set_destination(made, destination) }
-                Self.append(values, to: made)
-                sd_bus_send(bus, made, nil)
-                sd_bus_message_unref(made)
+        jobs.withLock { $0.append { Self.send($0, path, interface, member, values, to: destination) } }
+    }
+
+    /// Sends signals before the answer to a call.
+    func signalBefore(_ member: String, _ path: String, _ interface: String, _ signals: [(String, [Value])]) {
+        earlier.withLock { earlier in
+            earlier[member] = { bus in
+                for (member, values) in signals { Self.send(bus, path, interface, member, values, to: nil) }
             }
         }
+    }
+
+    private static func send(
+        _ bus: OpaquePointer, _ path: String, _ interface: String, _ member: String, _ values: [Value],
+        to destination: String?
+    ) {
+        var made: OpaquePointer?
+        sd_bus_message_new_signal(bus, &made, path, interface, member)
+        guard let made else { return }
+        if let destination { sd_bus_message_set_destination(made, destination) }
+        append(values, to: made)
+        sd_bus_send(bus, made, nil)
+        sd_bus_message_unref(made)
     }
 
     private func received(_ message: OpaquePointer) -> CInt {
@@ -120,6 +133,7 @@ final class BusProgram: @unchecked Sendable {
             member: string(sd_bus_message_get_member(message)), text: string(text),
             sender: string(sd_bus_message_get_sender(message)))
         calls.withLock { $0.append(call) }
+        earlier.withLock { $0[call.member] }?(bus)
         var reply: OpaquePointer?
         switch answer(call) {
         case .none: return 1

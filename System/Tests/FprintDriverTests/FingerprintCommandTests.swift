@@ -19,9 +19,13 @@ extension FprintDriverTests {
             private let text = Mutex("")
             private let scans = Mutex<[String]>([])
             private let answer: String?
+            private let reader: Fprintd.Reader
 
-            init(_ machine: Fprintd, scans: [String] = [], answer: String? = nil) throws {
+            init(
+                _ machine: Fprintd, scans: [String] = [], answer: String? = nil, reader: Fprintd.Reader = .device
+            ) throws {
                 self.machine = machine
+                self.reader = reader
                 self.answer = answer
                 self.scans.withLock { $0 = scans }
                 bus = try SystemBus(address: machine.bus.address)
@@ -55,9 +59,9 @@ extension FprintDriverTests {
             /// Scans the next finger as soon as the reader is claimed.
             private func scanLater() {
                 guard let scan = scans.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
-                Processes.detachThread { [machine] in
+                Processes.detachThread { [machine, reader] in
                     let deadline = Uptime.deadline(seconds: 10)
-                    while !machine.send(scan), Uptime.nanoseconds < deadline { usleep(1000) }
+                    while !machine.send(scan, to: reader), Uptime.nanoseconds < deadline { usleep(1000) }
                 }
             }
         }
@@ -113,6 +117,17 @@ extension FprintDriverTests {
             #expect(try Person(machine, answer: "delete").run("delete", "left-thumb") == nil)
             #expect(try Person(machine).run("delete", "--all", "--yes") == nil)
             #expect(try Person(machine).run("verify")?.status == .biometryNotEnrolled)
+        }
+
+        @Test func aFingerThatIsEnrolledUnderAnotherNameIsRefused() throws {
+            let machine = try Fprintd(.storage)
+            try machine.enroll("A", on: .storage)
+            let person = try Person(machine, scans: ["SCAN A"], reader: .storage)
+            #expect(person.run("enroll", "left-thumb")?.status == .duplicateItem)
+            #expect(
+                try machine.client.device("ListEnrolledFingers", Fprintd.account)[0].values == [
+                    .string("right-index-finger")
+                ])
         }
 
         @Test func aTrySaysWhetherTheFingerIsRecognised() throws {

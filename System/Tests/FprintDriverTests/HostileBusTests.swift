@@ -121,6 +121,19 @@ extension FprintDriverTests {
             #expect(reader.all.isEmpty)
         }
 
+        @Test func aResultThatIsFasterThanTheAnswerCounts() throws {
+            let (bus, called) = (try PrivateBus(), Called())
+            let service = try fprintd(bus, called: called.add)
+            defer { service.end() }
+            let reader = try reader(bus)
+            let set = try #require(reader.state.enrolment)
+            service.signalBefore(
+                "VerifyStart", Self.device, Self.interface,
+                [("VerifyStatus", [.string("verify-match"), .flag(true)])])
+            reader.arm()
+            #expect(try reader.next() == .match(set))
+        }
+
         @Test func aResultOfAnotherDeviceDoesNotCount() throws {
             let (bus, called) = (try PrivateBus(), Called())
             let service = try fprintd(bus, called: called.add)
@@ -245,6 +258,32 @@ extension FprintDriverTests {
             _ = try called.wait(for: "VerifyStart")
             bus = nil
             #expect(try reader.next() == .failed)
+        }
+
+        // MARK: - Files of the prints
+
+        @Test func printsOfAReaderThatIsNotConnectedAreNoEmptySet() throws {
+            let bus = try PrivateBus()
+            let service = try fprintd(
+                bus, ["ListEnrolledFingers": .error("net.reactivated.Fprint.Error.NoEnrolledPrints")])
+            defer { service.end() }
+            let folder = try TemporaryFolder()
+            let prints = "\(folder.path)/\(Fprintd.account)/another_reader/0"
+            try FileManager.default.createDirectory(atPath: prints, withIntermediateDirectories: true)
+            let reader = try ReaderUnderTest(bus, templates: folder.path)
+            #expect(reader.state == SensorState(kind: .touchID), "without any print nothing is enrolled")
+            try Data("a print".utf8).write(to: URL(filePath: prints + "/7"))
+            #expect(try reader.change { $0 == .absent } == .absent)
+        }
+
+        @Test func fingersWithoutFilesAreNoSet() throws {
+            let bus = try PrivateBus()
+            let service = try fprintd(bus)
+            defer { service.end() }
+            let folder = try TemporaryFolder()
+            let reader = try ReaderUnderTest(bus, templates: folder.path)
+            #expect(reader.state == .absent)
+            #expect(reader.log.messages[0].contains("there are no files of them"))
         }
 
         // MARK: - Several readers

@@ -47,19 +47,48 @@ extension FprintDriverTests {
             #expect(!reader.state.reportsEnrolmentChanges)
         }
 
-        @Test func aMatchNamesTheEnrolmentSet() throws {
-            let machine = try Fprintd(.device)
-            try machine.enroll("A")
+        @Test(arguments: [Fprintd.Reader.device, .storage])
+        func aMatchNamesTheEnrolmentSet(_ kind: Fprintd.Reader) throws {
+            let machine = try Fprintd(kind)
+            try machine.enroll("A", on: kind)
+            // With two fingers a reader that can identify does so; for another one fprintd chooses one finger.
+            if kind == .storage { try machine.enroll("B", as: "left-thumb", on: kind) }
             let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
             let set = try #require(reader.state.enrolment)
             reader.arm()
             try begun(machine)
-            machine.send("SCAN A")
+            machine.send("SCAN A", to: kind)
             #expect(try reader.next() == .match(set))
             reader.reader.disarm(1)
             try machine.released()
             #expect(reader.all.isEmpty)
             #expect(reader.log.events.isEmpty)
+        }
+
+        @Test func aFingerThatLiesOnTheReaderAlreadyCounts() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
+            let set = try #require(reader.state.enrolment)
+            for evaluation in 1...20 as ClosedRange<UInt64> {
+                reader.arm(evaluation)
+                let deadline = Uptime.deadline(seconds: 10)
+                // Taken as soon as the reader is claimed, before the verification begins or after.
+                while !machine.send("SCAN A") { try #require(Uptime.nanoseconds < deadline) }
+                #expect(try reader.next() == .match(set))
+                reader.reader.disarm(evaluation)
+                try machine.released()
+            }
+        }
+
+        @Test func aReaderThatWasAbsentIsFoundAgain() throws {
+            let machine = try Fprintd(.device)
+            try machine.enroll("A")
+            machine.allow { _ in false }
+            let reader = try ReaderUnderTest(machine.bus, templates: machine.state)
+            #expect(reader.state == .absent)
+            machine.allow { _ in true }
+            #expect(reader.state.enrolment != nil)
         }
 
         @Test func anotherFingerIsAMissAndTheScanGoesOn() throws {

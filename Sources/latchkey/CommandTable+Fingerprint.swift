@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CommandTable {
+    static let aboutFingerprint = """
+        The fingers of your account on this machine's fingerprint reader, which fprintd keeps for all programs. A change
+        of them ends items of the rule current-set.
+
+        FINGER is left- or right- with thumb, index-finger, middle-finger, ring-finger or little-finger.
+        """
+
+    static let fingerprint = [
+        CommandEntry("fingerprint list", "list your enrolled fingers", takesJSON: false) {
+            (options) throws(CommandFailure) in try FingerprintProgram.run("list", options)
+        },
+        CommandEntry(
+            "fingerprint enroll", "enrol a finger; right-index-finger is the default",
+            [CommandArgument("FINGER", isOptional: true)],
+            [CommandOption(.replace, "replace the print of the same finger without asking")], takesJSON: false,
+            about: """
+                Shows each scan as it is done. If the finger is enrolled already, its print is deleted before the new one
+                is scanned, and none remains if you stop before the end; so the command asks you to type replace first.
+                """
+        ) { (options) throws(CommandFailure) in try FingerprintProgram.run("enroll", options) },
+        CommandEntry(
+            "fingerprint delete", "delete an enrolled finger", [CommandArgument("FINGER", isOptional: true)],
+            [CommandOption(.all, "delete all of them"), CommandOption(.yes, "delete without asking")], takesJSON: false
+        ) { (options) throws(CommandFailure) in try FingerprintProgram.run("delete", options) },
+        CommandEntry("fingerprint verify", "try whether a finger is recognised", takesJSON: false) {
+            (options) throws(CommandFailure) in try FingerprintProgram.run("verify", options)
+        },
+    ]
+}
