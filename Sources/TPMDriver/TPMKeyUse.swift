@@ -107,10 +107,7 @@ extension TPMMemory {
                     number: subject.command, names: [subject.keyName], parameters: subject.parameters))
             try parameters.add(sized: subject.policyReference)
             parameters.add(approval.expirySeconds)
-            parameters.add(.ecdsa)
-            parameters.add(.sha256)
-            try parameters.add(sized: Array(approval.signature[..<32]))
-            try parameters.add(sized: Array(approval.signature[32...]))
+            try parameters.add(signature: approval.signature)
             return parameters.bytes
         }
         _ = try client.send(.policySigned, [authority, TPMEntity(session.handle)], parameters)

@@ -32,14 +32,6 @@ package struct TPMWriter: Sendable {
         add(value)
     }
 
-    /// Appends an ECDSA signature with SHA-256 (`TPMT_SIGNATURE`): r and s, 32 bytes each.
-    package mutating func add(signature: [UInt8]) throws(Failure) {
-        add(.ecdsa)
-        add(.sha256)
-        try add(sized: Array(signature.prefix(32)))
-        try add(sized: Array(signature.dropFirst(32)))
-    }
-
     private mutating func addBigEndian(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }

@@ -11,3 +11,13 @@ extension TPMReader {
         return numbers.flatMap { [UInt8](repeating: 0, count: 32 - $0.count) + $0 }
     }
 }
+
+extension TPMWriter {
+    /// Appends an ECDSA signature with SHA-256 (`TPMT_SIGNATURE`): r and s, 32 bytes each.
+    package mutating func add(signature: [UInt8]) throws(Failure) {
+        add(.ecdsa)
+        add(.sha256)
+        try add(sized: Array(signature.prefix(32)))
+        try add(sized: Array(signature.dropFirst(32)))
+    }
+}
