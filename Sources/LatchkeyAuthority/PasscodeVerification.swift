@@ -91,7 +91,8 @@ package struct PasscodeVerification: Sendable {
     }
 
     /// Removes what the chip stores for records that are not used any more, and then what `records` remembers of it.
-    package func removeAbandoned(_ records: inout PasscodeRecords, from store: any PasscodeRecordStore) throws(Failure) {
+    package func removeAbandoned(_ records: inout PasscodeRecords, from store: any PasscodeRecordStore) throws(Failure)
+    {
         guard !records.abandoned.isEmpty else { return }
         guard let chip else { throw Failure(.vaultUnavailable, "The TPM of the passcode is not used in this tier.") }
         try chip.remove(records.abandoned)

@@ -41,7 +41,8 @@ package struct PasscodeRecord: Equatable, Sendable {
         chip: [UInt8] = []
     ) {
         // Exactly one of the two judges.
-        let isJudged = verifier.isEmpty ? (1...Self.chipBytes).contains(chip.count) : verifier.count == 32 && chip.isEmpty
+        let isJudged =
+            verifier.isEmpty ? (1...Self.chipBytes).contains(chip.count) : verifier.count == 32 && chip.isEmpty
         guard Self.costs.contains(cost), salt.count == Self.saltBytes,
             passcodeID.count == AuthToken.identifierBytes, isJudged
         else { return nil }

@@ -210,9 +210,10 @@ final class TwoServices: Sendable {
     }
 
     /// Answers a command for the TPM, perhaps with what `pass` returns, which sends it to the TPM.
-    typealias Carrying = @Sendable (
-        _ command: [UInt8], _ pass: ([UInt8]) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> [UInt8]
+    typealias Carrying =
+        @Sendable (
+            _ command: [UInt8], _ pass: ([UInt8]) throws(Failure) -> [UInt8]
+        ) throws(Failure) -> [UInt8]
 
     /// Sets what latchkeyd does with the next commands for the TPM; nil to pass them.
     func carry(_ carrying: Carrying?) { wire.state.withLock { $0.carrying = carrying } }

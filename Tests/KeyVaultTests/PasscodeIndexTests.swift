@@ -176,7 +176,8 @@ import Testing
 
     @Test func aChangeNeedsTheSecret() throws {
         let made = try chip.create(Self.value)
-        #expect(failure { try chip.change(made.record, secret: Self.other, to: Self.other) }?.status == .storeUnreadable)
+        #expect(
+            failure { try chip.change(made.record, secret: Self.other, to: Self.other) }?.status == .storeUnreadable)
         #expect(try chip.open(made.record, Self.value) == made.secret)
     }
 

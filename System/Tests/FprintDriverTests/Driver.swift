@@ -44,6 +44,8 @@ struct Driver: Sendable, CustomTestStringConvertible {
         let (arrived, changed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let armed = Mutex<UInt64?>(nil)
         let enrolled = Mutex("A")
+        // Released after the change: it refers to this reader, whose programs would never end.
+        let observer = Mutex<(@Sendable () -> Void)?>(nil)
         /// Sends a command when a scan waits for a finger, and waits for the event that it causes.
         let send: @Sendable (String) -> Void = { command in
             guard armed.withLock({ $0 }) != nil else {
@@ -68,8 +70,9 @@ struct Driver: Sendable, CustomTestStringConvertible {
                 reader.disarm(evaluation)
             },
             observe: { body in
+                observer.withLock { $0 = body }
                 reader.observe {
-                    body()
+                    observer.withLock { $0 }?()
                     changed.signal()
                 }
             },
@@ -78,6 +81,7 @@ struct Driver: Sendable, CustomTestStringConvertible {
                 enrolled.withLock { $0 = "B" }
                 try #require(rename("\(prints)/B", place) == 0)
                 try #require(changed.wait(timeout: .now() + 10) == .success)
+                observer.withLock { $0 = nil }
             })
     }
 }
