@@ -2,6 +2,7 @@
 
 package import LatchkeyModel
 package import LatchkeySeams
+import Synchronization
 import TPMProtocol
 
 /// Passcodes that a TPM judges: an index that counts wrong ones, and a sealed secret that only the right one opens.
@@ -9,6 +10,8 @@ package final class TPMPasscodeChip: PasscodeChip {
     private static let secretBytes = 32
     private let chip: TPMChip
     private let random: any RandomSource
+    /// The counts of wrong passcodes that the TPM last confirmed, by the handles of the indices.
+    private let counts = Mutex<[TPMHandle: UInt32]>([:])
 
     /// Creates the driver; does not access the TPM.
     package init(_ chip: TPMChip, random: any RandomSource) { (self.chip, self.random) = (chip, random) }
@@ -41,29 +44,36 @@ package final class TPMPasscodeChip: PasscodeChip {
                 throw error
             }
         }
+        counts.withLock { $0[record.handle] = 0 }
         return NewChipPasscode(record: try record.encoded(), secret: secret)
     }
 
     package func open(_ record: [UInt8], _ value: SecretBytes) throws(Failure) -> SecretBytes? {
         let record = try PasscodeIndexRecord(record)
-        return try use { (client) throws(TPMError) in
+        let index = try record.index()
+        let known = counts.withLock { $0[record.handle] }
+        let (secret, count) = try use { (client) throws(TPMError) -> (SecretBytes?, UInt32) in
             let root = try client.storageRoot(named: record.parent)
+            var before = known
+            if before == nil { before = try client.count(of: index, in: root).wrong }
             do throws(TPMError) {
-                return try client.open(record, value, root)
+                return (try client.open(record, value, root), 0)
             } catch {
-                guard error.kind == .badAuthorization || error.kind == .authorizationFailed else { throw error }
+                guard error.isWrongValue else { throw error }
                 // The refusal has no code of the session: the count has one, and shows that the TPM judged a value.
-                let index = try failing { () throws(Failure) in try record.index() }
-                guard try client.count(of: index, in: root).wrong > 0 else {
-                    throw .failed(
-                        Failure(
-                            .vaultUnavailable,
-                            "The TPM is said to have refused the passcode, but it has counted no wrong one.",
-                            hint: "A program between latchkey-authd and the TPM changes responses.", cause: error))
-                }
-                return nil
+                let count = try client.count(of: index, in: root).wrong
+                guard let before, count > before else { throw .failed(Self.notJudged(error)) }
+                return (nil, count)
             }
         }
+        counts.withLock { $0[record.handle] = count }
+        return secret
+    }
+
+    private static func notJudged(_ cause: TPMError) -> Failure {
+        Failure(
+            .vaultUnavailable, "The TPM is said to have refused the passcode, but it has not counted a wrong one.",
+            hint: "A program between latchkey-authd and the TPM changes responses.", cause: cause)
     }
 
     package func change(_ record: [UInt8], secret: SecretBytes, to value: SecretBytes) throws(Failure) {
@@ -77,6 +87,7 @@ package final class TPMPasscodeChip: PasscodeChip {
 
     package func remove(_ record: [UInt8]) throws(Failure) {
         let index = try PasscodeIndexRecord(record).index()
+        counts.withLock { $0[index.area.handle] = nil }
         try use { (client) throws(TPMError) in
             try client.undefine(index.area, in: client.storageRoot(named: nil))
         }
@@ -113,6 +124,12 @@ extension TPMClient {
 }
 
 extension TPMError {
+    /// Whether the TPM is said to have refused the value of an index, and not a password of something else.
+    fileprivate var isWrongValue: Bool {
+        guard case .refused(let code, .policySecret) = self else { return false }
+        return code.kind == .badAuthorization || code.kind == .authorizationFailed
+    }
+
     /// The error as one of a passcode.
     fileprivate var ofPasscode: TPMError {
         switch self {
@@ -132,7 +149,7 @@ extension TPMError {
                 .passcodeDelayed,
                 "The TPM accepts no passcode any more after \(PasscodeIndex.limit) wrong ones in a row.",
                 hint: "Discard the passcode and what it protects with: latchkey reset", cause: self)
-        case (.policySecret, .handleGone), (.load, .integrity):
+        case (.policySecret, .handleGone), (.nvRead, .handleGone), (.load, .integrity):
             Failure(
                 .tpmReplaced, "What the TPM stored for the passcode was removed from it, or the TPM was cleared.",
                 hint: "See: latchkey doctor", cause: self)

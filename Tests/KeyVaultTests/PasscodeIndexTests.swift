@@ -109,6 +109,19 @@ import Testing
         #expect(try chip.open(made.record, Self.value) == made.secret)
     }
 
+    /// The count of earlier wrong passcodes is no proof that this one was judged.
+    @Test func aRefusalThatTheCarrierInventsAfterAWrongPasscodeIsNoMiss() throws {
+        let made = try chip.create(Self.value)
+        #expect(try chip.open(made.record, Self.other) == nil)
+        machine.bus.refuse(.policySecret, [0x9a2])
+        #expect(failure { _ = try chip.open(made.record, Self.value) }?.status == .vaultUnavailable)
+        // So it is for an object that does not know the count yet.
+        let restarted = TPMPasscodeChip(machine.chip, random: SystemRandomSource())
+        machine.bus.refuse(.policySecret, [0x9a2])
+        #expect(failure { _ = try restarted.open(made.record, Self.value) }?.status == .vaultUnavailable)
+        #expect(try restarted.open(made.record, Self.other) == nil)
+    }
+
     // MARK: - The limit
 
     @Test func theLimitSurvivesAPowerCutAndStopsTheRightPasscodeToo() throws {
