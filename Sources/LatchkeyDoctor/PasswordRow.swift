@@ -14,7 +14,7 @@ extension DoctorRow {
         _ path: String, _ file: PathState?, text: String?, _ chain: [PathState], administrator: UInt32,
         isInstalled: Bool
     ) -> DoctorRow {
-        let name = "account passwords"
+        let name = "PAM"
         let mend = Hint(
             "printf 'auth required pam_unix.so nodelay\\naccount required pam_unix.so\\n' > \(ShellWord.quoted(path))",
             needsRoot: true)
