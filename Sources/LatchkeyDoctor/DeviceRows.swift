@@ -25,8 +25,8 @@ extension DoctorRow {
     /// Whether the service of fingerprint readers is installed, as the files of the system bus say.
     package static func fingerprintService(_ places: MachinePlaces) -> DoctorRow {
         Files.exists(places.fingerprintService)
-            ? DoctorRow("fprintd", .ok, "installed; this version does not use it")
-            : DoctorRow("fprintd", .absent, "not installed; this version does not use it")
+            ? DoctorRow("fprintd", .ok, "installed; the system services read fingers through it")
+            : DoctorRow("fprintd", .absent, "not installed; the system services read fingers through it")
     }
 
     /// Files in which packages declare apps, and which were refused.

@@ -93,7 +93,7 @@ extension DoctorRow {
         guard report.isEnrolled else {
             return DoctorRow(
                 name, .attention, "\(report.biometry), nothing enrolled",
-                .init(report.tier == .simulated ? "latchkey sim enrol" : "fprintd-enroll"))
+                .init(report.tier == .simulated ? "latchkey sim enrol" : "latchkey fingerprint enroll"))
         }
         guard !report.isBiometryLocked else {
             return DoctorRow(
