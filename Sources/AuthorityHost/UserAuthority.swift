@@ -1,63 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyAuthority
-package import LatchkeyModel
+import LatchkeyModel
 import LatchkeyPolicy
-package import LatchkeySeams
+import LatchkeySeams
 import Synchronization
-
-/// What the authority of a user is made of. The stores remain when a connection ends.
-package struct UserParts: Sendable {
-    package var tier: Tier
-    /// Whether the sensor is virtual hardware.
-    package var isVirtual: Bool
-    package var reader: any BiometricReader
-    package var prompter: any Prompter
-    package var clock: any Clock
-    /// Runs the durable writes of this user, one after the other.
-    package var work: any WorkQueue
-    package var counters: any CounterStore
-    package var permissions: any FacePermissionStore
-    package var passcodes: any PasscodeRecordStore
-    package var approvalKeys: any ApprovalKeyStore
-    /// The account of the user; nil where no password of an account is verified.
-    package var account: UserAccount?
-
-    /// Creates a value from its fields.
-    package init(
-        tier: Tier, isVirtual: Bool, reader: any BiometricReader, prompter: any Prompter, clock: any Clock,
-        work: any WorkQueue,
-        counters: any CounterStore, permissions: any FacePermissionStore,
-        passcodes: any PasscodeRecordStore, approvalKeys: any ApprovalKeyStore, account: UserAccount? = nil
-    ) {
-        self.account = account
-        self.tier = tier
-        self.isVirtual = isVirtual
-        self.reader = reader
-        self.prompter = prompter
-        self.clock = clock
-        self.work = work
-        self.counters = counters
-        self.permissions = permissions
-        self.passcodes = passcodes
-        self.approvalKeys = approvalKeys
-    }
-}
 
 /// The authority of one user on one connection.
 final class UserAuthority: Sendable {
     let userID: UInt32
     let parts: UserParts
     let authority: LocalAuthority
-    private let store: ChannelStore
+    let store: ChannelStore
     /// Nil after the connection has ended, while work of the user may still run.
-    private weak let connection: AuthorityConnection?
-    private let shared: AuthorityConnection.Parts
-    private let verification: PasscodeVerification
+    weak let connection: AuthorityConnection?
+    let shared: AuthorityConnection.Parts
+    let verification: PasscodeVerification
     private let lastState = Mutex<AuthorityState?>(nil)
 
     /// Evaluations that were granted for a purpose and not used so far; each permits one change.
-    private struct Grants: Sendable {
+    struct Grants: Sendable {
         /// Whether the passcode may be removed.
         var removal = false
         /// Whether the last unlock was by biometry.
@@ -67,7 +29,7 @@ final class UserAuthority: Sendable {
         /// The change of that choice, if a chip carries it out.
         var chipChange: PasscodeVerification.ChipChange?
     }
-    private let grants = Mutex(Grants())
+    let grants = Mutex(Grants())
     private static let evaluations = Atomic<UInt64>(0)
 
     init(_ userID: UInt32, _ parts: UserParts, connection: AuthorityConnection) throws(Failure) {
@@ -166,75 +128,6 @@ final class UserAuthority: Sendable {
         }
     }
 
-    private func granted(
-        _ token: AuthToken, _ entered: EnteredSecret?, _ step: RequestedStep, _ account: AccountStep,
-        _ secret: SecretBytes?,
-        _ answer: @escaping @Sendable (AuthorityReply) -> Void
-    ) {
-        grants.withLock { grants in
-            switch token.purpose {
-            // Without the passcode an evaluation would permit nothing but what anyone could ask for.
-            case .removePasscode, .discardProtected:
-                grants.removal = token.methods.contains(.passcode) || account.isProof
-            case .unlock: grants.unlockByBiometry = token.methods.contains(.biometry)
-            default: break
-            }
-        }
-        guard case .text(let text)? = entered else { return answer(.granted(AuthorityReply.Grant(token: token))) }
-        guard case .asksNewPasscode = step else {
-            return answer(.granted(AuthorityReply.Grant(token: token, entered: text)))
-        }
-        do throws(Failure) {
-            try shared.stretching.submit(.person) { [self] in
-                do throws(Failure) {
-                    let (slotKey, passcodeID) = try prepare(text, account.kind, secret)
-                    answer(.granted(AuthorityReply.Grant(token: token, entered: slotKey, passcodeID: passcodeID)))
-                } catch {
-                    shared.log.note(.passcodeNotChecked, error)
-                    answer(.denied(error.status))
-                }
-            }
-        } catch {
-            answer(.denied(error.status))
-        }
-    }
-
-    /// Stores the record of a new passcode beside the current one; if a chip judges both, only prepares the change.
-    /// Blocks for the duration of scrypt.
-    ///
-    /// - Parameter secret: what the chip returned for the current passcode; nil for the first one, and without a chip.
-    private func prepare(
-        _ passcode: SecretBytes, _ kind: PasscodeKind, _ secret: SecretBytes?
-    ) throws(Failure) -> (slotKey: SecretBytes, passcodeID: [UInt8]) {
-        var records = try parts.passcodes.passcodeRecords()
-        try verification.removeAbandoned(&records, from: parts.passcodes)
-        if let current = records.current, let secret {
-            let (change, slotKey) = try verification.prepareChange(of: current, secret: secret, to: passcode)
-            try authority.keepCounters()
-            grants.withLock { ($0.choice, $0.chipChange) = (true, change) }
-            return (slotKey, current.passcodeID)
-        }
-        if let unused = records.prepared?.chip, !unused.isEmpty {
-            // A choice that was never adopted. Its place in the chip is free before the next one is taken.
-            (records.prepared, records.abandoned) = (nil, unused)
-            try parts.passcodes.keep(records)
-            try verification.removeAbandoned(&records, from: parts.passcodes)
-        }
-        let random = shared.random
-        let passcodeID =
-            try authority.state.isPasscodeSet
-            ? records.current?.passcodeID ?? [] : random.bytes(AuthToken.identifierBytes).copyBytes()
-        let (record, slotKey) = try verification.make(
-            passcode, passcodeID: passcodeID, cost: shared.passcodeCost,
-            salt: random.bytes(PasscodeRecord.saltBytes).copyBytes(), kind: kind)
-        // Counters are stored first: a passcode without counters means that they were removed.
-        try authority.keepCounters()
-        records.prepared = record
-        try parts.passcodes.keep(records)
-        grants.withLock { ($0.choice, $0.chipChange) = (true, nil) }
-        return (slotKey, passcodeID)
-    }
-
     func withdraw(_ evaluation: UInt64, _ status: Status) { authority.withdraw(evaluation, status) }
 
     // MARK: - Changes
@@ -252,58 +145,12 @@ final class UserAuthority: Sendable {
             report(number, .unlocked(byBiometry: byBiometry))
         case .background: report(number, .background(true))
         case .foreground: report(number, .background(false))
-        case .passcodeCommitted:
-            // A choice of an earlier connection is settled by the next right passcode.
-            let (isChosen, chipChange) = grants.withLock { grants in
-                defer { (grants.choice, grants.chipChange) = (false, nil) }
-                return (grants.choice, grants.chipChange)
-            }
-            guard isChosen else {
-                throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
-            }
-            submit(number) { [self] () throws(Failure) in
-                if let chipChange {
-                    // Until this succeeds, and if it fails, the store opens with the current passcode too.
-                    try verification.carryOut(chipChange)
-                    return report(number, .passcodeExists(true))
-                }
-                let records = try parts.passcodes.passcodeRecords()
-                guard let prepared = records.prepared else {
-                    throw Failure(.malformedRequest, "No passcode was chosen that could be adopted.")
-                }
-                // If this fails, both records remain, and the next right passcode decides between them.
-                shared.log.noting(.recordNotRead) { () throws(Failure) in
-                    try parts.passcodes.keep(PasscodeRecords(current: prepared))
-                }
-                store.follow(hasPasscode: true)
-                report(number, .passcodeExists(true))
-            }
-        case .passcodeRemoved:
-            let isPermitted = grants.withLock { grants in
-                defer { grants.removal = false }
-                return grants.removal
-            }
-            guard isPermitted else {
-                throw Failure(.notPermitted, "The passcode is removed only after an authentication for that purpose.")
-            }
-            submit(number) { [self] () throws(Failure) in
-                var records = try parts.passcodes.passcodeRecords()
-                let chip = records.current?.chip ?? records.prepared?.chip ?? []
-                records = PasscodeRecords()
-                records.abandoned = chip
-                try parts.passcodes.keep(records)
-                // If the chip cannot be reached now, this is made up for before the next passcode is set.
-                shared.log.noting(.recordNotRead) { [records] () throws(Failure) in
-                    var records = records
-                    try verification.removeAbandoned(&records, from: parts.passcodes)
-                }
-                store.follow(hasPasscode: false)
-                report(number, .passcodeExists(false))
-            }
+        case .passcodeCommitted: try adoptPasscode(number)
+        case .passcodeRemoved: try removePasscode(number)
         }
     }
 
-    private func report(_ number: UInt64, _ change: AuthorityChange) {
+    func report(_ number: UInt64, _ change: AuthorityChange) {
         authority.report(change) { [self] _ in
             sendState()
             connection?.reply(number, .done)
@@ -335,7 +182,7 @@ final class UserAuthority: Sendable {
         }
     }
 
-    private func submit(_ number: UInt64, _ body: @escaping @Sendable () throws(Failure) -> Void) {
+    func submit(_ number: UInt64, _ body: @escaping @Sendable () throws(Failure) -> Void) {
         parts.work.submit(.any) { [self] in
             do throws(Failure) {
                 try body()
