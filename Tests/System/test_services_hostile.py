@@ -93,9 +93,9 @@ class ConfigurationTests(ServiceTest):
         self.machine.run("rm", CONFIGURATION)
         self.assertRefused("is missing, so no tier was chosen")
 
-    def test_a_tier_that_is_not_available_is_refused(self):
+    def test_a_machine_without_a_tpm_opens_no_store_in_tier_tpm(self):
         self.machine.write(CONFIGURATION, "tier = tpm\n")
-        self.assertRefused("Tier tpm is not available")
+        self.assertFails(self.latchkey("get", "token", check=False), UNAVAILABLE, "The TPM cannot be")
 
     def test_a_tier_of_one_user_is_refused(self):
         for tier in ("user", "simulated"):

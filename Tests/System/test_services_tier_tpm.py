@@ -75,14 +75,15 @@ class UseTests(TierTest):
             self.assertEqual(self.find_in_memory(unit, PASSCODE), 0, unit)
         fact("tier tpm", "root key sealed and passcode judged by swtpm")
 
-    def test_a_removed_passcode_can_be_set_again(self):
-        with Terminal(self.session, "latchkey", "passcode", "remove") as terminal:
-            terminal.expect("Type your passcode")
-            terminal.type(PASSCODE + "\r")
+    def test_a_discarded_passcode_can_be_set_again(self):
+        with Terminal(self.session, "latchkey", "reset") as terminal:
+            terminal.expect("reset")
+            terminal.type("reset\n")
+            self.prove_account(terminal)
             self.assertEqual(terminal.end(), 0, terminal.output)
         self.assertFalse(self.status()["passcode"])
         self.set_passcode(OTHER)
-        self.latchkey("set", "token", "--protect", "presence", input="the secret", check=False)
+        self.latchkey("set", "token", "--protect", "presence", input="the secret")
         self.assertReleases(self.asking(), OTHER)
 
     def test_a_key_of_the_enclave_is_in_the_tpm_without_a_further_line(self):
