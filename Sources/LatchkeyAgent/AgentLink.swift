@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import InstalledWords
 import LatchkeyAgentProtocol
 import LatchkeyClient
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
+import LatchkeyWords
 import Synchronization
 
 /// The connection of the program that shows the user's prompts (the agent) to the user's daemon.
@@ -50,6 +52,7 @@ public final class AgentLink: Sendable {
     }
 
     private let socket: Descriptor
+    private let words = Words.installed(isolates: true, isTerminal: false)
     private let shown = Mutex<PromptState?>(nil)
     /// When the content of the current prompt arrived, in nanoseconds of CLOCK_BOOTTIME.
     private let contentTime = Mutex<Int64>(0)
@@ -99,7 +102,7 @@ public final class AgentLink: Sendable {
             guard case .message(let number, let message) = try? AgentFrame(decoding: payload) else { break }
             switch message {
             case .show(let prompt):
-                let state = PromptState(prompt, processID: getpid())
+                let state = PromptState(prompt, processID: getpid(), words: words)
                 contentTime.withLock { $0 = Uptime.nanoseconds }
                 shown.withLock { $0 = state }
                 return .show(ShownPrompt(state))
@@ -187,7 +190,7 @@ public final class AgentLink: Sendable {
         switch shown.withLock({ $0?.prompt.id == prompt ? $0?.content.step : nil }) {
         case .newPasscodeAsked: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeEntered($0) }
         case .newPasscodeRepeated: send(newPasscode, limit: Limits.passcodeBytes, prompt) { .newPasscodeRepeated($0) }
-        case .proof, .recoveryCodeShown, .recoveryCodeAsked, nil: nil
+        case .proof, .recoveryCodeShown, .recoveryCodeAsked, .recoveryCodeRepeated, nil: nil
         }
     }
 

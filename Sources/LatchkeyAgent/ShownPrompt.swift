@@ -6,6 +6,9 @@ import LatchkeyModel
 /// The state of a prompt, as texts that are ready to be shown: control characters removed, length limited, and the
 /// caller's own texts in quotation marks.
 ///
+/// The texts are in the language of the agent's session, as far as Latchkey has a catalogue of it; the caller's own texts
+/// stay as they are.
+///
 /// All texts are plain text; a program that shows them must not interpret markup in them.
 public struct ShownPrompt: Equatable, Sendable {
     /// What the user is asked for.
@@ -18,9 +21,11 @@ public struct ShownPrompt: Equatable, Sendable {
         case companion
         /// Permission for the app to use the camera.
         case permission
+        /// The start of a scan by the camera, which waits for the user.
+        case scan
         /// A confirmation that the recovery code shown is written down.
         case recoveryCode
-        /// A recovery code, to be typed.
+        /// A recovery code, or the last group of one that was shown before, to be typed.
         case recoveryCodeEntry
         /// A new passcode, to be typed.
         case newPasscodeEntry
@@ -65,8 +70,12 @@ public struct ShownPrompt: Equatable, Sendable {
     public let reason: String?
     /// The caller's process id and program, as the kernel reports them.
     public let program: String
+    /// `program` as a sentence, without its full stop.
+    public let programLine: String
     /// The caller's own name for itself, in quotation marks; nil when it is the name that the kernel reports.
     public let ownName: String?
+    /// `ownName` as a sentence, without its full stop.
+    public let ownNameLine: String?
     /// Why the caller uses the camera, in its own text, while it asks for permission; else nil.
     public let usage: String?
     /// The instruction to the user, for instance to touch the sensor.
@@ -82,6 +91,18 @@ public struct ShownPrompt: Equatable, Sendable {
     public let cancelTitle: String
     /// The title of the fallback button; nil when none is to be shown.
     public let fallbackTitle: String?
+    /// The title of the button that confirms that `recoveryCode` is written down.
+    public let acknowledgement: String
+    /// The title of the button that permits the app to use the camera, or starts a scan.
+    public let allowTitle: String
+    /// The title of the button that refuses it, or uses another method than a scan.
+    public let denyTitle: String
+    /// The name of the text that is typed, for assistive technology.
+    public let fieldName: String
+    /// The title of the button that shows what is typed.
+    public let revealTitle: String
+    /// Whether the language of the texts is written from right to left.
+    public let isRightToLeft: Bool
     /// A notice that this machine is simulated; nil in other tiers.
     public let simulation: String?
     /// Buttons that simulate the sensor and the paired device; empty outside the simulated tier.
@@ -96,8 +117,6 @@ public struct ShownPrompt: Equatable, Sendable {
         public let isMatching: Bool?
     }
 
-    /// The title of the button that confirms that `recoveryCode` is written down.
-    public static let acknowledgement = PromptState.acknowledgement
     /// Maximum number of lines of `reason`; a longer text ends with an ellipsis.
     public static let reasonLines = Limits.reasonLines
     /// Maximum number of lines of any other text of a caller.
@@ -111,10 +130,11 @@ public struct ShownPrompt: Equatable, Sendable {
         method =
             switch (content.step, content.method) {
             case (.recoveryCodeShown, _): .recoveryCode
-            case (.recoveryCodeAsked, _): .recoveryCodeEntry
+            case (.recoveryCodeAsked, _), (.recoveryCodeRepeated, _): .recoveryCodeEntry
             case (.newPasscodeAsked, _): .newPasscodeEntry
             case (.newPasscodeRepeated, _): .newPasscodeRepetition
-            case (.proof, _) where content.asksPermission: .permission
+            case (.proof, _) where content.question == .permission: .permission
+            case (.proof, _) where content.question == .scan: .scan
             case (.proof, .biometry): .biometry
             case (.proof, .passcode): .passcode
             case (.proof, .companion): .companion
@@ -135,27 +155,24 @@ public struct ShownPrompt: Equatable, Sendable {
         reason = state.reason
         recoveryCode = state.recoveryCode
         program = state.program
+        programLine = state.programLine
         ownName = state.ownName
+        ownNameLine = state.ownNameLine
         usage = state.usage
         wish = state.wish
         feedback = state.feedbackAfterTries
         entryTitle = state.entryTitle
-        cancelTitle = prompt.cancelTitle
+        acknowledgement = state.acknowledgement
+        allowTitle = state.allowTitle
+        denyTitle = state.denyTitle
+        fieldName = state.fieldName
+        revealTitle = state.revealTitle
+        isRightToLeft = state.words.isRightToLeft
+        cancelTitle = state.cancelTitle
         // While the passcode is asked for, the fallback has already been chosen; the terminal prompt does the same.
         fallbackTitle =
-            content.showsFallback && content.method != .passcode ? prompt.fallbackTitle : nil
+            content.showsFallback && content.method != .passcode ? state.fallbackTitle : nil
         simulation = state.simulation
-        plays = ShownPrompt.plays(state)
-    }
-
-    private static func plays(_ state: PromptState) -> [Play] {
-        let touches = zip(state.simulatedKeys.map(\.title), [true, false]).map {
-            Play(title: "Play \($0)", isMatching: $1)
-        }
-        let content = state.content
-        guard state.prompt.tier == .simulated, content.offersCompanion || content.method == .companion else {
-            return touches
-        }
-        return touches + [Play(title: "Play paired device", isMatching: nil)]
+        plays = state.simulatedButtons.map { Play(title: $0.title, isMatching: $0.isMatching) }
     }
 }

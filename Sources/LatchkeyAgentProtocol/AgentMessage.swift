@@ -91,7 +91,7 @@ extension CBORWriter {
         unsigned(UInt64(max(0, content.triesLeft)))
         boolean(content.showsFallback)
         boolean(content.offersCompanion)
-        boolean(content.asksPermission)
+        unsigned(UInt64(content.question.rawValue))
         unsigned(UInt64(content.step.rawValue))
         unsigned(UInt64(max(0, content.delaySeconds)))
         // The recovery code is only sent in the step that shows it.
@@ -174,7 +174,7 @@ extension CBORReader {
             guard let tries = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             let showsFallback = try reader.boolean()
             let offersCompanion = try reader.boolean()
-            let asksPermission = try reader.boolean()
+            let question: PromptContent.Question = try reader.number()
             let step: PromptContent.Step = try reader.number()
             guard let delay = Int(exactly: try reader.unsigned()) else { throw .invalidValue }
             let code = try reader.secret(limit: Limits.recoveryCodeBytes)
@@ -183,7 +183,7 @@ extension CBORReader {
             let message = try reader.text(limit: Limits.titleBytes)
             return PromptContent(
                 method: method, notice: notice, triesLeft: tries, showsFallback: showsFallback,
-                offersCompanion: offersCompanion, asksPermission: asksPermission, step: step,
+                offersCompanion: offersCompanion, question: question, step: step,
                 delaySeconds: delay, recoveryCode: code.count == 0 ? nil : code, secret: secret, message: message)
         }
     }

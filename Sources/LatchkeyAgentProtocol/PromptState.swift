@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyModel
+package import LatchkeyWords
 
 /// The state of a prompt, from which its texts are derived.
 package struct PromptState: Equatable, Sendable {
@@ -24,11 +25,14 @@ package struct PromptState: Equatable, Sendable {
     package var typedCharacters = 0
     /// The id of the process that shows the prompt, which is not the caller's.
     package var processID: Int32
+    /// The language of the prompt: that of the session in which it is shown.
+    package let words: Words
 
     /// Creates the initial state of a prompt.
-    package init(_ prompt: Prompt, processID: Int32) {
+    package init(_ prompt: Prompt, processID: Int32, words: Words = .english) {
         self.prompt = prompt
         self.processID = processID
+        self.words = words
         content = prompt.content
         delayLeft = prompt.content.delaySeconds
         entry = .nothing

@@ -1,38 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyModel
+import LatchkeyWords
 
 /// The texts of a prompt, shared by the terminal and the window. Every text that the caller chooses, including its
 /// file name and path, is in quotation marks, so that it cannot be mistaken for a statement of Latchkey.
+///
+/// The texts are whole sentences, because other languages join and inflect their parts in other ways; a part with a
+/// context is a noun whose case the sentence determines.
 extension PromptState {
-    /// What the sensor recognises.
-    package var sensor: String {
-        switch prompt.sensor {
-        case .touchID: "fingerprint"
-        case .faceID: "face"
-        case .opticID: "eyes"
-        case .none: "passcode"
-        }
+    /// Which program asks for what. For a request of Latchkey itself, the sentence continues with `reason`.
+    package var question: String {
+        prompt.purpose == .app
+            ? words("“\(prompt.caller)” asks for \(proof)") : words("“\(prompt.caller)” (\(program)) wants to")
     }
 
     /// The requested proof, as part of a sentence.
     private var proof: String {
-        switch content.method {
-        case .biometry: "your \(sensor)"
-        case .passcode: passcode
-        case .companion: "a confirmation on your paired device"
+        switch (content.method, prompt.sensor) {
+        case (.biometry, .touchID): words("your fingerprint", context: "asks for")
+        case (.biometry, .faceID): words("your face", context: "asks for")
+        case (.biometry, .opticID): words("your eyes", context: "asks for")
+        case (.passcode, _), (.biometry, .none): passcode("asks for")
+        case (.companion, _): words("a confirmation on your paired device", context: "asks for")
         }
-    }
-
-    /// Which program asks for what. For a request of Latchkey itself, the sentence continues with `reason`.
-    package var question: String {
-        prompt.purpose == .app
-            ? "“\(prompt.caller)” asks for \(proof)" : "“\(prompt.caller)” (\(program)) wants to"
     }
 
     /// The caller's reason, nil when it gave none; or Latchkey's description of the action that follows.
     package var reason: String? {
-        guard let action else { return prompt.reason.isEmpty ? nil : "to “\(prompt.reason)”" }
+        guard let action else { return prompt.reason.isEmpty ? nil : words("to “\(prompt.reason)”") }
         return action + "."
     }
 
@@ -40,146 +36,137 @@ extension PromptState {
     package var action: String? {
         switch prompt.purpose {
         case .app: nil
-        case .unlock: "unlock this keychain"
-        case .exportItems: "export the items of every app in this keychain"
-        case .importItems: "import the items of a backup into this keychain"
-        case .setPasscode: "set a passcode for this keychain"
-        case .moveItemsAway: "move every item of your own store to the system's keychain"
-        case .receiveItems: "add every item of your own store to the system's keychain and replace older ones"
-        case .changePasscode: "change the passcode of this keychain"
-        case .removePasscode: "remove the passcode of this keychain and delete the items that need one"
-        case .discardProtected: "delete every protected item of this keychain permanently"
-        case .acceptStore: "continue with this keychain although it was replaced by an older or a changed one"
+        case .unlock: words("unlock this keychain")
+        case .exportItems: words("export the items of every app in this keychain")
+        case .importItems: words("import the items of a backup into this keychain")
+        case .setPasscode: words("set a passcode for this keychain")
+        case .moveItemsAway: words("move every item of your own store to the system's keychain")
+        case .receiveItems:
+            words("add every item of your own store to the system's keychain and replace older ones")
+        case .changePasscode: words("change the passcode of this keychain")
+        case .recoverPasscode: words("open this keychain with its recovery code and set a new passcode")
+        case .removePasscode: words("remove the passcode of this keychain and delete the items that need one")
+        case .discardProtected: words("delete every protected item of this keychain permanently")
+        case .acceptStore:
+            words("continue with this keychain although it was replaced by an older or a changed one")
         case .identifyDevice:
-            "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
+            words(
+                "identify this device to “\(prompt.reason)”, which can recognise it from now on, also after a new installation"
+            )
         }
     }
 
     /// The caller's process id and program, as the kernel reports them.
     package var program: String {
-        "process \(prompt.processID)" + (prompt.program.isEmpty ? "" : ", “\(prompt.program)”")
+        prompt.program.isEmpty
+            ? words("process \(prompt.processID)") : words("process \(prompt.processID), “\(prompt.program)”")
     }
 
+    /// `program` as a sentence, without its full stop.
+    package var programLine: String { words("It is \(program)") }
+
     /// The caller's own name for itself; nil when it is the name that the kernel reports.
-    package var ownName: String? { prompt.ownName.isEmpty ? nil : "“\(prompt.ownName)”" }
+    package var ownName: String? { prompt.ownName.isEmpty ? nil : words("“\(prompt.ownName)”") }
+
+    /// `ownName` as a sentence, without its full stop.
+    package var ownNameLine: String? {
+        prompt.ownName.isEmpty ? nil : words("It calls itself “\(prompt.ownName)”")
+    }
 
     /// Why the app uses the camera, in its own text, while it asks for permission (behaviour LA-07).
     package var usage: String? {
-        content.asksPermission && !prompt.faceUsage.isEmpty ? "It uses the camera for “\(prompt.faceUsage)”" : nil
+        content.question == .permission && !prompt.faceUsage.isEmpty
+            ? words("It uses the camera for “\(prompt.faceUsage)”") : nil
     }
 
     /// The instruction to the user.
     package var wish: String {
         switch content.step {
-        case .recoveryCodeShown: return "Write this recovery code down. It opens the backup and is not shown again."
-        case .recoveryCodeAsked: return "Type the recovery code of the backup, then press Enter."
+        case .recoveryCodeShown:
+            return isOfBackup
+                ? words("Write this recovery code down. It opens the backup and is not shown again.")
+                : words(
+                    "Write this recovery code down. It opens this keychain if the passcode is forgotten or the TPM is replaced, and is not shown again."
+                )
+        case .recoveryCodeAsked:
+            return isOfBackup
+                ? words("Type the recovery code of the backup, then press Enter.")
+                : words("Type the recovery code of the keychain, then press Enter.")
+        case .recoveryCodeRepeated:
+            return words(
+                "Type the last group of the recovery code that you wrote down (6 characters), then press Enter.")
         case .newPasscodeAsked:
-            return "Type a new passcode of at least \(Limits.passcodeCharacters) characters, then press Enter."
-        case .newPasscodeRepeated: return "Type the new passcode again, then press Enter."
+            return words(
+                "Type a new passcode of at least \(prompt.tier.passcodeCharacters) characters, then press Enter.")
+        case .newPasscodeRepeated: return words("Type the new passcode again, then press Enter.")
         case .proof: break
         }
-        if content.asksPermission { return "Allow “\(prompt.caller)” to recognise your \(sensor), now and later?" }
-        switch content.method {
-        case .companion: return "Confirm on your paired device."
-        case .passcode where isDelayed:
-            return "Too many wrong \(secret.lowercased())s. Try again in \(Self.time(delayLeft))."
-        case .passcode: return "Type \(passcode), then press Enter."
-        case .biometry: break
+        switch content.question {
+        case .none: break
+        case .permission: return permissionWish
+        case .scan: return words("Press Enter when the camera may look for your face.")
         }
+        switch content.method {
+        case .companion: return words("Confirm on your paired device.")
+        case .passcode where isDelayed:
+            let time = time(delayLeft)
+            return asksForPasscode
+                ? words("Too many wrong passcodes. Try again in \(time).")
+                : words("Too many wrong passwords. Try again in \(time).")
+        case .passcode: return words("Type \(passcode("type")), then press Enter.")
+        case .biometry: return sensorWish
+        }
+    }
+
+    /// Whether a recovery code is that of a backup, and not that of the keychain.
+    private var isOfBackup: Bool { [.exportItems, .importItems].contains(prompt.purpose) }
+
+    private var permissionWish: String {
+        switch prompt.sensor {
+        case .touchID: words("Allow “\(prompt.caller)” to recognise your fingerprint, now and later?")
+        case .faceID: words("Allow “\(prompt.caller)” to recognise your face, now and later?")
+        case .opticID: words("Allow “\(prompt.caller)” to recognise your eyes, now and later?")
+        case .none: words("Allow “\(prompt.caller)” to recognise your passcode, now and later?")
+        }
+    }
+
+    private var sensorWish: String {
         // The sensor does not restart automatically; the user can still choose the fallback or cancel (behaviour
         // LA-27).
-        guard content.triesLeft > 0 else { return "The sensor has stopped looking for your \(sensor)." }
-        let wish = prompt.sensor == .touchID ? "Touch the sensor" : "Look at the sensor"
-        return wish + (content.offersCompanion ? ", or confirm on your paired device." : ".")
+        guard content.triesLeft > 0 else {
+            return switch prompt.sensor {
+            case .touchID: words("The sensor has stopped looking for your fingerprint.")
+            case .faceID: words("The sensor has stopped looking for your face.")
+            case .opticID: words("The sensor has stopped looking for your eyes.")
+            case .none: words("The sensor has stopped looking for your passcode.")
+            }
+        }
+        return switch (prompt.sensor == .touchID, content.offersCompanion) {
+        case (true, false): words("Touch the sensor.")
+        case (true, true): words("Touch the sensor, or confirm on your paired device.")
+        case (false, false): words("Look at the sensor.")
+        case (false, true): words("Look at the sensor, or confirm on your paired device.")
+        }
     }
 
-    /// The passcode that is asked for. A move asks for two, one after the other, which can differ.
-    private var passcode: String {
+    /// The passcode that is asked for, as the object of a verb. A move asks for two, one after the other, which can
+    /// differ.
+    private func passcode(_ context: String) -> String {
         switch content.secret {
         case .passcode: break
-        case .accountPassword: return "the password of your account on this system"
-        case .previousPassword: return "the password that your account had before it was changed"
+        case .accountPassword: return words("the password of your account on this system", context: context)
+        case .previousPassword:
+            return words("the password that your account had before it was changed", context: context)
         }
-        if prompt.purpose == .receiveItems { return "the passcode of the system's keychain" }
-        if prompt.purpose == .moveItemsAway { return "the passcode of your own store" }
-        return "your passcode"
-    }
-
-    /// The name of the secret that is asked for.
-    private var secret: String { content.secret == .passcode ? "Passcode" : "Password" }
-
-    /// The result of the last attempt and the number of attempts left, which is also given before the first attempt.
-    /// The terminal prompt uses this text.
-    package var feedback: String { feedback(showsTries: true) }
-
-    /// The same, but with the number of attempts left only after one has failed.
-    package var feedbackAfterTries: String {
-        switch content.notice {
-        case .notRecognised, .wrongPasscode, .sameWrongPasscode, .accountNotChecked, .accountRefused:
-            feedback(showsTries: true)
-        case .none, .biometryLocked, .biometryFinished, .passcodeDueAfterRestart, .passcodeDueByTime,
-            .newPasscodeTooShort, .newPasscodesDiffer, .scanAgain, .swipeTooShort, .fingerNotCentred, .removeAndRetry,
-            .scanTooFast, .sensorDisconnected, .accountPasswordChanged:
-            feedback(showsTries: false)
+        switch prompt.purpose {
+        case .receiveItems: return words("the passcode of the system's keychain", context: context)
+        case .moveItemsAway: return words("the passcode of your own store", context: context)
+        default: return words("your passcode", context: context)
         }
     }
 
-    /// Whether the feedback reports a failure.
-    package var isFailure: Bool { content.notice.isFailure && entry != .checking }
-
-    private func feedback(showsTries: Bool) -> String {
-        if entry == .checking {
-            return checking + (content.message.isEmpty ? "" : " The system says: “\(content.message)”.")
-        }
-        if content.asksPermission { return "" }
-        let message = content.message.isEmpty ? nil : "The system says: “\(content.message)”."
-        let tries = showsTries && content.step == .proof ? tries : nil
-        return [result, message, tries].compactMap { $0 }.joined(separator: " ")
-    }
-
-    /// What happens to the text that was sent.
-    private var checking: String {
-        switch content.step {
-        case .proof: "Checking the \(secret.lowercased())."
-        case .recoveryCodeShown, .recoveryCodeAsked: "Checking the recovery code."
-        case .newPasscodeAsked, .newPasscodeRepeated: "Checking the new passcode."
-        }
-    }
-
-    /// The result of the last attempt; nil before the first one.
-    private var result: String? {
-        switch content.notice {
-        case .none: nil
-        case .notRecognised: "Not recognised."
-        case .wrongPasscode: "The \(secret.lowercased()) is wrong."
-        case .biometryLocked: "Too many tries: the \(sensor) is locked until the passcode is entered."
-        case .sameWrongPasscode:
-            "That is the same wrong \(secret.lowercased()) as before; it does not count again."
-        case .passcodeDueAfterRestart: "Your passcode is required: it was not entered since the machine started."
-        case .passcodeDueByTime: "Your passcode is required: it was not entered for a long time."
-        case .biometryFinished: "Not recognised, and no more tries with your \(sensor)."
-        case .newPasscodeTooShort: "The passcode is too short: it needs \(Limits.passcodeCharacters) characters."
-        case .newPasscodesDiffer: "The two entries differ. Choose a passcode again."
-        case .scanAgain: "The scan was not clear. Try again."
-        case .swipeTooShort: "The swipe was too short. Try again."
-        case .fingerNotCentred: "The finger was not centred on the sensor. Try again."
-        case .removeAndRetry: "Remove your finger from the sensor, then try again."
-        case .scanTooFast: "That was too fast. Try again."
-        case .sensorDisconnected: "The sensor was disconnected."
-        case .accountNotChecked: "The password of your account could not be checked."
-        case .accountRefused: "The system does not accept your account at present."
-        case .accountPasswordChanged: "The password of your account was changed."
-        }
-    }
-
-    private var tries: String? {
-        switch (content.method, content.triesLeft) {
-        case (.companion, _): nil
-        case (_, 0): "No tries left."
-        case (_, 1): "One try left."
-        case (_, let count): "\(count) tries left."
-        }
-    }
+    /// Whether a passcode is asked for, rather than a password of the account.
+    var asksForPasscode: Bool { content.secret == .passcode }
 
     /// The recovery code while it is shown.
     package var recoveryCode: String? {
@@ -192,79 +179,16 @@ extension PromptState {
         switch content.step {
         case .proof: content.method == .passcode && !isDelayed
         case .recoveryCodeShown: false
-        case .recoveryCodeAsked, .newPasscodeAsked, .newPasscodeRepeated: true
+        case .recoveryCodeAsked, .recoveryCodeRepeated, .newPasscodeAsked, .newPasscodeRepeated: true
         }
     }
 
     /// A duration as text, in minutes and seconds.
-    private static func time(_ seconds: Int) -> String {
-        func count(_ number: Int, _ unit: String) -> String { "\(number) \(unit)" + (number == 1 ? "" : "s") }
-        guard seconds >= 60 else { return count(seconds, "second") }
-        return count(seconds / 60, "minute") + (seconds % 60 == 0 ? "" : " and " + count(seconds % 60, "second"))
-    }
-
-    /// Progress of typing: without the length of a passcode, with the length of a recovery code.
-    package var field: String? {
-        if content.step == .recoveryCodeAsked {
-            return switch entry {
-            case .nothing: "Recovery code: nothing typed yet"
-            case .typing: "Recovery code: \(typedCharacters) characters typed, not shown"
-            case .checking: "Recovery code: sent"
-            }
-        }
-        guard takesText else { return nil }
-        let name =
-            switch content.step {
-            case .newPasscodeAsked: "New passcode"
-            case .newPasscodeRepeated: "New passcode again"
-            case .proof, .recoveryCodeShown, .recoveryCodeAsked: secret
-            }
-        return switch entry {
-        case .nothing: "\(name): nothing typed yet"
-        case .typing: "\(name): typed, not shown"
-        case .checking: "\(name): sent"
-        }
-    }
-
-    /// The keys that have an effect now, with their titles.
-    package var keys: [(key: String, title: String)] {
-        var keys = [(key: "Esc/Ctrl-C", title: prompt.cancelTitle)]
-        if content.asksPermission { keys = [(key: "Y", title: "Allow"), (key: "N", title: "Do Not Allow")] + keys }
-        if takesText {
-            keys.insert((key: "Enter", title: "Send"), at: 0)
-        } else if content.step == .recoveryCodeShown {
-            keys.insert((key: "Enter", title: Self.acknowledgement), at: 0)
-        } else if content.showsFallback {
-            keys.append((key: "P", title: prompt.fallbackTitle))
-        }
-        return keys
-    }
-
-    /// The title of the button that sends the typed text: "Unlock" only where no other action follows.
-    package var entryTitle: String {
-        switch (content.step, prompt.purpose) {
-        case (.proof, .app), (.proof, .unlock): "Unlock"
-        default: "Continue"
-        }
-    }
-
-    /// The title of the button that confirms that the recovery code is written down.
-    package static let acknowledgement = "I have written it down"
-
-    /// A notice that the machine is simulated; nil in other tiers.
-    package var simulation: String? { prompt.tier == .simulated ? "This machine is simulated, for tests only." : nil }
-
-    /// The keys that operate the simulated sensor; empty in other tiers.
-    package var simulatedKeys: [(key: String, title: String)] {
-        guard prompt.tier == .simulated, content.asks(for: .biometry), !content.asksPermission else { return [] }
-        return [(key: "M", title: "enrolled \(thing)"), (key: "X", title: "another \(thing)")]
-    }
-
-    private var thing: String {
-        switch prompt.sensor {
-        case .touchID: "finger"
-        case .faceID: "face"
-        case .opticID, .none: "eyes"
-        }
+    private func time(_ seconds: Int) -> String {
+        let (minutes, rest) = (seconds / 60, seconds % 60)
+        let minutesText = words.count(minutes, "\(minutes) minute", "\(minutes) minutes")
+        let secondsText = words.count(rest, "\(rest) second", "\(rest) seconds")
+        guard minutes > 0 else { return secondsText }
+        return rest == 0 ? minutesText : words("\(minutesText) and \(secondsText)")
     }
 }

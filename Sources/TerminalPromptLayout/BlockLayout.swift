@@ -52,11 +52,11 @@ struct BlockLayout {
         if let reason = state.reason { body += text(reason, limit: reasonLines) }
         body += blank
         if economy != .words, state.action == nil {
-            body += text("It is \(state.program)", .faint, limit: Limits.otherLines)
-            if let name = state.ownName { body += text("It calls itself \(name)", .faint, limit: 2) }
+            body += text(state.programLine, .faint, limit: Limits.otherLines)
+            if let name = state.ownNameLine { body += text(name, .faint, limit: 2) }
             body += blank
-        } else if economy != .words, let name = state.ownName {
-            body += text("It calls itself \(name)", .faint, limit: 2) + blank
+        } else if economy != .words, let name = state.ownNameLine {
+            body += text(name, .faint, limit: 2) + blank
         }
         if let usage = state.usage { body += text(usage, limit: reasonLines) }
         body += text(state.wish, .strong, limit: Limits.otherLines)
@@ -85,7 +85,8 @@ struct BlockLayout {
         var used = 0
         for (key, title) in keys {
             let title = look.shown(title)
-            let cells = key.count + 1 + CellWidth.of(title)
+            let key = look.shown(key)
+            let cells = CellWidth.of(key) + 1 + CellWidth.of(title)
             if used > 0, used + 3 + cells <= width {
                 lines[lines.count - 1].add("   ")
                 used += 3 + cells
@@ -117,13 +118,14 @@ struct BlockLayout {
         guard !bar.isEmpty else { return StyledLine(String(repeating: dash, count: max(1, length)), .faint) }
         let corner = look.isUTF8 ? (top ? "╭" : "╰") : "+"
         guard top else { return StyledLine(corner + String(repeating: dash, count: length - 1), .faint) }
-        let title = " Latchkey prompt, process \(state.processID) "
-        guard title.count + 3 <= length else {
+        let title = look.shown(" \(state.title) ")
+        let cells = CellWidth.of(title)
+        guard cells + 3 <= length else {
             return StyledLine(corner + String(repeating: dash, count: length - 1), .faint)
         }
         var line = StyledLine(corner + String(dash), .faint)
         line.add(title, .strong)
-        line.add(String(repeating: dash, count: length - 2 - title.count), .faint)
+        line.add(String(repeating: dash, count: length - 2 - cells), .faint)
         return line
     }
 }

@@ -18,6 +18,8 @@ package enum CellWidth {
         if scalar.value < 0x300 { return 1 }
         // Variation selector 16 (emoji presentation) makes some terminals widen the character before it.
         if scalar.value == 0xfe0f { return 1 }
+        // Isolates and marks of a direction, which prompts put around a program's own text.
+        if (0x2066...0x2069).contains(scalar.value) || (0x200e...0x200f).contains(scalar.value) { return 0 }
         // Regional indicators are one cell each when drawn separately, and two cells together when drawn as a flag.
         if (0x1f1e6...0x1f1ff).contains(scalar.value) { return 1 }
         switch scalar.properties.generalCategory {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchkeyWords
+
 /// The appearance of a prompt: what the caller's environment requests and the terminal can show.
 ///
 /// It affects nothing but the appearance, because the caller controls its environment.
@@ -13,10 +15,9 @@ package struct Look: Equatable, Sendable {
     /// Whether the terminal accepts UTF-8.
     package var isUTF8: Bool
 
-    /// The environment variables that affect the appearance.
-    package static let variables = [
-        "LATCHKEY_PROMPT", "TERM", "TMUX", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG",
-    ]
+    /// The environment variables that affect the appearance, and those that choose the language.
+    package static let variables =
+        ["LATCHKEY_PROMPT", "TERM", "TMUX", "NO_COLOR", "LC_CTYPE"] + LocaleName.variables
     /// Values of TERM without support for control sequences.
     private static let dumbTerminals: Set<String> = ["dumb", "unknown", "emacs", "network"]
 
@@ -42,15 +43,7 @@ package struct Look: Equatable, Sendable {
         hasAlternateScreen = !isPlain && !callerReadsKeys && (isKnown || value("TMUX") != nil)
         // https://no-color.org: present and not empty.
         hasColour = !isPlain && value("NO_COLOR") == nil
-        // The order of locale(7).
-        let locale = value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG")
-        isUTF8 = locale.map { ["utf-8", "utf8"].contains(Look.codeset(of: $0)) } ?? terminalIsUTF8
-    }
-
-    /// The codeset in a locale's name: the part between the dot and the at sign.
-    private static func codeset(of locale: String) -> String {
-        guard let dot = locale.firstIndex(of: ".") else { return "" }
-        return locale[locale.index(after: dot)...].prefix { $0 != "@" }.lowercased()
+        isUTF8 = LocaleName.isUTF8(variable) ?? terminalIsUTF8
     }
 
     /// Replaces characters that this terminal cannot show.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchkeyAgentProtocol
+import LatchkeyWords
 
 /// The output for a prompt as sentences, one per line, without redrawing: for screen readers, logs and simple
 /// terminals.
@@ -21,16 +22,16 @@ package struct PlainSpeech: Sendable {
     }
 
     /// Returns the closing sentence; empty when the prompt was not shown.
-    package mutating func end() -> String { said == nil ? "" : lines(["The Latchkey prompt is over."]) }
+    package mutating func end() -> String { said.map { lines([$0.closing]) } ?? "" }
 
     private func opening(_ state: PromptState) -> [String] {
-        var sentences = ["Latchkey prompt, process \(state.processID)."]
+        var sentences = [state.title + "."]
         sentences.append([state.question, state.action ?? state.reason].compactMap { $0 }.joined(separator: " ") + ".")
-        if state.action == nil { sentences.append("It is \(state.program).") }
-        if let name = state.ownName { sentences.append("It calls itself \(name).") }
+        if state.action == nil { sentences.append(state.programLine + ".") }
+        if let name = state.ownNameLine { sentences.append(name + ".") }
         if let simulation = state.simulation { sentences.append(simulation) }
         if !state.simulatedKeys.isEmpty {
-            sentences.append("Keys of its sensor: \(PlainSpeech.words(state.simulatedKeys)).")
+            sentences.append(state.words("Keys of its sensor: \(PlainSpeech.list(state.simulatedKeys, state.words))."))
         }
         return sentences
     }
@@ -39,16 +40,16 @@ package struct PlainSpeech: Sendable {
         var sentences = [
             state.feedback, [state.usage.map { $0 + "." }, state.wish].compactMap { $0 }.joined(separator: " "),
         ]
-        if state.field != nil { sentences[1] += " It is not shown while you type." }
-        if let code = state.recoveryCode { sentences[1] += " The code is: \(code)" }
+        if state.field != nil { sentences[1] += " " + state.words("It is not shown while you type.") }
+        if let code = state.recoveryCode { sentences[1] += " " + state.words("The code is: \(code)") }
         // Without a result of an earlier attempt, the instruction comes first.
         if state.content.notice == .none { sentences.swapAt(0, 1) }
-        sentences.append("Keys: \(PlainSpeech.words(state.keys)).")
+        sentences.append(state.words("Keys: \(PlainSpeech.list(state.keys, state.words))."))
         return [sentences.filter { !$0.isEmpty }.joined(separator: " ")]
     }
 
-    private static func words(_ keys: [(key: String, title: String)]) -> String {
-        keys.map { "\($0.key) for \($0.title)" }.joined(separator: ", ")
+    private static func list(_ keys: [(key: String, title: String)], _ words: Words) -> String {
+        keys.map { words("\($0.key) for \($0.title)") }.joined(separator: ", ")
     }
 
     private func lines(_ sentences: [String]) -> String {

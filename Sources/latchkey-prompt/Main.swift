@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import InstalledWords
 import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
+import LatchkeyWords
 import TerminalPromptLayout
 
 /// Shows one prompt on the terminal at its standard input and sends its events on descriptor 3.
@@ -40,8 +42,11 @@ enum Main {
         }
         let look = Look(
             terminalIsUTF8: terminal.isUTF8, callerReadsKeys: terminal.isReadingKeys, variable: Environment.value)
+        // The language is that of the caller's terminal, whose environment the daemon has passed on. A terminal without
+        // UTF-8 cannot show an isolate.
+        let words = look.isUTF8 ? Words.installed(isolates: true, isTerminal: true) : .plainEnglish
         let taken = PromptTerminal(terminal, modes: modes)
-        var session = PromptSession(prompt, look: look, terminal: taken, daemon: daemon)
+        var session = PromptSession(prompt, look: look, words: words, terminal: taken, daemon: daemon)
         session.run()
         taken.handBack()
         // `exit` closes the descriptor, which tells the daemon that the terminal has been restored.

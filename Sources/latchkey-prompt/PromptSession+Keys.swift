@@ -32,10 +32,12 @@ extension PromptSession {
     }
 
     private func pressAtSensor(_ byte: UInt8) {
+        let question = state.content.question
+        if question == .scan, byte == 0x0d || byte == 0x0a { return tell(.permission(true)) }
         switch byte | 0x20 {
         case UInt8(ascii: "c"): tell(.cancel)
-        case UInt8(ascii: "y") where state.content.asksPermission: tell(.permission(true))
-        case UInt8(ascii: "n") where state.content.asksPermission: tell(.permission(false))
+        case UInt8(ascii: "y") where question == .permission: tell(.permission(true))
+        case UInt8(ascii: "n") where question != .none: tell(.permission(false))
         case UInt8(ascii: "p") where state.content.showsFallback: tell(.fallback)
         case UInt8(ascii: "m") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: true))
         case UInt8(ascii: "x") where state.prompt.tier == .simulated: tell(.simulatedTouch(matching: false))
@@ -46,7 +48,7 @@ extension PromptSession {
     /// The event for a typed text: its meaning depends on the step in which it was typed.
     private func entered(_ text: SecretBytes) -> PromptEvent {
         switch state.content.step {
-        case .recoveryCodeAsked: .codeEntered(text)
+        case .recoveryCodeAsked, .recoveryCodeRepeated: .codeEntered(text)
         case .newPasscodeAsked: .newPasscodeEntered(text)
         case .newPasscodeRepeated: .newPasscodeRepeated(text)
         case .proof, .recoveryCodeShown: .passcode(text)

@@ -6,6 +6,7 @@ import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 import LatchkeyWire
+import LatchkeyWords
 import TerminalPromptLayout
 
 /// Processes keys and messages until the prompt ends.
@@ -37,10 +38,10 @@ struct PromptSession {
     var state: PromptState
     var typed = TypedSecret(capacity: Limits.passcodeBytes)
 
-    init(_ prompt: Prompt, look: Look, terminal: PromptTerminal, daemon: Descriptor) {
+    init(_ prompt: Prompt, look: Look, words: Words, terminal: PromptTerminal, daemon: Descriptor) {
         self.terminal = terminal
         self.daemon = daemon
-        state = PromptState(prompt, processID: getpid())
+        state = PromptState(prompt, processID: getpid(), words: words)
         screen = PromptScreen(look)
         lastWindow = terminal.window
     }

@@ -14,7 +14,7 @@ import Testing
     ) -> ShownPrompt {
         let content = PromptContent(
             method: method, notice: notice, triesLeft: tries, showsFallback: fallback, offersCompanion: companion,
-            asksPermission: permission)
+            question: permission ? .permission : .none)
         let prompt = Prompt(
             id: 7, caller: "notes", program: "/usr/bin/notes", ownName: ownName, processID: 4711, reason: reason,
             cancelTitle: "Not now", fallbackTitle: "Use Passcode", faceUsage: usage, sensor: sensor, tier: tier,

@@ -165,7 +165,7 @@ import Testing
 
     @Test func facePermissionIsRequestedFirst_LA07() {
         let content = PromptContent(
-            method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, asksPermission: true)
+            method: .biometry, notice: .none, triesLeft: 2, showsFallback: false, question: .permission)
         let text = lines(.sample(sensor: .faceID, tier: .simulated, content), 80)
         #expect(text.contains("│ It uses the camera for “seeing you”"), "\(text)")
         #expect(text.contains("│ Allow “notes” to recognise your face, now and later?"))

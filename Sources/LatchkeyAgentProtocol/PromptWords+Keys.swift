@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyModel
+import LatchkeyWords
+
+/// The names of fields, buttons and keys, and the texts around a prompt.
+extension PromptState {
+    /// Introduces the prompt on a terminal, without a full stop.
+    package var title: String { words("Latchkey prompt, process \(processID)") }
+
+    /// Ends a prompt that was written as sentences.
+    package var closing: String { words("The Latchkey prompt is over.") }
+
+    /// Progress of typing: without the length of a passcode, with the length of a recovery code.
+    package var field: String? {
+        if content.step == .recoveryCodeAsked || content.step == .recoveryCodeRepeated {
+            return switch entry {
+            case .nothing: words("Recovery code: nothing typed yet")
+            case .typing: words("Recovery code: \(typedCharacters) characters typed, not shown")
+            case .checking: words("Recovery code: sent")
+            }
+        }
+        guard takesText else { return nil }
+        let name = fieldName
+        return switch entry {
+        case .nothing: words("\(name): nothing typed yet")
+        case .typing: words("\(name): typed, not shown")
+        case .checking: words("\(name): sent")
+        }
+    }
+
+    /// The name of the text that is typed.
+    package var fieldName: String {
+        switch content.step {
+        case .newPasscodeAsked: words("New passcode")
+        case .newPasscodeRepeated: words("New passcode again")
+        case .recoveryCodeAsked, .recoveryCodeRepeated: words("Recovery code")
+        case .proof, .recoveryCodeShown: asksForPasscode ? words("Passcode") : words("Password")
+        }
+    }
+
+    /// The keys that have an effect now, with their titles. A letter is the same in every language: it is shown beside
+    /// its title, and its effect is written in manuals.
+    package var keys: [(key: String, title: String)] {
+        let enter = words("Enter", context: "key")
+        var keys = [(key: words("Esc/Ctrl-C", context: "key"), title: cancelTitle)]
+        switch content.question {
+        case .none: break
+        case .permission: keys = [(key: "Y", title: allowTitle), (key: "N", title: denyTitle)] + keys
+        case .scan: keys = [(key: enter, title: allowTitle), (key: "N", title: denyTitle)] + keys
+        }
+        if takesText {
+            keys.insert((key: enter, title: words("Send")), at: 0)
+        } else if content.step == .recoveryCodeShown {
+            keys.insert((key: enter, title: acknowledgement), at: 0)
+        } else if content.showsFallback {
+            keys.append((key: "P", title: fallbackTitle))
+        }
+        return keys
+    }
+
+    /// The title of the cancel button: the app's own, or Latchkey's in the language of the prompt.
+    package var cancelTitle: String { prompt.cancelTitle == "Cancel" ? words("Cancel") : prompt.cancelTitle }
+
+    /// The title of the fallback button: the app's own, or Latchkey's in the language of the prompt.
+    package var fallbackTitle: String {
+        switch prompt.fallbackTitle {
+        case "Enter Passcode": words("Enter Passcode")
+        case "Enter Password": words("Enter Password")
+        default: prompt.fallbackTitle
+        }
+    }
+
+    /// The title of the button that permits the app to use the camera, or starts a scan.
+    package var allowTitle: String { content.question == .scan ? words("Look for My Face") : words("Allow") }
+
+    /// The title of the button that refuses it, or uses another method than a scan.
+    package var denyTitle: String { content.question == .scan ? words("Not Now") : words("Do Not Allow") }
+
+    /// The title of the button that shows what is typed.
+    package var revealTitle: String { words("Show Passcode") }
+
+    /// The title of the button that sends the typed text: "Unlock" only where no other action follows.
+    package var entryTitle: String {
+        switch (content.step, prompt.purpose) {
+        case (.proof, .app), (.proof, .unlock): words("Unlock")
+        default: words("Continue")
+        }
+    }
+
+    /// The title of the button that confirms that the recovery code is written down.
+    package var acknowledgement: String { words("I have written it down") }
+
+    /// A notice that the machine is simulated; nil in other tiers.
+    package var simulation: String? {
+        prompt.tier == .simulated ? words("This machine is simulated, for tests only.") : nil
+    }
+
+    /// The keys that operate the simulated sensor; empty in other tiers.
+    package var simulatedKeys: [(key: String, title: String)] {
+        guard prompt.tier == .simulated, content.asks(for: .biometry), content.question == .none else { return [] }
+        let (right, wrong) =
+            switch prompt.sensor {
+            case .touchID: (words("enrolled finger"), words("another finger"))
+            case .faceID: (words("enrolled face"), words("another face"))
+            case .opticID, .none: (words("enrolled eyes"), words("another eyes"))
+            }
+        return [(key: "M", title: right), (key: "X", title: wrong)]
+    }
+
+    /// The titles of the buttons that operate the simulated sensor and the simulated paired device; `isMatching` is nil
+    /// for the device.
+    package var simulatedButtons: [(title: String, isMatching: Bool?)] {
+        let touches = zip(simulatedKeys.map(\.title), [true, false]).map { (words("Play \($0)"), Bool?.some($1)) }
+        guard prompt.tier == .simulated, content.offersCompanion || content.method == .companion else {
+            return touches
+        }
+        return touches + [(words("Play paired device"), nil)]
+    }
+}

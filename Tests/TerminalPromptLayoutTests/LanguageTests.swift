@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeyWords
+import TestSupport
+import Testing
+
+@testable import TerminalPromptLayout
+
+/// Tests of prompts in other languages: German, one with long texts, and one that is written from right to left.
+@Suite struct LanguageTests {
+    private static let compiled = Result { (try Catalogues(), try Catalogues(pseudo: true)) }
+
+    private static func words(_ language: String) throws -> Words {
+        let (own, pseudo) = try compiled.get()
+        let bytes = try (language == "de" ? own : pseudo).bytes(language)
+        let catalogue: Catalogue = try #require(Catalogue(bytes))
+        return Words(language: language, catalogue: catalogue, isolates: true)
+    }
+
+    private func sample(
+        _ language: String, reason: String = "open the token", caller: String = "notes", purpose: PromptPurpose = .app,
+        _ content: PromptContent = .first
+    ) throws -> PromptState {
+        let english = PromptState.sample(reason: reason, caller: caller, purpose: purpose, content)
+        return PromptState(english.prompt, processID: 4712, words: try Self.words(language))
+    }
+
+    private func lines(_ state: PromptState, _ columns: Int, _ look: Look = .sample()) -> [String] {
+        BlockLayout(state, look: look, size: WindowSize(columns: columns, rows: 60)).lines.map(\.text)
+    }
+
+    @Test func germanBlockHasTheLinesOfTheEnglishOne() throws {
+        let state = try sample("de", .missed)
+        #expect(
+            lines(state, 60) == [
+                "╭─ Anfrage von Latchkey, Prozess 4712 ─────────────────────",
+                "│ „notes“ fragt nach Ihrem Fingerabdruck", "│ für „open the token“", "│",
+                "│ Es ist Prozess 4711, „/usr/bin/notes“", "│", "│ Berühren Sie den Sensor.",
+                "│ Nicht erkannt. Noch 2 Versuche.", "│", "│ Esc/Strg-C Abbrechen   P Code eingeben",
+                "╰──────────────────────────────────────────────────────────",
+            ])
+        var one = state
+        one.content.triesLeft = 1
+        #expect(lines(one, 60).contains("│ Nicht erkannt. Noch ein Versuch."))
+    }
+
+    @Test func germanSentencesAreComplete() throws {
+        var speech = PlainSpeech(look: .sample())
+        var state = try sample("de", purpose: .removePasscode, .passcode)
+        let text = speech.say(state).replacing("\r\n", with: " ")
+        #expect(
+            text == """
+                Anfrage von Latchkey, Prozess 4712. „notes“ (Prozess 4711, „/usr/bin/notes“) möchte den Code dieses \
+                Schlüsselbunds entfernen und die Objekte löschen, die einen brauchen. Geben Sie Ihren Code ein und \
+                drücken Sie die Eingabetaste. Die Eingabe wird nicht angezeigt. Noch 3 Versuche. Tasten: Eingabe für \
+                Senden, Esc/Strg-C für Abbrechen.\u{20}
+                """)
+        state.content.delaySeconds = 65
+        state.delayLeft = 65
+        #expect(state.wish == "Zu viele falsche Codes. Versuchen Sie es in 1 Minute und 5 Sekunden noch einmal.")
+        #expect(speech.end() == "Die Anfrage von Latchkey ist beendet.\r\n")
+    }
+
+    @Test func titlesOfTheAppStayAsTheyAre() throws {
+        var state = try sample("de", reason: "Unlock", caller: "Cancel")
+        #expect(state.cancelTitle == "Abbrechen" && state.fallbackTitle == "Code eingeben")
+        #expect(state.reason == "für „Unlock“" && state.question.hasPrefix("„Cancel“ fragt"))
+        state.prompt.cancelTitle = "Not now"
+        state.prompt.fallbackTitle = "Use Passcode"
+        #expect(state.cancelTitle == "Not now" && state.fallbackTitle == "Use Passcode")
+    }
+
+    /// Every text of the prompt, in all widths: nothing is wider than the window.
+    @Test(arguments: ["de", "qps", "he"])
+    func blockFitsEveryWindow(_ language: String) throws {
+        let english = lines(.sample(.missed), 80).count
+        for columns in [20, 33, 40, 60, 80, 200] {
+            for purpose in [PromptPurpose.app, .removePasscode, .identifyDevice] {
+                for content in [PromptContent.first, .missed, .passcode, .codeShown, .codeAsked, .newPasscode()] {
+                    let state = try sample(language, purpose: purpose, content)
+                    let block = lines(state, columns)
+                    let widest = block.map { CellWidth.of($0) }.max() ?? 0
+                    #expect(widest < columns, "\(block)")
+                    #expect(!block.contains { $0.contains("%") || $0.contains("$s") }, "\(block)")
+                }
+            }
+        }
+        #expect(lines(try sample(language, .missed), 80).count <= english + 2)
+    }
+
+    @Test func rightToLeftPromptIsolatesWhatAProgramSays() throws {
+        let state = try sample("he")
+        #expect(state.question.contains("“\u{2068}notes\u{2069}”"))
+        #expect(state.reason?.contains("“\u{2068}open the token\u{2069}”") == true)
+        #expect(!state.question.contains("\u{fffd}") && !state.programLine.contains("\u{fffd}"))
+        #expect(state.programLine.contains("“\u{2068}/usr/bin/notes\u{2069}”"))
+        #expect(CellWidth.of("\u{2068}ab\u{2069}") == 2)
+        // In German only where the text could reorder the sentence.
+        #expect(try sample("de", caller: "אבג").question == "„\u{2068}אבג\u{2069}“ fragt nach Ihrem Fingerabdruck")
+        #expect(PromptState.sample(caller: "אבג").question == "“\u{2068}אבג\u{2069}” asks for your fingerprint")
+    }
+}
